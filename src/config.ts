@@ -1,0 +1,192 @@
+import { z } from 'zod';
+
+export const areas = ['blockchain', 'events', 'rwa'] as const;
+export type Area = (typeof areas)[number];
+
+export const roles = ['api', 'worker', 'indexer'] as const;
+export type Role = (typeof roles)[number];
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
+
+const listOf = <T extends string>(allowed: readonly [T, ...T[]]) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .pipe(
+      z.array(z.enum(allowed, { error: `must be a comma-separated list of ${allowed.join(', ')}` })).min(1),
+    );
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
+
+/** Named keys, `id:base64` separated by commas; the first is used for new data, all for reading. */
+const keyRing = z.string().transform((text, context) => {
+  const entries = text.split(',').map((item) => item.trim().split(':'));
+  const ring = new Map<string, Buffer>();
+  for (const [id = '', encoded = '', ...rest] of entries) {
+    const bytes = Buffer.from(encoded, 'base64');
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || rest.length > 0 || bytes.length !== 32 || ring.has(id)) {
+      context.addIssue('must be id:base64[,id:base64] with distinct ids and keys of 32 bytes');
+      return z.NEVER;
+    }
+    ring.set(id, bytes);
+  }
+  return ring as ReadonlyMap<string, Buffer>;
+});
+
+/** Every setting: how it is read, and what its line in the README's table says. */
+export const settings = {
+  DATABASE_URL: {
+    schema: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
+    about: 'PostgreSQL 15 or later: `postgres://user:password@host:port/database`.',
+  },
+  DATABASE_POOL_MAX: {
+    schema: whole(1, 500).default(10),
+    about: 'Connections that this process opens at most.',
+  },
+  HOST: { schema: z.string().min(1).default('0.0.0.0'), about: 'Address to listen on.' },
+  PORT: { schema: whole(0, 65_535).default(3000), about: 'Port to listen on; 0 picks a free one.' },
+  AREAS: { schema: listOf(areas).default([...areas]), about: 'Areas that this process serves.' },
+  ROLES: { schema: listOf(roles).default([...roles]), about: 'What this process does.' },
+  PUBLIC_BASE_URL: {
+    schema: httpUrl.optional(),
+    about: 'Address under which callers reach this service; by default `http://localhost:PORT`.',
+  },
+  LOG_LEVEL: {
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    about: 'Least severe level that is logged.',
+  },
+  SHUTDOWN_SECONDS: {
+    schema: whole(1, 300).default(30),
+    about: 'Time that requests and jobs in progress get to end when the process is told to stop.',
+  },
+  KEY_VERIFIER: {
+    schema: z.enum(['postgres', 'remote']).default('postgres'),
+    about: 'Who verifies API keys: the own key store, or a remote authentication service.',
+  },
+  KEY_ENVIRONMENT: {
+    schema: z
+      .string()
+      .regex(/^[a-z]{2,10}$/, 'must be 2 to 10 lower-case letters')
+      .default('live'),
+    about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are refused.',
+  },
+  KEY_CACHE_SECONDS: {
+    schema: whole(0, 10).default(10),
+    about: 'How long a verified key is remembered. At most 10, the promised time for a revocation.',
+  },
+  KEY_CACHE_MAX: { schema: whole(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
+  AUTH_URL: { schema: httpUrl.optional(), about: 'Remote verifier: the URL that keys are posted to.' },
+  AUTH_CREDENTIAL: {
+    schema: z.string().min(1).optional(),
+    about: "Remote verifier: the service's own credential, sent as a bearer token.",
+    secret: true,
+  },
+  AUTH_DIALECT: {
+    schema: z.enum(['better-auth', 'unkey']).default('better-auth'),
+    about: 'Remote verifier: the shape of its answers.',
+  },
+  AUTH_TIMEOUT_MS: {
+    schema: whole(50, 30_000).default(2_000),
+    about: 'Remote verifier: time for one answer.',
+  },
+  RATE_LIMIT_PER_SECOND: {
+    schema: whole(0, 1_000_000).default(100),
+    about: 'Requests a second that a key may make on average; 0 means no limit.',
+  },
+  RATE_LIMIT_BURST: {
+    schema: whole(1, 2_000_000).default(200),
+    about: 'Requests that a key may make at once.',
+  },
+  SECRET_KEYS: {
+    schema: keyRing.optional(),
+    about:
+      'Keys that encrypt claim secrets: `id:base64` of 32 bytes, separated by commas. The first encrypts, all decrypt. Needed for the area `rwa`.',
+    secret: true,
+  },
+  CLAIM_BASE_URL: {
+    schema: httpUrl.default('http://localhost:3000/claim'),
+    about: 'Claim page of companies and RWAs that have none of their own.',
+  },
+  BALANCE_CACHE_MAX: {
+    schema: whole(1, 10_000_000).default(100_000),
+    about: 'Token balances remembered at most.',
+  },
+  RPC_TIMEOUT_MS: {
+    schema: whole(100, 120_000).default(5_000),
+    about: "Time for one answer of a network's node.",
+  },
+} as const;
+
+type Settings = typeof settings;
+export type SettingName = keyof Settings;
+type Values = { readonly [Name in SettingName]: z.output<Settings[Name]['schema']> };
+
+/** The service's settings, read once; nothing else reads the environment. */
+export type Config = Readonly<Values> & { readonly publicBaseUrl: string };
+
+/** One error that names every fault of the environment, a line each. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads all settings. An empty value counts as unset. Values of secret settings are never quoted.
+ * @throws ConfigError naming every fault
+ */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
+  const given = Object.fromEntries(names.map((name) => [name, env[name] === '' ? undefined : env[name]]));
+  const shape = Object.fromEntries(names.map((name) => [name, settings[name].schema]));
+  const parsed = z.object(shape).safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => describeIssue(issue, given)));
+  }
+  const values = parsed.data as Values; // the shape was made from the same schemas
+  const faults = crossFaults(values);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze({ ...values, publicBaseUrl: baseUrl(values) });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string | undefined>): string {
+  const name = String(issue.path[0]);
+  const value = given[name];
+  if (value === undefined) return `${name} is missing`;
+  const setting: { about: string; secret?: boolean } = settings[name as SettingName]; // the path of an issue starts with a name
+  // A URL may carry a password, so it is treated like a secret.
+  const quoted = setting.secret || name.endsWith('_URL') ? '' : ` (is ${JSON.stringify(value)})`;
+  return `${name}: ${issue.message}${quoted}`;
+}
+
+function crossFaults(values: Values): string[] {
+  const faults: string[] = [];
+  if (values.KEY_VERIFIER === 'remote' && values.AUTH_URL === undefined) {
+    faults.push('AUTH_URL is missing: KEY_VERIFIER=remote needs it');
+  }
+  if (values.KEY_VERIFIER === 'remote' && values.AUTH_CREDENTIAL === undefined) {
+    faults.push('AUTH_CREDENTIAL is missing: KEY_VERIFIER=remote needs it');
+  }
+  if (values.AREAS.includes('rwa') && values.SECRET_KEYS === undefined) {
+    faults.push('SECRET_KEYS is missing: the area rwa needs it; make one with: openssl rand -base64 32');
+  }
+  if (values.RATE_LIMIT_BURST < values.RATE_LIMIT_PER_SECOND) {
+    faults.push('RATE_LIMIT_BURST must not be below RATE_LIMIT_PER_SECOND');
+  }
+  return faults;
+}
+
+function baseUrl(values: Values): string {
+  return (values.PUBLIC_BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, '');
+}

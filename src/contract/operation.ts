@@ -1,0 +1,79 @@
+import type { Logger } from '../log.ts';
+import type { Tx } from './transaction.ts';
+
+/** Who calls: what a key resolves to. */
+export type Caller = {
+  readonly keyId: string;
+  /** The company that all data access is limited to; null for a key without a company. */
+  readonly companyId: string | null;
+  /** The key's own limit; null means the service's default. */
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
+};
+
+/** What a handler of a public operation gets beside its input. */
+export type RequestContext = { readonly requestId: string; readonly log: Logger };
+
+/** What a handler of an operation that needs only a valid key gets. */
+export type CallerContext = RequestContext & { readonly caller: Caller };
+
+/** What a handler of an operation that belongs to a company gets. */
+export type CompanyContext = CallerContext & { readonly companyId: string; readonly once: Once };
+
+/**
+ * Runs the work in one transaction. When the caller sent an `Idempotency-Key`, its record commits with
+ * the work and a repeated request is answered from the record without running the work.
+ * @param answer how a reply is stored without secrets and restored; by default its body is stored as it is
+ */
+export type Once = <R extends AnyReply>(work: (tx: Tx) => Promise<R>, answer?: AnswerForm<R>) => Promise<R>;
+
+export type AnswerForm<R extends AnyReply> = {
+  /** The part of the reply's body that may be kept: JSON without secrets. */
+  readonly store: (body: R['body']) => unknown;
+  /** The body again, its secrets read from where they are kept encrypted. */
+  readonly restore: (tx: Tx, stored: unknown) => Promise<R['body']>;
+};
+
+export type AnyReply = {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+type Get<T, K extends string> = T extends { [P in K]?: infer V } ? NonNullable<V> : Record<never, never>;
+type Parameters<Op, Place extends string> = Get<Get<Op, 'parameters'>, Place>;
+type JsonOf<T> = T extends { content: { 'application/json': infer B } } ? B : undefined;
+
+/** The validated and coerced input of an operation. */
+export type Input<Op> = {
+  readonly path: Readonly<Parameters<Op, 'path'>>;
+  readonly query: Readonly<Parameters<Op, 'query'>>;
+  readonly header: Readonly<Parameters<Op, 'header'>>;
+  readonly body: Op extends { requestBody: infer B }
+    ? JsonOf<B>
+    : Op extends { requestBody?: infer B }
+      ? JsonOf<NonNullable<B>> | undefined
+      : undefined;
+};
+
+type SuccessStatus = 200 | 201 | 202 | 204;
+type Responses<Op> = Op extends { responses: infer R } ? R : never;
+type ReplyBody<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Body };
+
+/** The replies that the document allows: success statuses with their bodies. Problems are thrown. */
+export type Reply<Op> = {
+  [S in keyof Responses<Op> & SuccessStatus]: {
+    readonly status: S;
+    readonly headers?: Readonly<Record<string, string>>;
+  } & ReplyBody<JsonOf<Responses<Op>[S]>>;
+}[keyof Responses<Op> & SuccessStatus];
+
+/**
+ * One handler for every operation of a document, and no other. A missing or unknown handler, a wrong body
+ * or an undocumented status is a compile error.
+ */
+export type Handlers<Operations, Context, Public extends keyof Operations = never> = {
+  readonly [Id in keyof Operations]: (
+    input: Input<Operations[Id]>,
+    context: Id extends Public ? RequestContext : Context,
+  ) => Promise<Reply<Operations[Id]>>;
+};

@@ -1,0 +1,4 @@
+import type { Knex } from 'knex';
+
+/** An open transaction. Everything that must commit together gets the same one. */
+export type Tx = Knex.Transaction;

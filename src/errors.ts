@@ -1,0 +1,173 @@
+import type { InputError } from './contract/problem.ts';
+
+type Entry = {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  readonly retryable?: true;
+};
+
+/**
+ * Every fixed text of the service, once. `detail` is what a caller reads; `{name}` is filled from the
+ * arguments of {@link problem}. A `code` is part of the contract and never changes its meaning.
+ */
+export const catalogue = {
+  api_key_missing: { status: 401, title: 'Unauthorized', detail: 'x-api-key header missing.' },
+  api_key_invalid: { status: 401, title: 'Unauthorized', detail: 'Invalid API key.' },
+  company_required: { status: 403, title: 'Forbidden', detail: 'API key is not associated with a company' },
+  nft_foreign: { status: 403, title: 'Forbidden', detail: 'NFT belongs to another company' },
+
+  input_invalid: { status: 400, title: 'Bad Request', detail: 'The request is invalid.' },
+  json_malformed: { status: 400, title: 'Bad Request', detail: 'The request body is not valid JSON.' },
+  path_malformed: { status: 400, title: 'Bad Request', detail: 'The path has an invalid percent-encoding.' },
+  address_required: { status: 400, title: 'Bad Request', detail: 'Address is required' },
+  network_id_required: { status: 400, title: 'Bad Request', detail: 'Network ID is required' },
+  attendee_id_required: { status: 400, title: 'Bad Request', detail: 'Attendee ID is required' },
+  secret_required: { status: 400, title: 'Bad Request', detail: 'Secret is required' },
+  network_not_found: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'Network with chainId {chainId} not found',
+  },
+  cursor_invalid: { status: 400, title: 'Bad Request', detail: 'Cursor is invalid' },
+  not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
+  secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },
+  recipient_required: { status: 400, title: 'Bad Request', detail: 'Recipient is required' },
+
+  not_found: { status: 404, title: 'Not Found', detail: 'No operation at this path.' },
+  event_not_found: { status: 404, title: 'Not Found', detail: 'Event not found' },
+  attendee_not_found: { status: 404, title: 'Not Found', detail: 'Attendee not found' },
+  rwa_not_found: { status: 404, title: 'Not Found', detail: 'RWA not found' },
+  nft_not_found: { status: 404, title: 'Not Found', detail: 'NFT not found' },
+  token_not_found: { status: 404, title: 'Not Found', detail: 'Token not found' },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method Not Allowed',
+    detail: 'The method {method} is not allowed here; allowed: {allow}.',
+  },
+
+  attendee_already_invited: { status: 409, title: 'Conflict', detail: 'Attendee already invited' },
+  event_full: { status: 409, title: 'Conflict', detail: 'Event is full' },
+  max_attendees_too_low: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'maxAttendees is below the number of attendees',
+  },
+  nft_already_minted: { status: 409, title: 'Conflict', detail: 'NFT is already minted' },
+  nft_already_queued: { status: 409, title: 'Conflict', detail: 'NFT is already queued for minting' },
+  rwa_not_claimable: { status: 409, title: 'Conflict', detail: 'RWA is not claimable' },
+  minting_unsupported: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'Network with chainId {chainId} is not supported for minting',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'A request with this Idempotency-Key is still in progress.',
+    retryable: true,
+  },
+  claim_gone: { status: 410, title: 'Gone', detail: 'Use POST /v1/api/nft/{id}/mint instead.' },
+  precondition_failed: {
+    status: 412,
+    title: 'Precondition Failed',
+    detail: 'The event has changed since the version named in If-Match.',
+  },
+  body_too_large: { status: 413, title: 'Content Too Large', detail: 'The request body is over 100 kB.' },
+  media_type_unsupported: {
+    status: 415,
+    title: 'Unsupported Media Type',
+    detail: 'The request body must be application/json.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Unprocessable Content',
+    detail: 'This Idempotency-Key was used with a different request body.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too Many Requests',
+    detail: 'Too many requests. Retry after the time given in Retry-After.',
+    retryable: true,
+  },
+  secret_locked: {
+    status: 429,
+    title: 'Too Many Requests',
+    detail: 'Too many wrong secrets for this NFT. Retry after the time given in Retry-After.',
+    retryable: true,
+  },
+  internal_error: { status: 500, title: 'Internal Server Error', detail: 'An unexpected error occurred.' },
+  not_implemented: {
+    status: 501,
+    title: 'Not Implemented',
+    detail: 'This operation is not available in this release.',
+  },
+  history_unavailable: {
+    status: 502,
+    title: 'Bad Gateway',
+    detail: 'Failed to fetch wallet history.',
+    retryable: true,
+  },
+  nfts_unavailable: { status: 502, title: 'Bad Gateway', detail: 'Failed to fetch NFTs.', retryable: true },
+  balance_unavailable: {
+    status: 502,
+    title: 'Bad Gateway',
+    detail: 'Failed to fetch token balance.',
+    retryable: true,
+  },
+  auth_unavailable: {
+    status: 503,
+    title: 'Service Unavailable',
+    detail: 'The authentication service is unavailable.',
+    retryable: true,
+  },
+  service_unavailable: {
+    status: 503,
+    title: 'Service Unavailable',
+    detail: 'The service is temporarily unavailable.',
+    retryable: true,
+  },
+} as const satisfies Record<string, Entry>;
+
+export type ProblemCode = keyof typeof catalogue;
+
+type Extras = {
+  readonly errors?: readonly InputError[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+  /** Replaces the catalogue's text; only for `input_invalid`, whose detail is its first input error. */
+  readonly detail?: string;
+};
+
+/** An error that a caller is told of, as an RFC 9457 problem. Everything else becomes `internal_error`. */
+export class ProblemError extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly title: string;
+  readonly errors: readonly InputError[];
+  readonly headers: Readonly<Record<string, string>>;
+  /** True when the same request may succeed later without a change. */
+  readonly retryable: boolean;
+
+  constructor(code: ProblemCode, detail: string, extras: Extras) {
+    super(detail, extras.cause === undefined ? undefined : { cause: extras.cause });
+    const entry: Entry = catalogue[code];
+    this.name = 'ProblemError';
+    this.code = code;
+    this.status = entry.status;
+    this.title = entry.title;
+    this.errors = extras.errors ?? [];
+    this.headers = extras.headers ?? {};
+    this.retryable = entry.retryable ?? false;
+  }
+}
+
+/**
+ * Makes the problem of a code. `args` fill the `{placeholders}` of its text.
+ * @example throw problem('network_not_found', { chainId: '77' })
+ */
+export function problem(code: ProblemCode, args: Readonly<Record<string, string>> = {}, extras: Extras = {}) {
+  const detail =
+    extras.detail ?? catalogue[code].detail.replace(/\{(\w+)\}/g, (whole, name) => args[name] ?? whole);
+  return new ProblemError(code, detail, extras);
+}

@@ -1,0 +1,25 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { migrateToLatest, pendingMigrations } from '../../src/db/migrate.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+const { db, close } = await createTestDatabase();
+afterAll(close);
+
+describe('migrations', () => {
+  test('bring an empty database up and change nothing when run again', async () => {
+    expect(await pendingMigrations(db)).toEqual([]);
+    expect(await migrateToLatest(db)).toEqual([]);
+  });
+
+  test('give every foreign key an index that starts with its columns', async () => {
+    const { rows } = await db.raw(`
+      SELECT c.conrelid::regclass AS table, c.conname AS name
+      FROM pg_constraint c
+      WHERE c.contype = 'f' AND c.connamespace = 'public'::regnamespace AND NOT EXISTS (
+        SELECT FROM pg_index i
+        WHERE i.indrelid = c.conrelid AND i.indpred IS NULL
+          AND (SELECT array_agg(key ORDER BY key) FROM unnest((i.indkey::int2[])[0:cardinality(c.conkey) - 1]) key)
+            = (SELECT array_agg(key ORDER BY key) FROM unnest(c.conkey) key))`);
+    expect(rows).toEqual([]);
+  });
+});

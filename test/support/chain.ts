@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { freePort } from './postgres.ts';
+
+export type TestChain = {
+  readonly rpcUrl: string;
+  readonly chainId: string;
+  readonly pid: number;
+  close(): Promise<void>;
+};
+
+// The package's bin is a thin starter around the native binary of the platform package.
+const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/bin.mjs');
+
+/** A real local chain of its own that mines on demand; its ten accounts are funded. */
+export async function startChain({ chainId = '31337' }: { chainId?: string } = {}): Promise<TestChain> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [anvil, '--port', String(port), '--chain-id', chainId, '--quiet'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const rpcUrl = `http://127.0.0.1:${port}`;
+  await untilAnswering(rpcUrl);
+  return {
+    rpcUrl,
+    chainId,
+    pid: child.pid ?? 0,
+    close: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+async function untilAnswering(rpcUrl: string): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+  const ask = () =>
+    fetch(rpcUrl, { method: 'POST', body, headers: { 'content-type': 'application/json' } }).then(
+      (response) => response.ok,
+      () => false,
+    );
+  while (!(await ask())) {
+    if (Date.now() > deadline) throw new Error(`no node answers at ${rpcUrl}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
