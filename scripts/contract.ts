@@ -69,7 +69,7 @@ async function unreferenced(roots: readonly string[]): Promise<string[]> {
   for (const file of roots) await follow(file, seen);
   const entries = await readdir(source, { recursive: true });
   return entries
-    .filter((name) => name.endsWith('.yaml') && !seen.has(join(source, name)))
+    .filter((name) => name.endsWith('.yaml') && !name.startsWith('.') && !seen.has(join(source, name)))
     .map((name) => `openapi/${name}`)
     .sort();
 }
