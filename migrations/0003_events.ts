@@ -28,6 +28,7 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz NOT NULL DEFAULT now(),
       UNIQUE (company_id, id),
       CHECK (end_date >= start_date),
+      CHECK (discount_price <= price),
       CHECK (total_attendees <= max_attendees)
     );
     CREATE INDEX events_newest ON events (company_id, created_at DESC, id DESC);

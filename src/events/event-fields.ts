@@ -1,0 +1,103 @@
+import type { components } from '../contract/generated/events.ts';
+import type { InputError } from '../contract/problem.ts';
+import { currencyFault } from './currencies.ts';
+import type { EventFields } from './event.ts';
+import { parseIsoDate } from './iso-dates.ts';
+
+type EventBody = components['schemas']['UpdateEventRequest'];
+
+type Parsed = {
+  readonly startDate: Date | null | undefined;
+  readonly endDate: Date | null | undefined;
+  readonly chainId: string | null | undefined;
+};
+
+/** The sent fields of an event: absent (undefined) keeps, null clears. */
+export type EventChanges = Omit<EventBody, keyof Parsed> & Parsed;
+
+/** Reads a body that fits the contract, and says what a pattern cannot: days, currencies, URLs. */
+export function readChanges(body: EventBody): { changes: EventChanges; faults: InputError[] } {
+  const faults: InputError[] = [];
+  const fault = (pointer: string, message: string) => faults.push({ in: 'body', pointer, message });
+
+  const instant = (field: 'startDate' | 'endDate') => {
+    const sent = body[field];
+    if (sent === undefined || sent === null) return sent;
+    const parsed = parseIsoDate(sent);
+    if (parsed === undefined) fault(`/${field}`, instantMessage(field));
+    return parsed;
+  };
+  const checkUrl = (field: string, pointer: string, url: string) => {
+    if (!URL.canParse(url)) fault(pointer, `${field} must be a URL such as https://example.com/image.png`);
+  };
+
+  const startDate = instant('startDate');
+  const endDate = instant('endDate');
+  const currencyMessage = currencyFault(body.currency ?? '');
+  if (currencyMessage !== undefined) fault('/currency', currencyMessage);
+  if (typeof body.coverImage === 'string') checkUrl('coverImage', '/coverImage', body.coverImage);
+  for (const [index, url] of (body.galleryImages ?? []).entries())
+    checkUrl(`galleryImages/${index}`, `/galleryImages/${index}`, url);
+
+  const chainId = typeof body.chainId === 'number' ? String(body.chainId) : body.chainId;
+  return { changes: { ...body, startDate, endDate, chainId }, faults };
+}
+
+/** What to tell a caller whose date {@link parseIsoDate} refuses. */
+export function instantMessage(name: string): string {
+  return `${name} must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z`;
+}
+
+/** The event as it is after the changes. */
+export function applyChanges(base: EventFields, changes: EventChanges): EventFields {
+  return {
+    name: changes.name ?? base.name,
+    location: sentOr(changes.location, base.location),
+    description: sentOr(changes.description, base.description),
+    program: sentOr(changes.program, base.program),
+    startDate: sentOr(changes.startDate, base.startDate),
+    endDate: sentOr(changes.endDate, base.endDate),
+    maxAttendees: sentOr(changes.maxAttendees, base.maxAttendees),
+    price: sentOr(changes.price, base.price),
+    currency: sentOr(changes.currency, base.currency),
+    discountPrice: sentOr(changes.discountPrice, base.discountPrice),
+    discountPercentage: sentOr(changes.discountPercentage, base.discountPercentage),
+    contractRequiredToAttend: sentOr(changes.contractRequiredToAttend, base.contractRequiredToAttend) ?? [],
+    contractRequiredToDiscount:
+      sentOr(changes.contractRequiredToDiscount, base.contractRequiredToDiscount) ?? [],
+    coverImage: sentOr(changes.coverImage, base.coverImage),
+    galleryImages: sentOr(changes.galleryImages, base.galleryImages) ?? [],
+    chainId: sentOr(changes.chainId, base.chainId),
+  };
+}
+
+/** What a company has set of an event, without the rest of its record. */
+export function fieldsOf(event: EventFields): EventFields {
+  return applyChanges(event, { startDate: undefined, endDate: undefined, chainId: undefined });
+}
+
+/** An event of which only the name is known: what the fields of a new one are put on. */
+export function namedOnly(name: string): EventFields {
+  return {
+    name,
+    location: null,
+    description: null,
+    program: null,
+    startDate: null,
+    endDate: null,
+    maxAttendees: null,
+    price: null,
+    currency: null,
+    discountPrice: null,
+    discountPercentage: null,
+    contractRequiredToAttend: [],
+    contractRequiredToDiscount: [],
+    coverImage: null,
+    galleryImages: [],
+    chainId: null,
+  };
+}
+
+function sentOr<S, K>(sent: S | undefined, kept: K): S | K {
+  return sent === undefined ? kept : sent;
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { operations } from '../contract/generated/events.ts';
+import type { CompanyContext, Handlers } from '../contract/operation.ts';
+import type { InputError } from '../contract/problem.ts';
+import type { Tx } from '../contract/transaction.ts';
+import { problem } from '../errors.ts';
+import { allowsChange, entityTag } from './entity-tag.ts';
+import type { EventRecord } from './event.ts';
+import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
+import { type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
+import type { EventStore } from './event-store.ts';
+import { parseIsoDate } from './iso-dates.ts';
+import { eventToApi } from './to-api.ts';
+
+type Parts = {
+  readonly events: EventStore;
+  readonly networks: Networks;
+  /** Path of the events area, such as `/events/v1/api`. */
+  readonly basePath: string;
+  readonly transact: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+};
+
+type EventOperations = Pick<
+  operations,
+  'listEvents' | 'createEvent' | 'getEvent' | 'updateEvent' | 'deleteEvent'
+>;
+
+/** The events of the caller's company. */
+export function createEventHandlers(parts: Parts): Handlers<EventOperations, CompanyContext> {
+  const { events, networks, transact } = parts;
+
+  /** The locked event, unless it is missing or another version than the caller wants to change. */
+  const lockEvent = async (tx: Tx, companyId: string, id: string, ifMatch: string | undefined) => {
+    const event = existing(await events.lock(tx, companyId, id));
+    if (!allowsChange(ifMatch, entityTag(event))) throw problem('precondition_failed');
+    return event;
+  };
+
+  return {
+    async listEvents({ query }, { companyId }) {
+      const filter = { limit: query.limit, offset: query.offset, ...readRange(query) };
+      const { events: page, total } = await events.list(companyId, filter);
+      return { status: 200, body: page.map(eventToApi), headers: { 'X-Total-Count': String(total) } };
+    },
+
+    async createEvent({ body }, { companyId, once }) {
+      const { changes, faults } = readChanges(body);
+      const fields = applyChanges(namedOnly(body.name), changes);
+      await refuseInput([...faults, ...ruleFaults(fields, changes)], fields.chainId, networks);
+      return once(async (tx) => {
+        const event = await events.insert(tx, companyId, fields);
+        const headers = { ETag: entityTag(event), Location: `${parts.basePath}/event/${event.id}` };
+        return { status: 201, body: eventToApi(event), headers } as const;
+      });
+    },
+
+    async getEvent({ path }, { companyId }) {
+      return tagged(existing(await events.find(companyId, path.eventId)));
+    },
+
+    async updateEvent({ path: { eventId }, header, body }, { companyId }) {
+      const { changes, faults } = readChanges(body);
+      await refuseInput(faults, changes.chainId, networks);
+      return transact(async (tx) => {
+        const event = await lockEvent(tx, companyId, eventId, header['If-Match']);
+        const fields = applyChanges(event, changes);
+        refuseFaults(ruleFaults(fields, changes));
+        if (fields.maxAttendees !== null && fields.maxAttendees < event.totalAttendees)
+          throw problem('max_attendees_too_low');
+        // Nothing new, no new version: a change that is sent again leaves the event and its tag as they are.
+        if (isDeepStrictEqual(fields, fieldsOf(event))) return tagged(event);
+        return tagged(await events.update(tx, companyId, eventId, fields));
+      });
+    },
+
+    deleteEvent: ({ path: { eventId }, header }, { companyId }) =>
+      transact(async (tx) => {
+        await lockEvent(tx, companyId, eventId, header['If-Match']);
+        await events.remove(tx, companyId, eventId);
+        return { status: 204 } as const;
+      }),
+  };
+}
+
+function existing(event: EventRecord | undefined): EventRecord {
+  if (event === undefined) throw problem('event_not_found');
+  return event;
+}
+
+function tagged(event: EventRecord) {
+  return { status: 200, body: eventToApi(event), headers: { ETag: entityTag(event) } } as const;
+}
+
+type RangeQuery = { readonly startsFrom?: string; readonly startsTo?: string };
+
+function readRange(query: RangeQuery): { startsFrom?: Date | undefined; startsTo?: Date | undefined } {
+  const faults: InputError[] = [];
+  const read = (name: 'startsFrom' | 'startsTo') => {
+    const text = query[name];
+    if (text === undefined) return undefined;
+    const parsed = parseIsoDate(text);
+    if (parsed === undefined) faults.push({ in: 'query', name, message: instantMessage(name) });
+    return parsed;
+  };
+  const range = { startsFrom: read('startsFrom'), startsTo: read('startsTo') };
+  refuseFaults(faults);
+  return range;
+}

@@ -1,0 +1,27 @@
+const shape =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d)))?$/;
+
+// RFC 3339 writes years with four digits, and Postgres knows no year 0. An offset may lead out of both ends.
+const earliest = Date.parse('0001-01-01T00:00:00.000Z');
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * Reads an RFC 3339 date-time with offset, or a date alone, which means midnight UTC. What is finer than a
+ * millisecond is cut off.
+ * @returns undefined for anything else: a day that the calendar lacks, a leap second, an hour 24, and an
+ *   instant outside the years 0001 to 9999 UTC
+ */
+export function parseIsoDate(text: string): Date | undefined {
+  const found = shape.exec(text);
+  if (found === null) return undefined;
+  const [, year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = found.map(Number);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  // A month 13 or a February 30 has rolled over into the next month.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  const [, , , , , , , fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] = found;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1);
+  date.setUTCHours(hours || 0, (minutes || 0) - offset, seconds || 0, milliseconds);
+  return date.getTime() < earliest || date.getTime() > latest ? undefined : date;
+}

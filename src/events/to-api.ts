@@ -1,0 +1,37 @@
+import type { components } from '../contract/generated/events.ts';
+import type { Attendee, EventRecord } from './event.ts';
+
+type Schemas = components['schemas'];
+
+/** An event as the contract shows it. */
+export function eventToApi(event: EventRecord): Schemas['Event'] {
+  return {
+    id: event.id,
+    companyId: event.companyId,
+    name: event.name,
+    location: event.location,
+    description: event.description,
+    program: event.program,
+    startDate: event.startDate?.toISOString() ?? null,
+    endDate: event.endDate?.toISOString() ?? null,
+    maxAttendees: event.maxAttendees,
+    price: event.price,
+    currency: event.currency,
+    discountPrice: event.discountPrice,
+    discountPercentage: event.discountPercentage,
+    contractRequiredToAttend: [...event.contractRequiredToAttend],
+    contractRequiredToDiscount: [...event.contractRequiredToDiscount],
+    coverImage: event.coverImage,
+    galleryImages: [...event.galleryImages],
+    // The contract and the registry keep chain ids within the integers that a JSON number holds exactly.
+    chainId: event.chainId === null ? null : Number(event.chainId),
+    totalAttendees: event.totalAttendees,
+    createdAt: event.createdAt.toISOString(),
+    updatedAt: event.updatedAt.toISOString(),
+  };
+}
+
+/** The registration of a user as the contract shows it. */
+export function attendeeToApi({ attendeeId, eventId, createdAt }: Attendee): Schemas['Attendee'] {
+  return { attendeeId, eventId, createdAt: createdAt.toISOString() };
+}

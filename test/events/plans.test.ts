@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAttendeeStore } from '../../src/events/attendee-store.ts';
+import { createEventStore } from '../../src/events/event-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let popular: string;
+
+// Enough rows and fresh statistics, so that the planner chooses as it does in production.
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { db } = database;
+  await db.raw(`
+    INSERT INTO events (company_id, name, start_date, created_at)
+    SELECT 'company ' || n % 50, 'event ' || n, timestamptz '2027-01-01' + n * interval '1 hour',
+      timestamptz '2026-01-01' + n * interval '1 minute'
+    FROM generate_series(1, 5000) AS n;
+    INSERT INTO attendees (company_id, event_id, attendee_id)
+    SELECT company_id, id, 'user ' || n FROM events CROSS JOIN generate_series(1, 4) AS n;
+    ANALYZE events, attendees;
+  `);
+  popular = (await db('events').where({ company_id: 'company 7' }).first('id')).id;
+});
+
+afterAll(() => database.close());
+
+/** The plans of every SELECT that the work sends. */
+async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+  const { db } = database;
+  const sent: { sql: string; bindings: readonly string[] }[] = [];
+  const note = (query: { sql: string; bindings: readonly string[] }) => sent.push(query);
+  db.on('query', note);
+  await work();
+  db.removeListener('query', note);
+  const selects = sent.filter(({ sql }) => sql.startsWith('select'));
+  return Promise.all(
+    selects.map(async ({ sql, bindings }) => {
+      // Knex wants its own placeholders back.
+      const { rows } = await db.raw(`EXPLAIN ${sql.replaceAll(/\$\d+/g, '?')}`, bindings);
+      return rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+    }),
+  );
+}
+
+const startsFrom = new Date('2027-03-01T00:00:00Z');
+const startsTo = new Date('2027-03-02T00:00:00Z');
+
+test.each([
+  ['all events', {}],
+  ['a page of events', { limit: 20, offset: 40 }],
+  ['the events of some days', { startsFrom, startsTo }],
+  ['a page of the events that start later', { startsFrom, limit: 20 }],
+])('finds %s of a company by an index', async (_, filter) => {
+  const plans = await plansOf(() => createEventStore(database.db).list('company 7', filter));
+  expect(plans.length).toBeGreaterThan(0);
+  for (const plan of plans) {
+    expect(plan).toMatch(/Index (Only )?Scan/);
+    expect(plan).not.toMatch(/Seq Scan/);
+  }
+});
+
+test('reads a page of the newest events without sorting', async () => {
+  const [plan] = await plansOf(() => createEventStore(database.db).list('company 7', { limit: 20 }));
+  expect(plan).toMatch(/Index Scan using events_newest/);
+  expect(plan).not.toMatch(/Sort/);
+});
+
+test('finds one event by an index', async () => {
+  const [plan] = await plansOf(() => createEventStore(database.db).find('company 7', popular));
+  expect(plan).toMatch(/Index Scan/);
+  expect(plan).not.toMatch(/Seq Scan/);
+});
+
+test('finds the attendees of an event by an index', async () => {
+  const [plan] = await plansOf(() => createAttendeeStore(database.db).list('company 7', popular));
+  expect(plan).toMatch(/Index (Only )?Scan.* on attendees/);
+  expect(plan).not.toMatch(/Seq Scan/);
+});
+
+test('every foreign key of the two tables is the beginning of an index', async () => {
+  const { rows } = await database.db.raw(`
+    SELECT conname FROM pg_constraint c
+    WHERE contype = 'f' AND conrelid IN ('events'::regclass, 'attendees'::regclass)
+      AND NOT EXISTS (
+        SELECT FROM pg_index i
+        WHERE i.indrelid = c.conrelid
+          AND (i.indkey::int2[])[0:cardinality(c.conkey) - 1] = c.conkey
+      )
+  `);
+  expect(rows).toEqual([]);
+});
