@@ -27,6 +27,7 @@ const run = promisify(execFile);
 async function bundle(area: string): Promise<string> {
   const cli = join(root, 'node_modules/@redocly/cli/bin/cli.js');
   const args = [cli, 'bundle', area, '--config', configFile, '--ext', 'json'];
+  args.push('--component-renaming-conflicts-severity', 'error');
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   const { stdout } = await run(process.execPath, args, { cwd: root, env, maxBuffer: 64e6, timeout: 60_000 });
   return stdout;
@@ -53,11 +54,19 @@ function references(node: unknown): string[] {
   );
 }
 
+async function readYaml(file: string): Promise<unknown> {
+  try {
+    return parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    throw new Error(`${relative(root, file)}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}
+
 /** Adds `file` and everything it references to `seen`. */
 async function follow(file: string, seen: Set<string>): Promise<void> {
   if (seen.has(file)) return;
   seen.add(file);
-  for (const ref of references(parse(await readFile(file, 'utf8')))) {
+  for (const ref of references(await readYaml(file))) {
     const [path] = ref.split('#');
     if (path) await follow(resolve(dirname(file), path), seen);
   }
@@ -112,13 +121,18 @@ async function main(check: boolean): Promise<string[]> {
   return [];
 }
 
-const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
-if (values.help) {
-  process.stdout.write(usage);
-} else {
-  const faults = await main(values.check ?? false);
-  if (faults.length > 0) {
-    process.stderr.write(`${faults.join('\n  ')}\n`);
-    process.exitCode = 1;
-  }
+/** What went wrong, for a person: a child process has told it on its standard error. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trimEnd() : error.message;
+}
+
+try {
+  const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
+  const faults = values.help ? [] : await main(values.check ?? false);
+  if (values.help) process.stdout.write(usage);
+  if (faults.length > 0) throw new Error(faults.join('\n  '));
+} catch (error) {
+  process.stderr.write(`contract: ${explain(error)}\n`);
+  process.exitCode = 1;
 }

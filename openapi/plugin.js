@@ -1,0 +1,168 @@
+/**
+ * House rules that Redocly's configurable assertions cannot express. redocly.yaml turns them on.
+ * @typedef {{ location: any, report: (problem: object) => void, key: string }} Context
+ */
+
+const methods = ['get', 'put', 'post', 'patch', 'delete'];
+
+/** The operations of a path item. A public operation says `security: []`. */
+const operationsOf = (pathItem) =>
+  methods.filter((name) => pathItem[name]).map((name) => [name, pathItem[name]]);
+
+const hasPathParameter = (path) => path.includes('{');
+
+/** Which statuses an operation has to document, each with the reason. */
+function wantedStatuses(path, operation) {
+  const secured = operation.security?.length !== 0;
+  const wanted = { 400: 'every operation refuses unknown query parameters', 500: 'anything can fail' };
+  wanted[503] = 'anything can be down';
+  if (secured) Object.assign(wanted, { 401: 'it takes a key', 429: 'a key has a limit' });
+  if (hasPathParameter(path)) wanted[404] = 'the path has a parameter';
+  if (operation.requestBody) Object.assign(wanted, { 413: 'it has a body', 415: 'it has a body' });
+  return Object.entries(wanted);
+}
+
+/** Every operation documents the statuses that follow from what it is. */
+function OperationStatuses() {
+  return {
+    PathItem(pathItem, { key, location, report }) {
+      for (const [method, operation] of operationsOf(pathItem)) {
+        for (const [status, reason] of wantedStatuses(String(key), operation)) {
+          if (operation.responses?.[status]) continue;
+          const message = `${operation.operationId} must document ${status}, because ${reason}.`;
+          report({ message, location: location.child([method, 'responses']).key() });
+        }
+      }
+    },
+  };
+}
+
+/** Every 4xx and 5xx has a problem body and nothing else. */
+function ProblemBodies() {
+  return {
+    Response: {
+      skip: (_response, key) => !/^[45]/.test(String(key)),
+      enter(response, { location, report }) {
+        const types = Object.keys(response.content ?? {});
+        const schema = response.content?.['application/problem+json']?.schema;
+        if (types.length === 1 && /\bProblem\b/.test(schema?.$ref ?? '')) return;
+        report({
+          message:
+            'A 4xx or 5xx response must have exactly one body, application/problem+json with the schema Problem.',
+          location: location.child(['content']).key(),
+        });
+      },
+    },
+  };
+}
+
+/** A caller who is told to come back is told when. */
+function RetryAfter() {
+  return {
+    Response: {
+      skip: (_response, key) => !['429', '503'].includes(String(key)),
+      enter(response, { location, report }) {
+        if (response.headers?.['Retry-After']) return;
+        report({
+          message: '429 and 503 must have Retry-After.',
+          location: location.child(['headers']).key(),
+        });
+      },
+    },
+  };
+}
+
+const combinators = ['allOf', 'anyOf', 'oneOf'];
+
+/** The context of a child node. */
+const at = (context, name) => ({ ...context, location: context.location.child([name]) });
+
+const typesOf = (schema) => [schema.type].flat();
+
+/** What a schema of a request lacks to be bounded; undefined if nothing. */
+function missingBound(schema) {
+  const types = typesOf(schema);
+  if (types.includes('string') && !schema.enum && schema.maxLength === undefined) return 'maxLength';
+  const numeric = types.includes('integer') || types.includes('number');
+  if (numeric && schema.minimum === undefined) return 'minimum';
+  if (numeric && schema.maximum === undefined) return 'maximum';
+  if (types.includes('array') && schema.maxItems === undefined) return 'maxItems';
+  const free = schema['x-max-depth'] !== undefined && schema['x-max-bytes'] !== undefined;
+  if (types.includes('object') && schema.additionalProperties !== false && !free) {
+    return 'additionalProperties: false, or x-max-depth and x-max-bytes';
+  }
+  return undefined;
+}
+
+/**
+ * Calls `visit` on a schema and on every schema below it, references followed, each once. Redocly's own
+ * nested visitors stop at the first level.
+ */
+function walk(node, { location, resolve }, visit, seen = new Set()) {
+  const target = node?.$ref === undefined ? { node, location } : resolve(node, location.source.absoluteRef);
+  const schema = target.node;
+  if (schema === null || typeof schema !== 'object' || seen.has(schema)) return;
+  seen.add(schema);
+  visit(schema, target.location);
+  const below = (child, ...path) =>
+    walk(child, { location: target.location.child(path), resolve }, visit, seen);
+  if (schema.items) below(schema.items, 'items');
+  for (const [name, property] of Object.entries(schema.properties ?? {})) below(property, 'properties', name);
+  for (const word of combinators) {
+    for (const [index, part] of (schema[word] ?? []).entries()) below(part, word, index);
+  }
+}
+
+/** Requests are closed, flat and bounded in every dimension. */
+function BoundedRequests() {
+  const check = (root, context) =>
+    walk(root, context, (schema, location) => {
+      const missing = missingBound(schema);
+      if (missing) context.report({ message: `A schema of a request needs ${missing}.`, location });
+      const word = combinators.find((name) => schema[name]);
+      if (word) context.report({ message: `A schema of a request has no ${word}.`, location });
+    });
+  const ofMedia = { MediaType: (media, context) => check(media.schema, at(context, 'schema')) };
+  return {
+    Parameter: (parameter, context) => check(parameter.schema, at(context, 'schema')),
+    RequestBody: ofMedia,
+  };
+}
+
+/** Responses are open, so that a new field breaks nobody. */
+function OpenResponses() {
+  const MediaType = (media, context) =>
+    walk(media.schema, at(context, 'schema'), (schema, location) => {
+      if (schema.additionalProperties !== false) return;
+      context.report({ message: 'A schema of a response stays open.', location });
+    });
+  return { Response: { MediaType } };
+}
+
+/** The index of paths is sorted, so that a path has one place to stand. */
+function SortedPaths() {
+  return {
+    Paths(paths, { location, report }) {
+      const keys = Object.keys(paths);
+      const sorted = [...keys].sort();
+      const first = keys.findIndex((key, index) => key !== sorted[index]);
+      if (first < 0) return;
+      report({
+        message: `Paths must be sorted; here ${sorted[first]} comes next.`,
+        location: location.child([keys[first]]).key(),
+      });
+    },
+  };
+}
+
+const rules = {
+  'operation-statuses': OperationStatuses,
+  'problem-bodies': ProblemBodies,
+  'retry-after': RetryAfter,
+  'bounded-requests': BoundedRequests,
+  'open-responses': OpenResponses,
+  'sorted-paths': SortedPaths,
+};
+
+// biome-ignore lint/style/noDefaultExport: Redocly loads a plugin by its default export.
+export default () => ({ id: 'tallystick', rules: { oas3: rules } });
