@@ -2,74 +2,83 @@ import NodeCache from 'node-cache';
 
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
 export type FlightCache<V> = {
-  /** The cached value, or the one that `load` gives. A failed load is told to all waiters and not kept. */
+  /**
+   * The cached value, or the one that `load` gives. A failed load is told to all who wait for it and not
+   * kept. Values are handed out as they are, never cloned: nobody may change them.
+   */
   get(key: string, load: () => Promise<Loaded<V>>): Promise<V>;
+  /** Forgets the key; a load of it that is under way still answers its callers but is not kept. */
   delete(key: string): void;
+  /** Forgets everything, loads under way included. */
   clear(): void;
+  /** Forgets everything and stops the housekeeping timer. */
   close(): void;
 };
 
-/** A value and how long it may be kept; 0 seconds or less keeps it not at all. */
+/** A value and how long it may be kept, from now on; 0 seconds or less keeps it not at all. */
 export type Loaded<V> = { readonly value: V; readonly ttlSeconds: number };
 
+type Kept<V> = { readonly value: V };
+
+// node-cache keeps its entries in a plain object, where `constructor` would be found without being set.
+const slotOf = (key: string) => `:${key}`;
+
 /**
- * @param maxKeys when full, the oldest entry makes room: node-cache itself would throw
+ * @param maxKeys at least 1; when full, the oldest entry makes room: node-cache itself would throw
  */
 export function createFlightCache<V>({ maxKeys }: { maxKeys: number }): FlightCache<V> {
-  // Cloning would copy every value on each read; values are frozen by convention instead.
   const cache = new NodeCache({ useClones: false, checkperiod: 60, deleteOnExpire: true });
-  // Insertion order of a Map is the age of its keys: the first is the oldest.
-  const ages = new Map<string, true>();
-  cache.on('del', (key: string) => ages.delete(key));
+  // A Set keeps the order of insertion: its first slot is the oldest.
+  const ages = new Set<string>();
+  cache.on('del', (slot: string) => ages.delete(slot));
+  // A load is kept only while it stands here, so removing it is all that a removal has to do.
   const flights = new Map<string, Promise<V>>();
-  // Raised by every removal: a load that began before it must not put back what it removed.
-  let generation = 0;
 
   const keep = (key: string, { value, ttlSeconds }: Loaded<V>) => {
-    if (ttlSeconds <= 0) return;
-    ages.delete(key);
-    if (ages.size >= maxKeys) {
-      const [oldest] = ages.keys();
-      if (oldest !== undefined) cache.del(oldest);
-    }
-    cache.set(key, value, ttlSeconds);
-    ages.set(key, true);
+    // Written so that NaN is not kept either: node-cache would take it for "for ever".
+    if (!(ttlSeconds > 0)) return;
+    const slot = slotOf(key);
+    ages.delete(slot);
+    const [oldest] = ages;
+    if (ages.size >= maxKeys && oldest !== undefined) cache.del(oldest);
+    cache.set<Kept<V>>(slot, { value }, ttlSeconds);
+    ages.add(slot);
   };
 
-  const fly = async (key: string, load: () => Promise<Loaded<V>>) => {
-    const started = generation;
-    const loaded = await load();
-    if (started === generation) keep(key, loaded);
-    return loaded.value;
+  const depart = (key: string, load: () => Promise<Loaded<V>>): Promise<V> => {
+    // The async function turns what `load` throws at once into a rejection.
+    const loading = (async () => load())();
+    const flight = loading
+      .then((loaded) => {
+        if (flights.get(key) === flight) keep(key, loaded);
+        return loaded.value;
+      })
+      .finally(() => {
+        if (flights.get(key) === flight) flights.delete(key);
+      });
+    flights.set(key, flight);
+    return flight;
   };
 
-  const forget = () => {
-    generation += 1;
+  const clear = () => {
     flights.clear();
+    cache.flushAll();
+    ages.clear();
   };
 
   return {
     get(key, load) {
-      const cached = cache.get<V>(key);
-      if (cached !== undefined) return Promise.resolve(cached);
-      const flying = flights.get(key);
-      if (flying !== undefined) return flying;
-      const flight: Promise<V> = fly(key, load).finally(() => {
-        if (flights.get(key) === flight) flights.delete(key);
-      });
-      flights.set(key, flight);
-      return flight;
+      const kept = cache.get<Kept<V>>(slotOf(key));
+      if (kept !== undefined) return Promise.resolve(kept.value);
+      return flights.get(key) ?? depart(key, load);
     },
     delete(key) {
-      forget();
-      cache.del(key);
+      flights.delete(key);
+      cache.del(slotOf(key));
     },
-    clear() {
-      forget();
-      cache.flushAll();
-      ages.clear();
-    },
+    clear,
     close() {
+      clear();
       cache.close();
     },
   };

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Client } from 'pg';
 import type { Logger } from '../log.ts';
 
@@ -8,11 +9,14 @@ type ListenerOptions = {
   readonly onNotify: (channel: string, payload: string) => void;
   /** Called whenever notifications may have been missed: the connection dropped or was made anew. */
   readonly onGap: () => void;
+  /** Time between two signs of life asked of the connection, and for each to come; 10 s by default. */
+  readonly pulseMs?: number;
 };
 
 export type Listener = { close(): Promise<void> };
 
 const reconnectDelays = [100, 250, 500, 1_000, 2_000, 5_000];
+const connectTimeoutMs = 5_000;
 
 /**
  * LISTENs on a connection of its own: a pooled one, or one behind a transaction pooler, would lose
@@ -20,42 +24,26 @@ const reconnectDelays = [100, 250, 500, 1_000, 2_000, 5_000];
  * attempt has listened or failed; a failed one goes on in the background.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
-  const state: { client: Client | undefined; timer: NodeJS.Timeout | undefined; closed: boolean } = {
-    client: undefined,
-    timer: undefined,
-    closed: false,
-  };
+  const state: { session?: Session; timer?: NodeJS.Timeout; closed: boolean } = { closed: false };
 
-  const retry = (attempt: number) => {
-    if (state.closed) return;
-    const delay = reconnectDelays[Math.min(attempt, reconnectDelays.length - 1)];
-    state.timer = setTimeout(() => void connect(attempt + 1), delay);
-  };
-
-  const connect = async (attempt: number): Promise<void> => {
-    const client = new Client({
-      connectionString: options.url,
-      application_name: 'tallystick listener',
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-    });
-    state.client = client;
-    client.on('error', (error) => options.log.warn({ err: error }, 'notification connection failed'));
-    client.on('notification', ({ channel, payload }) => options.onNotify(channel, payload ?? ''));
-    try {
-      await client.connect();
-      for (const channel of options.channels)
-        await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
-    } catch (error) {
-      options.log.warn({ err: error }, 'cannot listen for notifications, retrying');
-      client.end().catch(() => {});
-      return retry(attempt);
-    }
-    client.once('end', () => {
+  const connect = async (failures: number): Promise<void> => {
+    const session = createSession(options);
+    state.session = session;
+    let failed = failures + 1;
+    // Handled before the start is awaited: a connection may be lost right after it has listened.
+    const over = session.over.then((error) => {
+      if (state.closed) return;
+      options.log.warn({ err: error }, 'notification connection lost, reconnecting');
       options.onGap();
-      retry(0);
+      const delay = reconnectDelays[Math.min(failed, reconnectDelays.length) - 1];
+      state.timer = setTimeout(() => void connect(failed), delay);
     });
-    options.onGap();
+    const listening = session.start().then(() => {
+      failed = 1;
+      // What happened between the last connection and this one was not told to anyone.
+      options.onGap();
+    });
+    await Promise.race([listening, over]);
   };
 
   await connect(0);
@@ -63,7 +51,57 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     async close() {
       state.closed = true;
       clearTimeout(state.timer);
-      await state.client?.end().catch(() => {});
+      await state.session?.close();
+    },
+  };
+}
+
+type Session = {
+  /** Connects and listens. Never settles when that fails: then `over` does. */
+  start(): Promise<void>;
+  /** Resolves with the reason once the connection is of no more use. */
+  readonly over: Promise<unknown>;
+  close(): Promise<void>;
+};
+
+/** One connection from its making to its loss. */
+function createSession({ url, channels, onNotify, pulseMs = 10_000 }: ListenerOptions): Session {
+  // A socket of our own can be destroyed when the other end is silent: `end()` would wait for it for ever.
+  const socket = new Socket();
+  const client = new Client({
+    connectionString: url,
+    application_name: 'tallystick listener',
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: pulseMs,
+    keepAlive: true,
+    stream: () => socket,
+  });
+  let pulse: NodeJS.Timeout | undefined;
+  const { promise: over, resolve } = Promise.withResolvers<unknown>();
+  const finish = (error: unknown) => {
+    clearInterval(pulse);
+    socket.destroy();
+    resolve(error);
+  };
+  client.on('error', finish);
+  client.on('end', () => finish(new Error('the connection has ended')));
+  client.on('notification', ({ channel, payload }) => onNotify(channel, payload ?? ''));
+
+  const listen = async () => {
+    await client.connect();
+    for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+    // A path that silently drops packets looks like a quiet database; only an answer tells them apart.
+    pulse = setInterval(() => client.query('SELECT 1').catch(finish), pulseMs).unref();
+  };
+
+  return {
+    start: () => new Promise((listening) => listen().then(listening, finish)),
+    over,
+    async close() {
+      clearInterval(pulse);
+      const ended = client.end().catch(() => {});
+      await Promise.race([ended, over, new Promise((give) => setTimeout(give, 500).unref())]);
+      finish(new Error('the listener was closed'));
     },
   };
 }

@@ -1,0 +1,58 @@
+const maxAnswerBytes = 64 * 1_024;
+
+type AuthClientOptions = {
+  readonly url: string;
+  /** The service's own credential, sent as a bearer token. */
+  readonly credential: string;
+};
+
+/**
+ * Asks the authentication service about a key. What it throws may be logged: neither the key nor anything
+ * of the answer, which might repeat it, is in it.
+ */
+export function createAuthClient({ url, credential }: AuthClientOptions) {
+  const { username, password } = new URL(url);
+  // fetch would refuse it at every call, with the whole URL in the message.
+  if (username || password) throw new Error('AUTH_URL must not carry a user: use AUTH_CREDENTIAL');
+  return async (key: string, signal: AbortSignal): Promise<unknown> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      // A redirect would hand the key and the credential to whom nobody configured.
+      redirect: 'error',
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${credential}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ key }),
+      signal,
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new Error(`the authentication service answered ${response.status}`);
+    }
+    return parseJson(await readBounded(response));
+  };
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    // Leaving the loop cancels the stream.
+    if (size > maxAnswerBytes)
+      throw new Error(`the authentication service sent over ${maxAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text.
+    throw new Error('the authentication service did not send JSON');
+  }
+}

@@ -1,0 +1,34 @@
+import type { Knex } from 'knex';
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import { createPostgresVerifier } from './postgres-verifier.ts';
+import { createRemoteVerifier } from './remote-verifier.ts';
+import type { KeyVerifier } from './verifier.ts';
+
+/** The verifier that the settings choose. */
+export async function createVerifier(
+  config: Config,
+  { db, log }: { readonly db: Knex; readonly log: Logger },
+): Promise<KeyVerifier> {
+  const cache = { cacheSeconds: config.KEY_CACHE_SECONDS, cacheMax: config.KEY_CACHE_MAX };
+  if (config.KEY_VERIFIER === 'postgres') {
+    return createPostgresVerifier({
+      db,
+      url: config.DATABASE_URL,
+      environment: config.KEY_ENVIRONMENT,
+      log,
+      ...cache,
+    });
+  }
+  const { AUTH_URL: url, AUTH_CREDENTIAL: credential } = config;
+  if (url === undefined || credential === undefined) {
+    throw new Error('KEY_VERIFIER=remote needs AUTH_URL and AUTH_CREDENTIAL');
+  }
+  return createRemoteVerifier({
+    url,
+    credential,
+    dialect: config.AUTH_DIALECT,
+    timeoutMs: config.AUTH_TIMEOUT_MS,
+    ...cache,
+  });
+}

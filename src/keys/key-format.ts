@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+// tk_<environment>_<30 random><6 checksum>, both base62: 30 characters hold 178 random bits, and 6 are the
+// fewest that hold a CRC-32. Underscores keep the whole key in one double click, and the checksum lets a
+// mistyped key be refused without asking anyone and a leaked one be found by secret scanners.
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 30;
+const checksumLength = 6;
+const shape = /^(tk_([a-z]{2,10})_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
+
+/**
+ * A new key of an environment (2 to 10 lower-case letters).
+ * @param random gives that many unpredictable bytes
+ */
+export function generateKey(environment: string, random: (size: number) => Buffer = randomBytes): string {
+  const body = `tk_${environment}_${randomDigits(random)}`;
+  return body + checksum(body);
+}
+
+/** Whether a text is a key that this environment may have issued: a matter of its form alone. */
+export function isWellFormedKey(key: string, environment: string): boolean {
+  const [, body, itsEnvironment, itsChecksum] = shape.exec(key) ?? [];
+  return body !== undefined && itsEnvironment === environment && itsChecksum === checksum(body);
+}
+
+/** What is stored in place of a key: its SHA-256, 32 bytes. A key has too much entropy to need a slow hash. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+/** The part of a key that people may see: `tk_live_Ab12…`. */
+export function keyHint(key: string): string {
+  return `${key.slice(0, key.lastIndexOf('_') + 5)}…`;
+}
+
+function randomDigits(random: (size: number) => Buffer): string {
+  let text = '';
+  while (text.length < randomLength) {
+    for (const byte of random(randomLength)) {
+      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first digits.
+      if (byte < 248 && text.length < randomLength) text += digits.charAt(byte % digits.length);
+    }
+  }
+  return text;
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  for (let place = 0; place < checksumLength; place += 1) {
+    text = digits.charAt(rest % digits.length) + text;
+    rest = Math.floor(rest / digits.length);
+  }
+  return text;
+}

@@ -1,0 +1,61 @@
+import type { Knex } from 'knex';
+import { createListener } from '../db/listener.ts';
+import type { Logger } from '../log.ts';
+import { createCachedVerifier, type Verdict } from './cached-verifier.ts';
+import { isWellFormedKey } from './key-format.ts';
+import { createKeyStore, type StoredKey } from './key-store.ts';
+import type { KeyVerifier } from './verifier.ts';
+
+// The table's trigger sends the hexadecimal hash of every key that is made, changed or removed.
+const channel = 'tallystick_keys';
+
+type PostgresVerifierOptions = {
+  readonly db: Knex;
+  /** Where to listen: a direct connection to the database that `db` is connected to. */
+  readonly url: string;
+  readonly environment: string;
+  /** From 0 to 10. */
+  readonly cacheSeconds: number;
+  readonly cacheMax: number;
+  /** Time for one look-up, waiting for a connection included; 3 s by default. */
+  readonly timeoutMs?: number;
+  readonly log: Logger;
+};
+
+/**
+ * Verifies keys against the own key store. A changed key is forgotten when its notification comes, and
+ * everything when one may have been missed; without any, time alone keeps the promise of 10 seconds.
+ */
+export async function createPostgresVerifier(options: PostgresVerifierOptions): Promise<KeyVerifier> {
+  const { db, url, environment, timeoutMs = 3_000, log } = options;
+  const keys = createKeyStore({ db });
+  const cached = createCachedVerifier({
+    isWellFormed: (key) => isWellFormedKey(key, environment),
+    lookUp: async (_key, hash) => toVerdict(await keys.findByHash(hash, timeoutMs)),
+    cacheSeconds: options.cacheSeconds,
+    cacheMax: options.cacheMax,
+    timeoutMs,
+  });
+  const listener = await createListener({
+    url,
+    channels: [channel],
+    log,
+    onNotify: (_channel, hash) => cached.forget(hash),
+    onGap: cached.forgetAll,
+  });
+  return {
+    verify: cached.verify,
+    async close() {
+      await listener.close();
+      await cached.close();
+    },
+  };
+}
+
+function toVerdict(key: StoredKey | undefined): Verdict {
+  if (key === undefined || !key.usable) {
+    return { result: { ok: false, reason: 'invalid' }, validSeconds: Number.POSITIVE_INFINITY };
+  }
+  const caller = { keyId: key.id, companyId: key.companyId, rateLimit: key.rateLimit };
+  return { result: { ok: true, caller }, validSeconds: key.secondsLeft };
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { acceptance, foreignCompany, foreignId, limited, type ReadAnswer, refusal } from './auth-answer.ts';
+
+// The answer of Unkey's `POST /v2/keys.verifyKey`: 200 for every key that it could judge.
+const valid = z.object({
+  valid: z.literal(true),
+  code: z.literal('VALID'),
+  keyId: foreignId,
+  enabled: z.literal(true).nullish(),
+  expires: z.number().int().positive().nullish(),
+  identity: z.object({ externalId: foreignCompany }).nullish(),
+});
+
+const invalid = z.object({
+  valid: z.literal(false),
+  // New codes may come; only this one would be a contradiction.
+  code: z.string().refine((code) => code !== 'VALID', 'must not be VALID for an invalid key'),
+  ratelimits: z
+    .array(z.object({ exceeded: z.boolean(), reset: z.number().nonnegative() }))
+    .nullish()
+    .catch(undefined),
+});
+
+const answer = z.object({ data: z.discriminatedUnion('valid', [valid, invalid]) });
+
+const limitCodes = new Set(['RATE_LIMITED', 'USAGE_EXCEEDED', 'INSUFFICIENT_CREDITS']);
+const unknownWaitSeconds = 60;
+// `reset` is described as a duration, of 30 days at most, and sent as milliseconds since 1970.
+const longestDurationMs = 2_592_000_000;
+
+/** Reads Unkey's answer; `identity.externalId` is the company. */
+export const readUnkeyAnswer: ReadAnswer = (body, now) => {
+  const { data } = answer.parse(body);
+  if (data.valid) {
+    const companyId = data.identity?.externalId ?? null;
+    return acceptance(data.keyId, companyId, data.expires ?? Number.POSITIVE_INFINITY, now);
+  }
+  if (!limitCodes.has(data.code)) return refusal;
+  const waits = (data.ratelimits ?? [])
+    .filter(({ exceeded }) => exceeded)
+    .map(({ reset }) => (reset > longestDurationMs ? reset - now : reset) / 1_000);
+  return limited(waits.length > 0 ? Math.max(...waits) : unknownWaitSeconds);
+};
