@@ -143,7 +143,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. */
+        /**
+         * @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. A day that the calendar does not have,
+         *     and a leap second, are refused.
+         */
         DateOrDateTime: string;
         /** @description An event. A field that is unset is null, a list without entries is []. */
         Event: {

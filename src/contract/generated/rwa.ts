@@ -305,6 +305,11 @@ export interface components {
          * @enum {string}
          */
         ClaimStatus: "unclaimed" | "queued" | "submitted" | "minted" | "failed";
+        /**
+         * @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. A day that the calendar does not have,
+         *     and a leap second, are refused.
+         */
+        DateOrDateTime: string;
         /** @description Data of your own choice: any JSON object, at most 20 levels deep and 16384 bytes as JSON text in UTF-8. */
         FreeData: {
             [key: string]: unknown;
@@ -671,11 +676,11 @@ export interface components {
          */
         ClaimStatusFilter: components["schemas"]["ClaimStatus"];
         /**
-         * @description Only NFTs that were changed at this moment or later, an RFC 3339 date-time with offset. A mint changes its NFT, so
-         *     this finds what was minted since the last look.
+         * @description Only NFTs that were changed at this moment or later: an RFC 3339 date-time with offset, or a date alone, which means
+         *     midnight UTC. A mint changes its NFT, so this finds what was minted since the last look.
          * @example 2027-03-02T10:15:30.250Z
          */
-        UpdatedSince: string;
+        UpdatedSince: components["schemas"]["DateOrDateTime"];
         /**
          * @description At most this many items. A value out of range is refused, not clamped.
          * @example 50
@@ -861,8 +866,8 @@ export interface operations {
                  */
                 claimStatus?: components["parameters"]["ClaimStatusFilter"];
                 /**
-                 * @description Only NFTs that were changed at this moment or later, an RFC 3339 date-time with offset. A mint changes its NFT, so
-                 *     this finds what was minted since the last look.
+                 * @description Only NFTs that were changed at this moment or later: an RFC 3339 date-time with offset, or a date alone, which means
+                 *     midnight UTC. A mint changes its NFT, so this finds what was minted since the last look.
                  * @example 2027-03-02T10:15:30.250Z
                  */
                 updatedSince?: components["parameters"]["UpdatedSince"];
@@ -1290,8 +1295,8 @@ export interface operations {
                  */
                 claimStatus?: components["parameters"]["ClaimStatusFilter"];
                 /**
-                 * @description Only NFTs that were changed at this moment or later, an RFC 3339 date-time with offset. A mint changes its NFT, so
-                 *     this finds what was minted since the last look.
+                 * @description Only NFTs that were changed at this moment or later: an RFC 3339 date-time with offset, or a date alone, which means
+                 *     midnight UTC. A mint changes its NFT, so this finds what was minted since the last look.
                  * @example 2027-03-02T10:15:30.250Z
                  */
                 updatedSince?: components["parameters"]["UpdatedSince"];
