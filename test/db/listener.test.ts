@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createListener, type Listener } from '../../src/db/listener.ts';
+import { createLogger } from '../../src/log.ts';
+import { type Gate, startGate } from '../keys/tcp-gate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const log = createLogger({ level: 'silent' });
+let database: TestDatabase;
+let gate: Gate;
+const open: Listener[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gate = await startGate(database.url);
+});
+afterEach(async () => {
+  for (const listener of open.splice(0)) await listener.close();
+  gate.open();
+});
+afterAll(async () => {
+  await gate.close();
+  await database.close();
+});
+
+async function listen(channels: string[], { url = database.url, pulseMs = 10_000 } = {}) {
+  const notes: string[] = [];
+  const onGap = vi.fn();
+  const onNotify = (channel: string, payload: string) => notes.push(`${channel}: ${payload}`);
+  const listener = await createListener({ url, channels, log, onNotify, onGap, pulseMs });
+  open.push(listener);
+  return { listener, notes, onGap };
+}
+
+const notify = (channel: string, payload: string) =>
+  database.db.raw('SELECT pg_notify(?, ?)', [channel, payload]);
+
+const heard = (notes: string[], note: string) => vi.waitFor(() => expect(notes).toContain(note), 5_000);
+
+const backends = async (): Promise<number> => {
+  const { rows } = await database.db.raw(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'tallystick listener'`,
+  );
+  return rows[0].count;
+};
+
+const terminate = () =>
+  database.db.raw(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'tallystick listener'`,
+  );
+
+describe('a listener', () => {
+  it('is told of notifications on each of its channels and on no other, whatever their names', async () => {
+    const { notes } = await listen(['first', 'Odd "name"; --']);
+    await notify('stranger', 'x');
+    await notify('Odd "name"; --', 'b');
+    await notify('first', 'a');
+    await heard(notes, 'first: a');
+    expect(notes).toEqual(['Odd "name"; --: b', 'first: a']);
+  });
+
+  it('reports a gap when it starts, for nobody told it what was before', async () => {
+    const { onGap } = await listen(['first']);
+    expect(onGap).toHaveBeenCalledTimes(1);
+  });
+
+  it('listens again after its backend was terminated, and reports the loss and the return', async () => {
+    const { notes, onGap } = await listen(['first']);
+    await terminate();
+    await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(3), 5_000);
+    await notify('first', 'again');
+    await heard(notes, 'first: again');
+  });
+
+  it('goes on trying when the database is out of reach at first', async () => {
+    gate.refuse();
+    const { notes } = await listen(['first'], { url: gate.through(database.url) });
+    gate.open();
+    await vi.waitFor(async () => expect(await backends()).toBe(1), 5_000);
+    await notify('first', 'late');
+    await heard(notes, 'first: late');
+  });
+
+  it('notices a connection that is silently dead, and makes another', async () => {
+    const { notes, onGap } = await listen(['first'], { url: gate.through(database.url), pulseMs: 100 });
+    gate.freeze();
+    await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(2), 5_000);
+    gate.open();
+    await vi.waitFor(() => expect(onGap.mock.calls.length).toBeGreaterThan(2), 5_000);
+    await notify('first', 'thawed');
+    await heard(notes, 'first: thawed');
+  });
+
+  it.each([
+    ['listening', () => {}],
+    ['frozen', () => gate.freeze()],
+    ['retrying', () => gate.refuse()],
+  ])('closes while %s and leaves no connection behind', async (_state, disturb) => {
+    const { listener } = await listen(['first'], { url: gate.through(database.url) });
+    disturb();
+    await listener.close();
+    gate.open();
+    await vi.waitFor(async () => expect(await backends()).toBe(0), 5_000);
+  });
+});

@@ -1,0 +1,75 @@
+import { createServer, type Socket, connect as tcpConnect } from 'node:net';
+
+/** What stands between a client and its server: a real TCP connection that can be made to misbehave. */
+export type Gate = {
+  readonly port: number;
+  /** The URL with this gate's host and port in place of the server's. */
+  through(url: string): string;
+  /** Lets everything pass, as at first. */
+  open(): void;
+  /** Drops every connection, and new ones at once. */
+  refuse(): void;
+  /** Keeps connections and takes new ones, but passes nothing on: a path that loses every packet. */
+  freeze(): void;
+  /** Drops every connection and answers new ones with bytes that belong to no protocol. */
+  babble(): void;
+  close(): Promise<void>;
+};
+
+type Mode = 'open' | 'refuse' | 'freeze' | 'babble';
+
+/** @param target the server's address, as any URL with a host and a port */
+export async function startGate(target: string): Promise<Gate> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let mode: Mode = 'open';
+
+  const track = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+    return socket;
+  };
+
+  const server = createServer((client) => {
+    track(client);
+    if (mode === 'refuse') client.destroy();
+    if (mode === 'babble') client.end('~~ no protocol of this world ~~\r\n\r\n');
+    if (mode === 'open') join(client, track(tcpConnect(Number(port), hostname)), () => mode === 'freeze');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  const ownPort = typeof address === 'object' && address ? address.port : 0;
+
+  const become = (next: Mode) => () => {
+    mode = next;
+    if (next !== 'freeze') for (const socket of sockets) socket.destroy();
+  };
+
+  return {
+    port: ownPort,
+    through(url) {
+      const changed = new URL(url);
+      changed.hostname = '127.0.0.1';
+      changed.port = String(ownPort);
+      return changed.href;
+    },
+    open: become('open'),
+    refuse: become('refuse'),
+    freeze: become('freeze'),
+    babble: become('babble'),
+    close() {
+      become('refuse')();
+      return new Promise((closed) => server.close(() => closed()));
+    },
+  };
+}
+
+function join(client: Socket, upstream: Socket, frozen: () => boolean): void {
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    from.on('data', (bytes) => frozen() || to.write(bytes));
+    from.on('close', () => to.destroy());
+  }
+}
