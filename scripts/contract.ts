@@ -72,8 +72,8 @@ async function follow(file: string, seen: Set<string>): Promise<void> {
   }
 }
 
-/** Settings of Redocly, which are no part of a document. */
-const settings = /(^|\/)(redocly|\.redocly\.lint-ignore)\.yaml$/;
+/** YAML that is no part of a document: settings of Redocly, and the portal's own texts. */
+const apart = /^(portal\/.*|redocly\.yaml|\.redocly\.lint-ignore\.yaml)$/;
 
 /** YAML files under openapi/ that no document reaches; Redocly does not notice them. */
 async function unreferenced(roots: readonly string[]): Promise<string[]> {
@@ -81,7 +81,7 @@ async function unreferenced(roots: readonly string[]): Promise<string[]> {
   for (const file of roots) await follow(file, seen);
   const entries = await readdir(source, { recursive: true });
   return entries
-    .filter((name) => name.endsWith('.yaml') && !settings.test(name) && !seen.has(join(source, name)))
+    .filter((name) => name.endsWith('.yaml') && !apart.test(name) && !seen.has(join(source, name)))
     .map((name) => `openapi/${name}`)
     .sort();
 }
