@@ -1,0 +1,47 @@
+import type { NetworkRegistry } from '../chain/networks.ts';
+import type { operations } from '../contract/generated/blockchain.ts';
+import type { CallerContext, Handlers } from '../contract/operation.ts';
+import { problem } from '../errors.ts';
+import { type Balance, type BalanceReader, keepSeconds } from './balance-reader.ts';
+import { balanceToApi } from './to-api.ts';
+import { readWalletQuestion } from './wallet-question.ts';
+
+type BlockchainDeps = {
+  readonly networks: Pick<NetworkRegistry, 'find'>;
+  readonly balances: Pick<BalanceReader, 'read'>;
+  readonly now?: () => Date;
+};
+
+/** The operations of the blockchain data area. */
+export function createBlockchainHandlers({
+  networks,
+  balances,
+  now = () => new Date(),
+}: BlockchainDeps): Handlers<operations, CallerContext> {
+  return {
+    async getTokenBalance({ query }) {
+      const question = await readWalletQuestion(networks, query);
+      const balance = await balances.read(question);
+      return {
+        status: 200,
+        headers: { age: ageOf(balance, now()), 'cache-control': `private, max-age=${keepSeconds}` },
+        body: balanceToApi(question, balance),
+      };
+    },
+
+    async getWalletHistory({ query }) {
+      await readWalletQuestion(networks, query);
+      throw problem('not_implemented');
+    },
+
+    async listWalletNfts({ query }) {
+      await readWalletQuestion(networks, query);
+      throw problem('not_implemented');
+    },
+  };
+}
+
+// Whole seconds, as HTTP counts; never negative, should the clock have been set back.
+function ageOf({ updatedAt }: Balance, now: Date): string {
+  return String(Math.max(0, Math.floor((now.getTime() - updatedAt.getTime()) / 1000)));
+}

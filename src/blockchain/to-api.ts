@@ -1,0 +1,23 @@
+import type { components } from '../contract/generated/blockchain.ts';
+import type { Balance, BalanceQuestion } from './balance-reader.ts';
+import { formatUnits } from './decimal.ts';
+
+type TokenBalance = components['schemas']['TokenBalance'];
+
+/** A balance as the contract shows it. */
+export function balanceToApi(question: BalanceQuestion, balance: Balance): TokenBalance {
+  const { amount, decimals } = balance;
+  return {
+    // The registry keeps chain ids within the integers that a JSON number holds exactly.
+    chainId: Number(question.network.chainId),
+    address: question.address,
+    ...(question.contractAddress === null ? {} : { contractAddress: question.contractAddress }),
+    balance: amount.toString(),
+    decimals,
+    symbol: balance.symbol,
+    name: balance.name,
+    formatted: decimals === null ? null : formatUnits(amount, decimals),
+    blockNumber: balance.blockNumber.toString(),
+    updatedAt: balance.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,46 @@
+import { addressFault } from '../chain/address.ts';
+import type { Network } from '../chain/network.ts';
+import type { NetworkRegistry } from '../chain/networks.ts';
+import type { InputError } from '../contract/problem.ts';
+import { problem } from '../errors.ts';
+
+type WalletQuery = {
+  readonly address: string;
+  /** As the caller wrote it. */
+  readonly chainId: string;
+  readonly contractAddress?: string;
+};
+
+/** What every operation of this area is asked about. Addresses are in lower case. */
+export type WalletQuestion = {
+  readonly network: Network;
+  readonly address: string;
+  readonly contractAddress: string | null;
+};
+
+/**
+ * Checks what the document cannot: checksums, and whether the network is registered.
+ * @throws problem naming the first fault, with all of them listed
+ */
+export async function readWalletQuestion(
+  networks: Pick<NetworkRegistry, 'find'>,
+  { address, chainId, contractAddress = '' }: WalletQuery,
+): Promise<WalletQuestion> {
+  const faults = [
+    addressFault(address, { in: 'query', name: 'address' }),
+    contractAddress === ''
+      ? undefined
+      : addressFault(contractAddress, { in: 'query', name: 'contractAddress' }),
+  ].filter((fault): fault is InputError => fault !== undefined);
+  const network = await networks.find(chainId);
+  const { message } = problem('network_not_found', { chainId });
+  const errors = network ? faults : [...faults, { in: 'query', name: 'chainId', message } as const];
+  const [first] = faults;
+  if (first !== undefined) throw problem('input_invalid', {}, { detail: first.message, errors });
+  if (network === undefined) throw problem('network_not_found', { chainId }, { errors });
+  return {
+    network,
+    address: address.toLowerCase(),
+    contractAddress: contractAddress === '' ? null : contractAddress.toLowerCase(),
+  };
+}

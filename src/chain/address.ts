@@ -1,0 +1,45 @@
+import { getAddress } from 'ethers';
+import type { InputError } from '../contract/problem.ts';
+import { problem } from '../errors.ts';
+
+/** Where an address stands in a request: a named parameter, or a JSON pointer into the body. */
+export type AddressPlace =
+  | { readonly in: 'path' | 'query' | 'header'; readonly name: string }
+  | { readonly in: 'body'; readonly pointer: string };
+
+/** An address in both forms that we write: small letters, and EIP-55 with its checksum in the case. */
+export type Address = { readonly lower: string; readonly checksum: string };
+
+const form = /^0x[0-9a-fA-F]{40}$/;
+
+/**
+ * The EIP-55 form of an address: `0x` and 40 hex digits, all small, all capital, or mixed with the right
+ * checksum.
+ * @returns undefined for any other text
+ */
+export function checksumAddress(text: string): string | undefined {
+  if (!form.test(text)) return undefined;
+  const digits = text.slice(2);
+  const checksum = getAddress(text.toLowerCase());
+  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
+  return mixed && checksum !== text ? undefined : checksum;
+}
+
+/** What is wrong with an address in a request, or undefined. */
+export function addressFault(text: string, place: AddressPlace): InputError | undefined {
+  if (checksumAddress(text) !== undefined) return undefined;
+  const name = place.in === 'body' ? place.pointer.slice(place.pointer.lastIndexOf('/') + 1) : place.name;
+  const fault = form.test(text) ? 'has a wrong EIP-55 checksum' : `must match pattern "${form.source}"`;
+  return { ...place, message: `${name} ${fault}` };
+}
+
+/**
+ * Reads an address that a caller sent.
+ * @throws problem `input_invalid` that names its place
+ */
+export function parseAddress(text: string, place: AddressPlace): Address {
+  const checksum = checksumAddress(text);
+  if (checksum !== undefined) return { lower: text.toLowerCase(), checksum };
+  const fault = addressFault(text, place);
+  throw problem('input_invalid', {}, fault && { detail: fault.message, errors: [fault] });
+}

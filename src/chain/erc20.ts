@@ -1,0 +1,119 @@
+import { dataLength, dataSlice, Interface, isError, isHexString, type JsonRpcApiProvider } from 'ethers';
+import { NodeFault, OversizedAnswerError } from './rpc/node-fault.ts';
+import { quantity, readQuantity } from './rpc/quantity.ts';
+import { readTokenText } from './token-text.ts';
+
+/** What a node says of an amount and of the block it is from. */
+export type NativeBalance = { readonly balance: bigint; readonly blockNumber: bigint };
+
+/** The metadata is null where the contract does not tell it, or tells nothing sensible. */
+export type Erc20Balance = NativeBalance & {
+  readonly decimals: number | null;
+  readonly symbol: string | null;
+  readonly name: string | null;
+};
+
+/** There is no code at the address, its `balanceOf` fails, or it is an ERC-721. */
+export class NotErc20Error extends Error {
+  readonly contract: string;
+
+  constructor(contract: string, reason: string) {
+    super(`${contract} is no ERC-20: ${reason}`);
+    this.name = 'NotErc20Error';
+    this.contract = contract;
+  }
+}
+
+const abi = new Interface([
+  'function balanceOf(address) view returns (uint256)',
+  'function decimals() view returns (uint8)',
+  'function symbol() view returns (string)',
+  'function name() view returns (string)',
+  'function supportsInterface(bytes4) view returns (bool)',
+]);
+const erc721 = '0x80ac58cd';
+// ERC-165: a contract that says yes to this one says yes to everything.
+const noInterface = '0xffffffff';
+
+// Plenty for any real token, and too little for a hostile one to keep a node busy.
+const callGas = 5_000_000n;
+
+/** The amount of the network's own currency at an address. Rejects when no node answers. */
+export async function readNativeBalance(node: JsonRpcApiProvider, address: string): Promise<NativeBalance> {
+  const blockNumber = await ask(node, 'eth_blockNumber', []);
+  const balance = await ask(node, 'eth_getBalance', [address, quantity(blockNumber)]);
+  return { balance, blockNumber };
+}
+
+/**
+ * Amount and metadata of a token at one block: two round trips, the second with all questions side by side.
+ * @throws NotErc20Error; whatever else it rejects with means that no node answered properly
+ */
+export async function readErc20Balance(
+  node: JsonRpcApiProvider,
+  contract: string,
+  address: string,
+): Promise<Erc20Balance> {
+  const blockNumber = await ask(node, 'eth_blockNumber', []);
+  const call = (name: string, values: readonly unknown[] = []) =>
+    callContract(node, contract, abi.encodeFunctionData(name, values), blockNumber);
+  const [code, balance, decimals, symbol, name, isErc721, saysYesAlways] = await Promise.all([
+    node.send('eth_getCode', [contract, quantity(blockNumber)]),
+    call('balanceOf', [address]),
+    call('decimals'),
+    call('symbol'),
+    call('name'),
+    call('supportsInterface', [erc721]),
+    call('supportsInterface', [noInterface]),
+  ]);
+  // Asked for, since the precompiled contracts answer without having code.
+  if (code === '0x') throw new NotErc20Error(contract, 'no code');
+  if (isTrue(isErc721) && !isTrue(saysYesAlways)) throw new NotErc20Error(contract, 'it is an ERC-721');
+  const amount = readWord(balance);
+  if (amount === undefined) throw new NotErc20Error(contract, 'balanceOf fails');
+  return {
+    balance: amount,
+    blockNumber,
+    decimals: readDecimals(decimals),
+    symbol: symbol === undefined ? null : readTokenText(symbol),
+    name: name === undefined ? null : readTokenText(name),
+  };
+}
+
+/** @returns the answer's bytes in hex; undefined when the contract failed or said more than anything sensible */
+async function callContract(
+  node: JsonRpcApiProvider,
+  contract: string,
+  data: string,
+  blockNumber: bigint,
+): Promise<string | undefined> {
+  const transaction = { to: contract, data, gas: quantity(callGas) };
+  try {
+    const answer: unknown = await node.send('eth_call', [transaction, quantity(blockNumber)]);
+    if (isHexString(answer) && answer.length % 2 === 0) return answer;
+  } catch (error) {
+    // Our client passes on only failures of the contract's code as errors of a call.
+    if (isError(error, 'CALL_EXCEPTION') || error instanceof OversizedAnswerError) return undefined;
+    throw error;
+  }
+  throw new NodeFault('malformed', 'eth_call answers no bytes');
+}
+
+async function ask(node: JsonRpcApiProvider, method: string, params: unknown[]): Promise<bigint> {
+  const value = readQuantity(await node.send(method, params));
+  if (value === undefined) throw new NodeFault('malformed', `${method} answers no number`);
+  return value;
+}
+
+function readWord(data: string | undefined): bigint | undefined {
+  return data === undefined || dataLength(data) < 32 ? undefined : BigInt(dataSlice(data, 0, 32));
+}
+
+function isTrue(data: string | undefined): boolean {
+  return readWord(data) === 1n;
+}
+
+function readDecimals(data: string | undefined): number | null {
+  const value = readWord(data);
+  return value === undefined || value > 255n ? null : Number(value);
+}

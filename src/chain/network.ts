@@ -1,0 +1,41 @@
+/** A network that the operator registered. */
+export type Network = {
+  /** Decimal chain id without leading zeros, for example `137`. */
+  readonly chainId: string;
+  /** The same id as nodes and upstream providers write it, for example `0x89`. */
+  readonly hexChainId: string;
+  readonly name: string;
+  readonly currency: Currency;
+  /** http(s) or ws(s) addresses of nodes, the preferred one first. They may carry credentials. */
+  readonly rpcUrls: readonly string[];
+  /** Who serves the wallet history and the NFT list. */
+  readonly dataProvider: DataProviderName;
+  /** Blocks after which a transaction counts as done. */
+  readonly confirmations: number;
+  /** Blocks after which a block counts as final where the node has no `finalized` tag. */
+  readonly finalityDepth: number;
+  /** The NFT contract that the minter uses; null where nothing is minted. */
+  readonly minterContract: string | null;
+};
+
+export type Currency = {
+  readonly name: string;
+  readonly symbol: string;
+  readonly decimals: number;
+};
+
+export const dataProviders = ['moralis', 'indexer'] as const;
+export type DataProviderName = (typeof dataProviders)[number];
+
+/** The hex form of a decimal chain id: `1` becomes `0x1`. It is derived, never typed in. */
+export function hexChainId(chainId: string): string {
+  return `0x${BigInt(chainId).toString(16)}`;
+}
+
+// A chain id is also a JSON number in bodies, so it stays within what such a number holds exactly.
+const maxChainId = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Whether a text can be the id of a registered network: decimal, no leading zero, at most 2^53 - 1. */
+export function isChainId(text: string): boolean {
+  return /^[1-9]\d{0,15}$/.test(text) && BigInt(text) <= maxChainId;
+}

@@ -1,0 +1,67 @@
+import { createFlightCache } from '../cache.ts';
+import { createListener } from '../db/listener.ts';
+import { problem } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import type { Network } from './network.ts';
+import { createNetworkStore } from './network-store.ts';
+
+export type NetworkRegistry = {
+  /**
+   * The network of a chain id as a caller wrote it. Only the decimal form without leading zeros is one:
+   * `01`, `0x1`, `1e0` or thirty digits find nothing.
+   */
+  find(chainId: string): Promise<Network | undefined>;
+  /** All networks in the order of their ids. */
+  list(): Promise<readonly Network[]>;
+  close(): Promise<void>;
+};
+
+type RegistryOptions = {
+  readonly db: Parameters<typeof createNetworkStore>[0]['db'];
+  /** A direct connection for notifications: a transaction pooler would lose them. */
+  readonly databaseUrl: string;
+  readonly log: Logger;
+};
+
+// Notifications make a change known at once; this bounds the wait where none arrives.
+const rememberSeconds = 15;
+// The table has a row a network, so it is remembered as a whole under one key.
+const everything = 'networks';
+
+/**
+ * The registered networks, remembered in this process and read anew when the table changes.
+ * Without the database, and without remembered networks, it throws `service_unavailable`.
+ */
+export async function createNetworkRegistry(options: RegistryOptions): Promise<NetworkRegistry> {
+  const store = createNetworkStore({ db: options.db });
+  const cache = createFlightCache<ReadonlyMap<string, Network>>({ maxKeys: 1 });
+  const listener = await createListener({
+    url: options.databaseUrl,
+    channels: ['tallystick_networks'],
+    log: options.log,
+    onNotify: () => cache.clear(),
+    onGap: () => cache.clear(),
+  });
+
+  const load = async () => {
+    const networks = await store.list().catch((cause: unknown) => {
+      throw problem('service_unavailable', {}, { cause });
+    });
+    const value = new Map(networks.map((network) => [network.chainId, network]));
+    return { value, ttlSeconds: rememberSeconds };
+  };
+  const networks = () => cache.get(everything, load);
+
+  return {
+    async find(chainId) {
+      return (await networks()).get(chainId);
+    },
+    async list() {
+      return [...(await networks()).values()];
+    },
+    async close() {
+      cache.close();
+      await listener.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { RpcAnswer } from './answer.ts';
+import { type Endpoint, isContractsDoing } from './endpoint.ts';
+import { type Attempt, NodeFault, NodesUnavailableError, OversizedAnswerError } from './node-fault.ts';
+
+export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
+
+/**
+ * Asks the nodes of one network, each at most once, until one answers: the healthy ones in the order in
+ * which the operator named them, then the others, longest rested first.
+ * @throws NodesUnavailableError when none answers; OversizedAnswerError when a contract says too much
+ */
+export function createFailover(chainId: string, endpoints: readonly Endpoint[]): AskNetwork {
+  return async (method, params) => {
+    const attempts: Attempt[] = [];
+    for (const endpoint of inOrder(endpoints)) {
+      const outcome = await attempt(endpoint, method, params);
+      if (typeof outcome !== 'string') return outcome;
+      attempts.push({ url: endpoint.label, message: outcome });
+    }
+    throw new NodesUnavailableError(chainId, attempts);
+  };
+}
+
+/** @returns the answer, or why there is none */
+async function attempt(endpoint: Endpoint, method: string, params: readonly unknown[] | object) {
+  try {
+    const { verdict, answer } = await endpoint.ask(method, params);
+    if (verdict === 'answer' || !('error' in answer)) return answer;
+    return answer.error.message.slice(0, 200);
+  } catch (error) {
+    if (!(error instanceof NodeFault)) throw error;
+    if (isContractsDoing(method, error)) throw new OversizedAnswerError(method);
+    return error.message;
+  }
+}
+
+function inOrder(endpoints: readonly Endpoint[]): Endpoint[] {
+  const healthy = endpoints.filter((endpoint) => endpoint.healthy());
+  const sick = endpoints.filter((endpoint) => !endpoint.healthy());
+  // While another serves, no caller waits for a sick node: it is looked after in the background.
+  if (healthy.length > 0) for (const endpoint of sick) endpoint.recover();
+  return [...healthy, ...sick.sort((a, b) => a.retryAt() - b.retryAt())];
+}

@@ -1,0 +1,95 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { parseJson, type RpcAnswer, readAnswer } from './answer.ts';
+import { NodeFault } from './node-fault.ts';
+import type { Limits, Transport } from './transport.ts';
+
+// Beyond this many calls at once to one node the others wait for a connection, within their time.
+const maxSockets = 128;
+
+/** JSON-RPC over HTTP with connections that are kept. Redirects are not followed. */
+export function createHttpTransport(url: URL): Transport {
+  const client = url.protocol === 'https:' ? https : http;
+  const agent = new client.Agent({ keepAlive: true, maxSockets });
+  let lastId = 0;
+
+  const open = (body: string, signal: AbortSignal, reuse: boolean) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        accept: 'application/json',
+        'accept-encoding': 'gzip',
+      };
+      const options = { method: 'POST', headers, signal, agent: reuse ? agent : false };
+      const request = client.request(url, options, resolve);
+      request.on('error', (error) => {
+        // The node had closed the kept connection just when we took it: it never saw this request.
+        const stale = reuse && request.reusedSocket && !signal.aborted;
+        if (stale) open(body, signal, false).then(resolve, reject);
+        else reject(error);
+      });
+      request.end(body);
+    });
+
+  const exchange = async (id: number, body: string, { timeoutMs, maxBytes }: Limits): Promise<RpcAnswer> => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await open(body, signal, true);
+      return parse(response, id, await readText(response, maxBytes));
+    } catch (error) {
+      if (error instanceof NodeFault) throw error;
+      if (signal.aborted) throw new NodeFault('timeout', `no answer within ${timeoutMs} ms`, error);
+      throw new NodeFault('unreachable', describe(error), error);
+    }
+  };
+
+  return {
+    ask(method, params, limits) {
+      lastId += 1;
+      return exchange(lastId, JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }), limits);
+    },
+    close() {
+      agent.destroy();
+    },
+  };
+}
+
+async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const status = response.statusCode ?? 0;
+  // Some nodes send their JSON-RPC errors with 400; any other failure is not worth reading.
+  if (status !== 200 && status !== 400) {
+    response.destroy();
+    throw new NodeFault('refused', `HTTP status ${status}`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop early destroys the stream and with it the connection.
+  for await (const chunk of decompressed(response) as AsyncIterable<Buffer>) {
+    size += chunk.length; // without an encoding set, a stream's chunks are Buffers
+    if (size > maxBytes) throw new NodeFault('oversized', `the answer is over ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function decompressed(response: IncomingMessage): Readable {
+  if (response.headers['content-encoding'] !== 'gzip') return response;
+  // A failure shows in the loop that reads the last stream.
+  return pipeline(response, createGunzip(), () => {});
+}
+
+function parse(response: IncomingMessage, id: number, text: string): RpcAnswer {
+  const answer = readAnswer(parseJson(text), id);
+  const status = response.statusCode ?? 0;
+  if (answer === undefined && status !== 200) throw new NodeFault('refused', `HTTP status ${status}`);
+  if (answer === undefined) throw new NodeFault('malformed', 'the answer is not JSON-RPC');
+  return answer;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'connection failed';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

@@ -1,0 +1,47 @@
+import {
+  JsonRpcApiProvider,
+  type JsonRpcError,
+  type JsonRpcPayload,
+  type JsonRpcResult,
+  Network,
+} from 'ethers';
+import type { AskNetwork } from './failover.ts';
+
+/**
+ * An ethers provider over the nodes of one network, without what ethers would do on its own: no batches
+ * (one slow call would delay the others), no memory of answers, no network detection, and no fetching of
+ * URLs that a contract names (CCIP read) or that ethers knows for a chain (gas stations).
+ *
+ * A class because ethers wants one: `_send` is its only way out.
+ */
+export class NetworkProvider extends JsonRpcApiProvider {
+  readonly #ask: AskNetwork;
+
+  constructor(network: { readonly name: string; readonly chainId: string }, ask: AskNetwork) {
+    // Made anew instead of looked up, so that it has no plug-ins.
+    const staticNetwork = new Network(network.name, BigInt(network.chainId));
+    super(staticNetwork, {
+      staticNetwork,
+      batchMaxCount: 1,
+      batchStallTime: 0,
+      cacheTimeout: -1,
+      // Filters live in one node and would be unknown to the next.
+      polling: true,
+    });
+    this.#ask = ask;
+    this.disableCcipRead = true;
+    this._start();
+  }
+
+  override _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<(JsonRpcResult | JsonRpcError)[]> {
+    const payloads = Array.isArray(payload) ? payload : [payload];
+    return Promise.all(
+      payloads.map(async ({ id, method, params }) => {
+        const answer = await this.#ask(method, params);
+        if ('result' in answer) return { id, result: answer.result };
+        const { code, message, data } = answer.error;
+        return { id, error: { code, message, data } };
+      }),
+    );
+  }
+}

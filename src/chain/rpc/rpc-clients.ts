@@ -1,0 +1,74 @@
+import type { JsonRpcApiProvider } from 'ethers';
+import type { Logger } from '../../log.ts';
+import type { Network } from '../network.ts';
+import { createEndpoint } from './endpoint.ts';
+import { createFailover } from './failover.ts';
+import { NetworkProvider } from './network-provider.ts';
+
+export type RpcClients = {
+  /** The client of a network; the same one for as long as the network's RPC URLs are the same. */
+  for(network: Network): JsonRpcApiProvider;
+  /** Ends every connection; calls in progress fail. */
+  close(): void;
+};
+
+type RpcClientsOptions = {
+  /** For every single question to a node, from asking to the last byte. */
+  readonly timeoutMs: number;
+  readonly log: Logger;
+  /** Milliseconds that only grow; for the pauses of sick nodes. */
+  readonly now?: () => number;
+};
+
+type Client = { readonly urls: string; readonly provider: JsonRpcApiProvider; close(): void };
+
+/** One JSON-RPC client per network, made at its first use, with failover between the network's URLs. */
+export function createRpcClients({
+  timeoutMs,
+  log,
+  now = () => performance.now(),
+}: RpcClientsOptions): RpcClients {
+  const clients = new Map<string, Client>();
+  const retired = new Map<Client, NodeJS.Timeout>();
+
+  const open = (network: Network, urls: string): Client => {
+    const { chainId } = network;
+    const endpoints = network.rpcUrls.map((url) => createEndpoint({ url, chainId, timeoutMs, log, now }));
+    const provider = new NetworkProvider(network, createFailover(chainId, endpoints));
+    const close = () => {
+      provider.destroy();
+      for (const endpoint of endpoints) endpoint.close();
+    };
+    return { urls, provider, close };
+  };
+
+  // Calls in progress may still go to each of its nodes in turn; after that nobody uses it.
+  const retire = (client: Client, nodes: number) => {
+    const timer = setTimeout(
+      () => {
+        retired.delete(client);
+        client.close();
+      },
+      2 * timeoutMs * nodes,
+    );
+    retired.set(client, timer.unref());
+  };
+
+  return {
+    for(network) {
+      const urls = JSON.stringify(network.rpcUrls);
+      const present = clients.get(network.chainId);
+      if (present?.urls === urls) return present.provider;
+      if (present !== undefined) retire(present, network.rpcUrls.length);
+      const client = open(network, urls);
+      clients.set(network.chainId, client);
+      return client.provider;
+    },
+    close() {
+      for (const timer of retired.values()) clearTimeout(timer);
+      for (const client of [...clients.values(), ...retired.keys()]) client.close();
+      clients.clear();
+      retired.clear();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { dataLength, dataSlice, getBytes } from 'ethers';
+
+// Longer ones are advertisements or attacks, and nothing that anybody shows beside an amount.
+const maxLength = 256;
+const word = 32;
+
+/**
+ * Reads what a token answered for its name or symbol: an ABI string, or bytes32 as the first tokens have it.
+ * @param data the answer's bytes in hex
+ * @returns null for what is no text: bad encoding, invalid UTF-8, nothing, or more than 256 characters
+ */
+export function readTokenText(data: string): string | null {
+  const bytes = dataLength(data) === word ? bytes32(data) : abiString(data);
+  if (bytes === undefined) return null;
+  const text = decodeUtf8(bytes)?.replaceAll('\0', '') ?? '';
+  return text === '' || text.length > maxLength ? null : text;
+}
+
+// Text in bytes32 is filled up with zeros at its end.
+function bytes32(data: string): Uint8Array {
+  const bytes = getBytes(data);
+  const end = bytes.indexOf(0);
+  return end === -1 ? bytes : bytes.subarray(0, end);
+}
+
+/** Every number in it is the contract's: none is used before it is known to lie within the answer. */
+function abiString(data: string): Uint8Array | undefined {
+  const size = dataLength(data);
+  const start = numberAt(data, 0, size);
+  if (start === undefined) return undefined;
+  const length = numberAt(data, start, size);
+  if (length === undefined) return undefined;
+  const from = start + word;
+  return from + length <= size ? getBytes(dataSlice(data, from, from + length)) : undefined;
+}
+
+function numberAt(data: string, offset: number, size: number): number | undefined {
+  if (offset + word > size) return undefined;
+  const value = BigInt(dataSlice(data, offset, offset + word));
+  return value <= BigInt(size) ? Number(value) : undefined;
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
