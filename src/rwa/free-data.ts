@@ -1,0 +1,18 @@
+const maxBytes = 16_384;
+const maxDepth = 20;
+
+/** What is wrong with a free JSON object that is to be stored; undefined when nothing is. */
+export function freeDataFault(data: object): string | undefined {
+  // Depth first: writing a value as JSON recurses, and may not survive what is nested too deeply.
+  if (isDeeperThan(data, maxDepth)) return `must not be nested deeper than ${maxDepth} levels`;
+  const written = JSON.stringify(data);
+  if (Buffer.byteLength(written) > maxBytes) return `must be at most ${maxBytes} bytes as JSON`;
+  // JSON.stringify escapes exactly NUL and lone surrogates like this; jsonb takes neither.
+  if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(written)) return 'must be well-formed Unicode without NUL';
+  return undefined;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}

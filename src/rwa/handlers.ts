@@ -1,0 +1,36 @@
+import type { operations } from '../contract/generated/rwa.ts';
+import type { CompanyContext, Handlers } from '../contract/operation.ts';
+import type { ClaimSecretVault } from './claim-secret.ts';
+import { createMintHandlers } from './mint-handlers.ts';
+import { createNftHandlers } from './nft-handlers.ts';
+import { createNftIssuer } from './nft-issuer.ts';
+import { createNftStore } from './nft-store.ts';
+import { createRwaReaders } from './rwa-handlers.ts';
+import { createRwaNftHandlers } from './rwa-nft-handlers.ts';
+import { createRwaStore } from './rwa-store.ts';
+import { createToApiNft } from './to-api.ts';
+import { createMetadataHandler } from './token-metadata.ts';
+import { createTokenStore } from './token-store.ts';
+
+type Deps = {
+  readonly db: Parameters<typeof createRwaStore>[0]['db'];
+  readonly vault: ClaimSecretVault;
+  /** The claim page of companies and RWAs that have none of their own. */
+  readonly claimBaseUrl: string;
+};
+
+/** The operations of the RWA area. */
+export function createRwaHandlers(deps: Deps): Handlers<operations, CompanyContext, 'getTokenMetadata'> {
+  const { db, vault } = deps;
+  const rwas = createRwaStore({ db });
+  const nfts = createNftStore({ db });
+  const issuer = createNftIssuer({ rwas, nfts, vault });
+  const toApiNft = createToApiNft(deps);
+  return {
+    ...createRwaReaders({ rwas }),
+    ...createRwaNftHandlers({ rwas, nfts, issuer, vault, toApiNft }),
+    ...createNftHandlers({ rwas, nfts, toApiNft }),
+    ...createMintHandlers(),
+    ...createMetadataHandler({ tokens: createTokenStore({ db }) }),
+  };
+}

@@ -1,0 +1,114 @@
+import type { Knex } from 'knex';
+
+/** A real-world asset. */
+export type Rwa = {
+  readonly id: string;
+  /** Upper bits of its token ids. */
+  readonly number: bigint;
+  readonly companyId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: string;
+  readonly imageUrl: string | null;
+  /** Decimal. */
+  readonly chainId: string;
+  /** EIP-55. */
+  readonly contractAddress: string;
+  readonly isBuyable: boolean;
+  readonly isClaimable: boolean;
+  /** Exact decimal. */
+  readonly price: string | null;
+  readonly currency: string | null;
+  /** The RWA's own claim page, else its company's, else null. */
+  readonly claimBaseUrl: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+export type RwaDetail = Rwa & {
+  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly totalNfts: bigint;
+  readonly claimedNfts: bigint;
+};
+
+/** Of `rwas as r`; the claim page comes with {@link withClaimBase}. */
+export const columns = [
+  'r.id',
+  'r.number',
+  'r.company_id',
+  'r.name',
+  'r.description',
+  'r.type',
+  'r.image_url',
+  'r.chain_id',
+  'r.contract_address',
+  'r.is_buyable',
+  'r.is_claimable',
+  'r.price',
+  'r.currency',
+  'r.created_at',
+  'r.updated_at',
+];
+export const detailColumns = [...columns, 'r.data', 'r.total_nfts', 'r.claimed_nfts'];
+
+export type RwaRow = {
+  id: string;
+  number: string;
+  company_id: string;
+  name: string;
+  description: string | null;
+  type: string;
+  image_url: string | null;
+  chain_id: string;
+  contract_address: string;
+  is_buyable: boolean;
+  is_claimable: boolean;
+  price: string | null;
+  currency: string | null;
+  claim_base_url: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+export type RwaDetailRow = RwaRow & {
+  data: Record<string, unknown> | null;
+  total_nfts: string;
+  claimed_nfts: string;
+};
+
+/** Selects the columns and the address of the claim page, which an RWA inherits from its company. */
+export function withClaimBase(db: Knex, query: Knex.QueryBuilder, selected: readonly string[]) {
+  return query
+    .join('companies as c', 'c.id', 'r.company_id')
+    .select(...selected)
+    .select({ claim_base_url: db.raw('coalesce(r.claim_base_url, c.claim_base_url)') });
+}
+
+export function toRwa(row: RwaRow): Rwa {
+  return {
+    id: row.id,
+    number: BigInt(row.number),
+    companyId: row.company_id,
+    name: row.name,
+    description: row.description,
+    type: row.type,
+    imageUrl: row.image_url,
+    chainId: row.chain_id,
+    contractAddress: row.contract_address,
+    isBuyable: row.is_buyable,
+    isClaimable: row.is_claimable,
+    price: row.price,
+    currency: row.currency,
+    claimBaseUrl: row.claim_base_url,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function toRwaDetail(row: RwaDetailRow): RwaDetail {
+  return {
+    ...toRwa(row),
+    data: row.data,
+    totalNfts: BigInt(row.total_nfts),
+    claimedNfts: BigInt(row.claimed_nfts),
+  };
+}

@@ -1,0 +1,24 @@
+const serialBits = 64n;
+const serialMask = (1n << serialBits) - 1n;
+// Both parts are bigint columns.
+const largest = (1n << 63n) - 1n;
+
+export type TokenParts = { readonly rwaNumber: bigint; readonly serial: bigint };
+
+/** The token id of an NFT: the number of its RWA above 64 bits of serial, as a decimal string. */
+export function tokenIdOf({ rwaNumber, serial }: TokenParts): string {
+  return ((rwaNumber << serialBits) | serial).toString();
+}
+
+/** The parts of a decimal token id, or undefined when no NFT of ours can have it. */
+export function tokenPartsOf(tokenId: string): TokenParts | undefined {
+  const id = BigInt(tokenId);
+  const parts = { rwaNumber: id >> serialBits, serial: id & serialMask };
+  const possible = [parts.rwaNumber, parts.serial].every((part) => part > 0n && part <= largest);
+  return possible ? parts : undefined;
+}
+
+/** A serial as people read it: at least six digits. */
+export function serialText(serial: bigint): string {
+  return serial.toString().padStart(6, '0');
+}

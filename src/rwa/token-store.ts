@@ -1,0 +1,47 @@
+import type { Knex } from 'knex';
+import type { TokenParts } from './token-id.ts';
+
+/** What the public may know of a minted token. */
+export type Token = {
+  readonly chainId: string;
+  readonly contractAddress: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: string;
+  readonly imageUrl: string | null;
+};
+
+export type TokenStore = {
+  /** The token, if it is minted. It belongs to no caller, so no company is named. */
+  findMinted(parts: TokenParts): Promise<Token | undefined>;
+};
+
+type TokenRow = {
+  chain_id: string;
+  contract_address: string;
+  name: string;
+  description: string | null;
+  type: string;
+  image_url: string | null;
+};
+
+export function createTokenStore({ db }: { readonly db: Knex }): TokenStore {
+  return {
+    async findMinted({ rwaNumber, serial }) {
+      const rows: TokenRow[] = await db('rwas as r')
+        .join('nfts as n', { 'n.company_id': 'r.company_id', 'n.rwa_number': 'r.number' })
+        .select('r.chain_id', 'r.contract_address', 'r.name', 'r.description', 'r.type', 'r.image_url')
+        .where({ 'r.number': rwaNumber.toString(), 'n.serial': serial.toString(), 'n.mint_state': 'minted' });
+      return rows.map(toToken)[0];
+    },
+  };
+}
+
+const toToken = (row: TokenRow): Token => ({
+  chainId: row.chain_id,
+  contractAddress: row.contract_address,
+  name: row.name,
+  description: row.description,
+  type: row.type,
+  imageUrl: row.image_url,
+});

@@ -1,0 +1,155 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  assertKeysKnown,
+  keysInUse,
+  reissueSecret,
+  rotateSecrets,
+} from '../../src/rwa/claim-secret-store.ts';
+import type { OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { addCompany, addNetwork, addNfts, addRwa, claimBaseUrl, vaultOf } from './samples.ts';
+
+const { db, close } = await createTestDatabase();
+afterAll(close);
+
+const keys = new Map(['2025', '2026', '2027'].map((id) => [id, randomBytes(32)]));
+const [first, second, both] = [
+  vaultOf(['2025'], keys),
+  vaultOf(['2026'], keys),
+  vaultOf(['2026', '2025'], keys),
+];
+let rwa: OperatorRwa;
+
+beforeAll(async () => {
+  await addNetwork(db);
+  await addCompany(db, 'acme', { claim_base_url: 'https://acme.example/claim?lang=en' });
+  rwa = await addRwa(db, 'acme');
+});
+
+beforeEach(() => db('nfts').delete());
+
+type Sealed = { id: string; secret_cipher: Buffer; secret_key_id: string; updated_at: Date };
+
+const rowsOf = (): Promise<Sealed[]> => db('nfts').select().orderBy('serial');
+
+async function secretsBy(vault: typeof both): Promise<string[]> {
+  const open = (row: Sealed) => vault.open(row.id, { cipher: row.secret_cipher, keyId: row.secret_key_id });
+  return (await rowsOf()).map(open);
+}
+
+describe('a copy of the database', () => {
+  test('reveals no secret in any column, in any of the usual writings', async () => {
+    await addNfts(db, first, rwa, 20);
+    const secrets = await secretsBy(first);
+    const dump = JSON.stringify(await db('nfts').select(db.raw('nfts::text AS line')));
+    for (const secret of secrets) {
+      const bytes = Buffer.from(secret);
+      for (const written of [secret, bytes.toString('hex'), bytes.toString('base64')]) {
+        expect(dump).not.toContain(written);
+      }
+    }
+  });
+
+  test('opens no secret whose row was swapped with another', async () => {
+    const [one, other] = await addNfts(db, first, rwa, 2);
+    await db('nfts').where({ id: one?.id }).update({ secret_cipher: other?.sealed.cipher });
+    await expect(secretsBy(first)).rejects.toThrow('cannot be decrypted');
+  });
+});
+
+describe('the keys in use', () => {
+  test('are those of the stored secrets, each once', async () => {
+    expect(await keysInUse(db)).toEqual([]);
+    await addNfts(db, first, rwa, 3);
+    await addNfts(db, both, rwa, 3);
+    expect(await keysInUse(db)).toEqual(['2025', '2026']);
+  });
+
+  test('must all be known: a missing one is named', async () => {
+    await addNfts(db, first, rwa, 1);
+    await expect(assertKeysKnown(db, both)).resolves.toBeUndefined();
+    await expect(assertKeysKnown(db, second)).rejects.toThrow('SECRET_KEYS lacks keys');
+    await expect(assertKeysKnown(db, second)).rejects.toThrow('2025');
+  });
+});
+
+describe('a rotation', () => {
+  test('re-encrypts in batches, keeps every secret, and frees the old key', async () => {
+    await addNfts(db, first, rwa, 23);
+    const before = await secretsBy(first);
+    const changed = (await rowsOf()).map((row) => row.updated_at);
+    const progress: [number, number][] = [];
+    const done = await rotateSecrets(db, both, {
+      batch: 10,
+      onProgress: (count, total) => progress.push([count, total]),
+    });
+    expect(done).toEqual({ rotated: 23, failed: [] });
+    expect(progress.slice(0, 3)).toEqual([
+      [10, 23],
+      [20, 23],
+      [23, 23],
+    ]);
+    expect(await secretsBy(second)).toEqual(before);
+    expect((await rowsOf()).map((row) => row.updated_at)).toEqual(changed);
+    await expect(assertKeysKnown(db, second)).resolves.toBeUndefined();
+  });
+
+  test('leaves what is under the active key as it is', async () => {
+    await addNfts(db, both, rwa, 2);
+    const before = await rowsOf();
+    expect(await rotateSecrets(db, both)).toEqual({ rotated: 0, failed: [] });
+    expect(await rowsOf()).toEqual(before);
+  });
+
+  test('rotates every secret once when two run beside reissues and new NFTs', async () => {
+    const made = await addNfts(db, first, rwa, 90);
+    const reissued = made.slice(0, 10);
+    const [one, other, , fresh] = await Promise.all([
+      rotateSecrets(db, both, { batch: 7 }),
+      rotateSecrets(db, both, { batch: 7 }),
+      addNfts(db, both, rwa, 50),
+      Promise.all(reissued.map(({ id }) => reissueSecret(db, both, id, claimBaseUrl))),
+    ]);
+    expect(one.rotated + other.rotated).toBeGreaterThanOrEqual(80);
+    expect(one.rotated + other.rotated).toBeLessThanOrEqual(90);
+    expect(await keysInUse(db)).toEqual(['2026']);
+    const secrets = await secretsBy(second);
+    expect(secrets).toHaveLength(140);
+    expect(secrets.slice(0, 10)).toEqual(fresh.map((issue) => issue?.secret));
+    expect(secrets.slice(10, 90)).toEqual(made.slice(10).map(({ id, sealed }) => first.open(id, sealed)));
+  });
+
+  test('names damaged secrets and goes on with the others', async () => {
+    const [, damaged] = await addNfts(db, first, rwa, 3);
+    await db('nfts')
+      .where({ id: damaged?.id })
+      .update({ secret_cipher: randomBytes(60) });
+    expect(await rotateSecrets(db, both, { batch: 1 })).toEqual({ rotated: 2, failed: [damaged?.id] });
+    await reissueSecret(db, both, String(damaged?.id), claimBaseUrl);
+    expect(await keysInUse(db)).toEqual(['2026']);
+  });
+
+  test('does not begin when a key is missing', async () => {
+    await addNfts(db, first, rwa, 1);
+    await expect(rotateSecrets(db, second)).rejects.toThrow('2025');
+    expect(await keysInUse(db)).toEqual(['2025']);
+  });
+});
+
+describe('a reissued secret', () => {
+  test('replaces the old one under the active key, and counts as a change of the NFT', async () => {
+    const [nft] = await addNfts(db, first, rwa, 1);
+    const issue = await reissueSecret(db, both, String(nft?.id), claimBaseUrl);
+    expect(await secretsBy(second)).toEqual([issue?.secret]);
+    expect(issue?.secret).not.toBe(nft && first.open(nft.id, nft.sealed));
+    expect(issue?.url).toBe(`https://acme.example/claim/${nft?.id}?lang=en#${issue?.secret}`);
+    const [row] = await rowsOf();
+    expect(row?.updated_at.getTime()).toBeGreaterThanOrEqual(nft?.updatedAt.getTime() ?? Infinity);
+    expect(row?.updated_at).not.toEqual(nft?.updatedAt);
+  });
+
+  test('needs an NFT', async () => {
+    expect(await reissueSecret(db, both, randomUUID(), claimBaseUrl)).toBeUndefined();
+  });
+});

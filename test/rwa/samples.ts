@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/claim-secret.ts';
+import { createNftIssuer } from '../../src/rwa/nft-issuer.ts';
+import { createNftStore, type Nft } from '../../src/rwa/nft-store.ts';
+import { createRwa, type OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
+import { parseRwaInput } from '../../src/rwa/rwa-input.ts';
+import { createRwaStore } from '../../src/rwa/rwa-store.ts';
+
+export const contractAddress = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+export const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+export const mintedTx = `0x${'ab'.repeat(32)}`;
+export const claimBaseUrl = 'https://claim.example/c';
+
+/** A vault with keys of these ids; the first seals. */
+export function vaultOf(ids: readonly string[], keys = new Map<string, Buffer>()): ClaimSecretVault {
+  return createClaimSecretVault(new Map(ids.map((id) => [id, keys.get(id) ?? randomBytes(32)])));
+}
+
+export async function addNetwork(db: Knex, chainId = '31337'): Promise<string> {
+  await db('networks')
+    .insert({
+      chain_id: chainId,
+      name: `Network ${chainId}`,
+      currency_name: 'Ether',
+      currency_symbol: 'ETH',
+      currency_decimals: 18,
+      rpc_urls: ['http://127.0.0.1:1'],
+      data_provider: 'indexer',
+      confirmations: 1,
+      finality_depth: 1,
+    })
+    .onConflict('chain_id')
+    .ignore();
+  return chainId;
+}
+
+/** Makes sure of a company whose id and name are these. */
+export async function addCompany(db: Knex, id: string, more: object = {}): Promise<string> {
+  await db('companies')
+    .insert({ id, name: id, ...more })
+    .onConflict('id')
+    .merge();
+  return id;
+}
+
+/** An RWA as the operator makes it. */
+export async function addRwa(db: Knex, companyId: string, more: object = {}): Promise<OperatorRwa> {
+  const parsed = parseRwaInput({ name: 'Cask 17', type: 'whisky', chainId: 31337, contractAddress, ...more });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
+  return createRwa(db, companyId, parsed.input);
+}
+
+/** NFTs as the API makes them. */
+export async function addNfts(
+  db: Knex,
+  vault: ClaimSecretVault,
+  rwa: OperatorRwa,
+  count: number,
+): Promise<readonly Nft[]> {
+  const issuer = createNftIssuer({ rwas: createRwaStore({ db }), nfts: createNftStore({ db }), vault });
+  const issued = await db.transaction((tx) =>
+    issuer.issue(tx, { companyId: rwa.companyId, rwaId: rwa.id, count }),
+  );
+  return issued.nfts;
+}
+
+/** Leaves an NFT as a finished mint leaves it. */
+export async function markMinted(db: Knex, nftId: string): Promise<void> {
+  await db('nfts')
+    .where({ id: nftId })
+    .update({
+      mint_state: 'minted',
+      recipient,
+      minted_at: new Date('2027-03-02T10:15:30.250Z'),
+      minted_tx: mintedTx,
+      minted_block: '1042',
+    });
+  await db('rwas')
+    .whereIn('id', db('nfts').select('rwa_id').where({ id: nftId }))
+    .increment('claimed_nfts');
+}
