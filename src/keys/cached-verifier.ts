@@ -22,15 +22,15 @@ type CachedVerifier = KeyVerifier & {
   forgetAll(): void;
 };
 
-// The published promise: a revoked key is refused everywhere within 10 seconds. A look-up may be joined until
-// its end, so its time is bounded by the promise too, less what answering takes.
-const promiseSeconds = 10;
+// The published promise: a revoked key is refused everywhere within 10 seconds. The half second that is left is
+// for the look-up that then refuses it. A look-up may be joined until its end, so the promise bounds it too.
+const longestKeepSeconds = 9.5;
 const longestLookUpMs = 9_000;
 const refusalSeconds = 2;
 const retryAfterSeconds = '2';
 
 /**
- * The cache that all verifiers share. Keys that were let in are kept at most 10 s from the moment they were
+ * The cache that all verifiers share. Keys that were let in are kept less than 10 s from the moment they were
  * asked about, and never past their expiry; refusals at most 2 s and in a cache of their own, so that a flood
  * of invented keys cannot push out the good ones.
  */
@@ -42,7 +42,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     const askedAt = Date.now();
     const signal = AbortSignal.timeout(Math.min(options.timeoutMs, longestLookUpMs));
     const verdict = await orAborted(options.lookUp(key, hash, signal), signal).catch(unavailable);
-    const most = Math.min(options.cacheSeconds, verdict.result.ok ? promiseSeconds : refusalSeconds);
+    const most = Math.min(options.cacheSeconds, verdict.result.ok ? longestKeepSeconds : refusalSeconds);
     // The state of the key is as old as the question, not as the answer.
     const spent = (Date.now() - askedAt) / 1_000;
     return { result: verdict.result, keepSeconds: Math.min(most, verdict.validSeconds) - spent };
