@@ -84,14 +84,10 @@ export function createEventStore(db: Knex) {
 
     /** Writes the fields of a locked event and gives it its next version. */
     async update(tx: Tx, companyId: string, id: string, fields: EventFields): Promise<EventRecord> {
-      const change = tx(table)
-        .where({ company_id: companyId, id })
-        // Not now(): that is when the transaction began, before it waited for the lock.
-        .update(
-          { ...toColumns(fields), version: tx.raw('version + 1'), updated_at: tx.raw('clock_timestamp()') },
-          '*',
-        );
-      return written(change, fields);
+      // Not now(): that is when the transaction began, before it waited for the lock.
+      const next = { version: tx.raw('version + 1'), updated_at: tx.raw('clock_timestamp()') };
+      const change = tx(table).where({ company_id: companyId, id });
+      return written(change.update({ ...toColumns(fields), ...next }, '*'), fields);
     },
 
     /** Counts one attendee more or less of a locked event. */

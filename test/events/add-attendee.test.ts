@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, startService, type TestService } from '../support/service.ts';
+import {
+  eventPath,
+  givenAttendees,
+  givenEvent,
+  unknownId,
+  whileWaiting,
+  withoutRequestId,
+} from './requests.ts';
+
+let service: TestService;
+let acme: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = service.as(service.keys.acme);
+});
+
+afterAll(() => service.close());
+
+const at = (id: string) => `${eventPath}/${id}/attendees`;
+
+async function attendeesOf(id: string): Promise<string[]> {
+  const { body } = await acme.get(at(id)).expect(200);
+  const event = await acme.get(`${eventPath}/${id}`).expect(200);
+  expect(event.body.totalAttendees).toBe(body.length);
+  return body.map(({ attendeeId }: { attendeeId: string }) => attendeeId);
+}
+
+describe('201', () => {
+  test('registers the user and counts one more', async () => {
+    const { id } = await givenEvent(acme);
+    const { body } = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(201);
+    expect(body).toEqual({ attendeeId: 'ann', eventId: id, createdAt: body.createdAt });
+    expect(await attendeesOf(id)).toEqual(['ann']);
+  });
+
+  test.each(['x'.repeat(255), '\u{1f33e}'.repeat(255), " o'Neil/%2F?#\\ ", '0', 'null'])(
+    'takes the user id %j as it is',
+    async (attendeeId) => {
+      const { id } = await givenEvent(acme);
+      const { body } = await acme.post(at(id)).send({ attendeeId }).expect(201);
+      expect(body.attendeeId).toBe(attendeeId);
+      expect(await attendeesOf(id)).toEqual([attendeeId]);
+    },
+  );
+
+  test('ignores the read-only fields of a record that is sent back', async () => {
+    const { id } = await givenEvent(acme);
+    const sent = { attendeeId: 'ann', eventId: unknownId, createdAt: '2000-01-01T00:00:00.000Z' };
+    const { body } = await acme.post(at(id)).send(sent).expect(201);
+    expect(body.eventId).toBe(id);
+    expect(body.createdAt).not.toBe(sent.createdAt);
+  });
+
+  test('registers the same user for another event', async () => {
+    const [one, other] = [await givenEvent(acme), await givenEvent(acme)];
+    await givenAttendees(acme, one.id, 'ann');
+    await givenAttendees(acme, other.id, 'ann');
+  });
+
+  test('registers once for one Idempotency-Key, and gives the same answer again', async () => {
+    const { id } = await givenEvent(acme, { maxAttendees: 1 });
+    const send = () =>
+      acme.post(at(id)).set('Idempotency-Key', 'ann').send({ attendeeId: 'ann' }).expect(201);
+    const first = await send();
+    const second = await send();
+    expect(second.body).toEqual(first.body);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(await attendeesOf(id)).toEqual(['ann']);
+  });
+});
+
+describe('400', () => {
+  test.each([{}, { attendeeId: '' }, { attendeeId: null }, undefined])(
+    'says Attendee ID is required to %j',
+    async (sent) => {
+      const { id } = await givenEvent(acme);
+      const { body } = await acme.post(at(id)).send(sent).expect(400);
+      expect(body).toMatchObject({ code: 'attendee_id_required', detail: 'Attendee ID is required' });
+      expect(body.errors).toEqual([
+        { in: 'body', pointer: '/attendeeId', message: 'Attendee ID is required' },
+      ]);
+    },
+  );
+
+  test.each([
+    [{ attendeeId: 5 }, '/attendeeId'],
+    [{ attendeeId: 'x'.repeat(256) }, '/attendeeId'],
+    [{ attendeeId: 'a\u0000' }, '/attendeeId'],
+    [{ attendeeId: 'a\ud800' }, '/attendeeId'],
+    [{ attendeeId: 'ann', eventId: 5 }, '/eventId'],
+    [{ attendeeId: 'ann', email: 'ann@example.com' }, '/email'],
+  ])('refuses %j and names the field', async (sent, pointer) => {
+    const { id } = await givenEvent(acme);
+    const { body } = await acme.post(at(id)).send(sent).expect(400);
+    expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'body', pointer }] });
+  });
+
+  test('comes before any look-up of the event', async () => {
+    const { body } = await acme.post(at(unknownId)).send({}).expect(400);
+    expect(body.detail).toBe('Attendee ID is required');
+  });
+});
+
+describe('404', () => {
+  test("tells nothing of another company's event and leaves it alone", async () => {
+    const { id } = await givenEvent(acme);
+    const globex = service.as(service.keys.globex);
+    const foreign = await globex.post(at(id)).send({ attendeeId: 'ann' }).expect(404);
+    const missing = await globex.post(at(unknownId)).send({ attendeeId: 'ann' }).expect(404);
+    expect(foreign.body.detail).toBe('Event not found');
+    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
+    expect(await attendeesOf(id)).toEqual([]);
+  });
+});
+
+describe('409', () => {
+  test('refuses a user who is registered already', async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const { body } = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(409);
+    expect(body).toMatchObject({ code: 'attendee_already_invited', detail: 'Attendee already invited' });
+    expect(await attendeesOf(id)).toEqual(['ann']);
+  });
+
+  test('says Attendee already invited also when the event is full, and Event is full to a new user', async () => {
+    const { id } = await givenEvent(acme, { maxAttendees: 1 });
+    await givenAttendees(acme, id, 'ann');
+    const again = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(409);
+    expect(again.body.detail).toBe('Attendee already invited');
+    const full = await acme.post(at(id)).send({ attendeeId: 'bob' }).expect(409);
+    expect(full.body).toMatchObject({ code: 'event_full', detail: 'Event is full' });
+  });
+
+  test('has no place at all with a maxAttendees of 0', async () => {
+    const { id } = await givenEvent(acme, { maxAttendees: 0 });
+    const { body } = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(409);
+    expect(body.detail).toBe('Event is full');
+  });
+
+  test('has a place again once somebody is removed', async () => {
+    const { id } = await givenEvent(acme, { maxAttendees: 1 });
+    await givenAttendees(acme, id, 'ann');
+    await acme.delete(`${at(id)}/ann`).expect(204);
+    await givenAttendees(acme, id, 'bob');
+    expect(await attendeesOf(id)).toEqual(['bob']);
+  });
+
+  test('fills 50 places with exactly 50 of 200 users who come at once to two processes', async () => {
+    const { id } = await givenEvent(acme, { maxAttendees: 50 });
+    const twin = await service.twin();
+    const doors = [acme, twin.as(twin.keys.acme)];
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        doors.map((door, d) => door.post(at(id)).send({ attendeeId: `user ${n} at ${d}` })),
+      ).flat(),
+    );
+    const outcomes = answers.map(({ status, body }) => (status === 201 ? 'registered' : body.detail));
+    expect(outcomes.filter((outcome) => outcome === 'registered')).toHaveLength(50);
+    expect(outcomes.filter((outcome) => outcome === 'Event is full')).toHaveLength(150);
+    expect(await attendeesOf(id)).toHaveLength(50);
+  });
+
+  test('registers one user once, however often and wherever at once', async () => {
+    const { id } = await givenEvent(acme);
+    const twin = await service.twin();
+    const doors = [acme, twin.as(twin.keys.acme)];
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        doors.map((door) => door.post(at(id)).send({ attendeeId: 'ann' })),
+      ).flat(),
+    );
+    const outcomes = answers.map(({ status, body }) => (status === 201 ? 'registered' : body.detail));
+    expect(outcomes.filter((outcome) => outcome === 'registered')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 'Attendee already invited')).toHaveLength(19);
+    expect(await attendeesOf(id)).toEqual(['ann']);
+  });
+
+  test('refuses a second request with an Idempotency-Key whose first still runs', async () => {
+    const { id } = await givenEvent(acme);
+    const send = () => acme.post(at(id)).set('Idempotency-Key', 'at once').send({ attendeeId: 'ann' });
+    const first = send().expect(201).then();
+    await whileWaiting(service, 'attendees', 1, async () => {
+      const { body, headers } = await send().expect(409);
+      expect(body.code).toBe('idempotency_in_progress');
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    });
+    await first;
+  });
+});
+
+describe('422', () => {
+  test('refuses an Idempotency-Key that was used with another body', async () => {
+    const { id } = await givenEvent(acme);
+    const send = (attendeeId: string) =>
+      acme.post(at(id)).set('Idempotency-Key', 'reused').send({ attendeeId });
+    await send('ann').expect(201);
+    const { body } = await send('bob').expect(422);
+    expect(body.code).toBe('idempotency_key_reused');
+    expect(await attendeesOf(id)).toEqual(['ann']);
+  });
+});

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, startService, type TestService } from '../support/service.ts';
+import { eventPath, unknownId, whileWaiting } from './requests.ts';
+
+let service: TestService;
+let acme: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = service.as(service.keys.acme);
+});
+
+afterAll(() => service.close());
+
+const full = {
+  name: 'Harvest supper',
+  location: 'Long barn, Ely',
+  description: 'Supper \u{1f33e} for the holders of "tallies", {all} of them',
+  program: '18:00 doors\n19:00 supper',
+  startDate: '2027-09-18T17:00:00.000Z',
+  endDate: '2027-09-18T22:00:00.000Z',
+  maxAttendees: 50,
+  price: 45.5,
+  currency: 'EUR',
+  discountPrice: 30,
+  discountPercentage: 12.5,
+  contractRequiredToAttend: ['0x5FbDB2315678afecb367f032d93F642f64180aa3', 'a,"b"\\'],
+  contractRequiredToDiscount: ['membership'],
+  coverImage: 'https://images.example.com/supper.jpg',
+  galleryImages: ['http://images.example.com/1.jpg', 'https://images.example.com/2.jpg?size=big'],
+  chainId: 31337,
+};
+
+const unset = {
+  location: null,
+  description: null,
+  program: null,
+  startDate: null,
+  endDate: null,
+  maxAttendees: null,
+  price: null,
+  currency: null,
+  discountPrice: null,
+  discountPercentage: null,
+  contractRequiredToAttend: [],
+  contractRequiredToDiscount: [],
+  coverImage: null,
+  galleryImages: [],
+  chainId: null,
+};
+
+describe('201', () => {
+  test('creates an event of which only the name is known', async () => {
+    const { body } = await acme.post(eventPath).send({ name: 'Spring fair' }).expect(201);
+    expect(body).toMatchObject({ name: 'Spring fair', ...unset, totalAttendees: 0 });
+    expect(body.companyId).toBe(service.companies.acme);
+    expect(body.updatedAt).toBe(body.createdAt);
+  });
+
+  test('keeps every field as it was sent', async () => {
+    const created = await acme.post(eventPath).send(full).expect(201);
+    expect(created.body).toMatchObject(full);
+    const read = await acme.get(`${eventPath}/${created.body.id}`).expect(200);
+    expect(read.body).toEqual(created.body);
+  });
+
+  test('tells where the event is and which version it has', async () => {
+    const { body, headers } = await acme.post(eventPath).send({ name: 'Spring fair' }).expect(201);
+    expect(headers['location']).toBe(`${eventPath}/${body.id}`);
+    const read = await acme.get(String(headers['location'])).expect(200);
+    expect(read.headers['etag']).toBe(headers['etag']);
+  });
+
+  test('takes null for absent', async () => {
+    const nulls = Object.fromEntries(Object.keys(unset).map((field) => [field, null]));
+    const { body } = await acme
+      .post(eventPath)
+      .send({ name: 'Spring fair', ...nulls })
+      .expect(201);
+    expect(body).toMatchObject(unset);
+  });
+
+  test.each([
+    ['2027-05-04', '2027-05-04T00:00:00.000Z'],
+    ['2027-05-04T01:30:00.1234567+02:00', '2027-05-03T23:30:00.123Z'],
+    ['0001-01-01', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+  ])('understands the start %s as %s', async (startDate, instant) => {
+    const { body } = await acme.post(eventPath).send({ name: 'Spring fair', startDate }).expect(201);
+    expect(body.startDate).toBe(instant);
+  });
+
+  test.each([0, 0.1, 19.99, 1e-7, 123456789.123456, 1e12])(
+    'gives the price %d back exactly',
+    async (price) => {
+      const { text } = await acme.post(eventPath).send({ name: 'Spring fair', price }).expect(201);
+      expect(JSON.parse(text).price).toBe(price);
+    },
+  );
+
+  test.each([
+    { startDate: '2027-05-04', endDate: '2027-05-04' },
+    { price: 10, discountPrice: 10 },
+    { discountPrice: 10 },
+    { maxAttendees: 0 },
+    { discountPercentage: 0 },
+    { discountPercentage: 100 },
+    { currency: 'USDC.e' },
+  ])('takes %j, which is just within the rules', async (fields) => {
+    await acme
+      .post(eventPath)
+      .send({ name: 'Spring fair', ...fields })
+      .expect(201);
+  });
+
+  test('ignores the read-only fields of a record that is sent back', async () => {
+    const first = await acme.post(eventPath).send(full).expect(201);
+    const copy = { ...first.body, companyId: service.companies.globex, totalAttendees: 40, id: unknownId };
+    const { body } = await acme.post(eventPath).send(copy).expect(201);
+    expect(body).toMatchObject({ ...full, companyId: service.companies.acme, totalAttendees: 0 });
+    expect([first.body.id, unknownId]).not.toContain(body.id);
+    const others = await service.as(service.keys.globex).get(eventPath).expect(200);
+    expect(others.body).toEqual([]);
+  });
+
+  test('creates one event for one Idempotency-Key and gives the same answer again', async () => {
+    const send = () => acme.post(eventPath).set('Idempotency-Key', 'create once').send(full).expect(201);
+    const first = await send();
+    const second = await send();
+    expect(second.body).toEqual(first.body);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(second.headers['location']).toBe(first.headers['location']);
+    expect(second.headers['etag']).toBe(first.headers['etag']);
+  });
+});
+
+const refused: [object, string, string][] = [
+  [{}, '/name', 'name is required'],
+  [{ name: 5 }, '/name', 'name'],
+  [{ name: null }, '/name', 'name'],
+  [{ name: '' }, '/name', 'name'],
+  [{ name: 'x'.repeat(256) }, '/name', 'name'],
+  [{ name: 'nul \u0000' }, '/name', 'name'],
+  [{ startDate: '2027-02-30' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
+  [{ startDate: '2016-12-31T23:59:60Z' }, '/startDate', 'startDate'],
+  [{ startDate: '0000-01-01' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
+  [{ endDate: '9999-12-31T23:59:59-00:01' }, '/endDate', 'endDate must be an RFC 3339 date or date-time'],
+  [{ startDate: 1_800_000_000 }, '/startDate', 'startDate'],
+  [{ startDate: '2027-05-04', endDate: '2027-05-03' }, '/endDate', 'endDate must not be before startDate'],
+  [
+    { startDate: '2027-05-04T00:00:00+02:00', endDate: '2027-05-04T00:00:00+03:00' },
+    '/endDate',
+    'endDate must not be before startDate',
+  ],
+  [{ maxAttendees: -1 }, '/maxAttendees', 'maxAttendees'],
+  [{ maxAttendees: 1.5 }, '/maxAttendees', 'maxAttendees'],
+  [{ maxAttendees: 2_147_483_648 }, '/maxAttendees', 'maxAttendees'],
+  [{ price: -0.01 }, '/price', 'price'],
+  [{ price: '10' }, '/price', 'price'],
+  [{ discountPrice: -1 }, '/discountPrice', 'discountPrice'],
+  [{ price: 10, discountPrice: 10.01 }, '/discountPrice', 'discountPrice must not be above price'],
+  [{ discountPercentage: 100.1 }, '/discountPercentage', 'discountPercentage'],
+  [{ discountPercentage: -1 }, '/discountPercentage', 'discountPercentage'],
+  [{ currency: 'US dollar' }, '/currency', 'currency'],
+  [{ currency: 'eur' }, '/currency', 'currency must be written in capitals: EUR'],
+  [{ contractRequiredToAttend: [''] }, '/contractRequiredToAttend/0', 'contractRequiredToAttend'],
+  [{ contractRequiredToDiscount: 'one' }, '/contractRequiredToDiscount', 'contractRequiredToDiscount'],
+  [{ coverImage: 'ftp://example.com/x' }, '/coverImage', 'coverImage'],
+  [{ coverImage: 'https://[' }, '/coverImage', 'coverImage must be a URL'],
+  [
+    { galleryImages: ['https://ok.example', 'http://:'] },
+    '/galleryImages/1',
+    'galleryImages/1 must be a URL',
+  ],
+  [{ chainId: '31337' }, '/chainId', 'chainId'],
+  [{ companyId: 7 }, '/companyId', 'companyId'],
+  [{ colour: 'red' }, '/colour', 'colour'],
+];
+
+describe('400', () => {
+  test.each(refused)('refuses %j and names the field', async (fields, pointer, detail) => {
+    const body = Object.keys(fields).length === 0 ? {} : { name: 'Spring fair', ...fields };
+    const answer = await acme.post(eventPath).send(body).expect(400);
+    expect(answer.body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'body', pointer }] });
+    expect(answer.body.detail).toContain(detail);
+    expect(answer.body.detail).toBe(answer.body.errors[0].message);
+  });
+
+  test('refuses a network that is not registered', async () => {
+    const answer = await acme.post(eventPath).send({ name: 'Spring fair', chainId: 424242 }).expect(400);
+    expect(answer.body).toMatchObject({
+      code: 'network_not_found',
+      detail: 'Network with chainId 424242 not found',
+      errors: [{ in: 'body', pointer: '/chainId' }],
+    });
+  });
+
+  test('lists every fault, the unknown network last', async () => {
+    const faulty = {
+      chainId: 424242,
+      startDate: '2027-02-30',
+      price: 1,
+      discountPrice: 2,
+      galleryImages: ['http://['],
+    };
+    const answer = await acme
+      .post(eventPath)
+      .send({ name: 'Spring fair', ...faulty })
+      .expect(400);
+    const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers).toEqual(['/startDate', '/galleryImages/0', '/discountPrice', '/chainId']);
+    expect(answer.body).toMatchObject({ code: 'input_invalid', detail: answer.body.errors[0].message });
+  });
+
+  test('creates nothing', async () => {
+    const before = await acme.get(eventPath).expect(200);
+    await acme.post(eventPath).send({ name: 'x', price: 1, discountPrice: 2 }).expect(400);
+    await acme.post(eventPath).send({ name: 'x', chainId: 424242 }).expect(400);
+    const after = await acme.get(eventPath).expect(200);
+    expect(after.headers['x-total-count']).toBe(before.headers['x-total-count']);
+  });
+
+  test('leaves the Idempotency-Key free for the mended request', async () => {
+    const send = (body: object) => acme.post(eventPath).set('Idempotency-Key', 'mended').send(body);
+    await send({ name: 'x', price: 1, discountPrice: 2 }).expect(400);
+    await send({ name: 'x', price: 2, discountPrice: 1 }).expect(201);
+  });
+});
+
+describe('409', () => {
+  test('refuses a second request with an Idempotency-Key whose first still runs', async () => {
+    const send = () => acme.post(eventPath).set('Idempotency-Key', 'twice at once').send({ name: 'Fair' });
+    const first = send().expect(201).then();
+    await whileWaiting(service, 'events', 1, async () => {
+      const second = await send().expect(409);
+      expect(second.body.code).toBe('idempotency_in_progress');
+      expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
+    });
+    await first;
+    const third = await send().expect(201);
+    expect(third.headers['idempotency-replayed']).toBe('true');
+  });
+});
+
+describe('422', () => {
+  test('refuses an Idempotency-Key that was used with another body', async () => {
+    const send = (name: string) => acme.post(eventPath).set('Idempotency-Key', 'reused').send({ name });
+    await send('Spring fair').expect(201);
+    const { body } = await send('Autumn fair').expect(422);
+    expect(body.code).toBe('idempotency_key_reused');
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, startService, type TestService } from '../support/service.ts';
+import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
+
+let service: TestService;
+let acme: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = service.as(service.keys.acme);
+});
+
+afterAll(() => service.close());
+
+const at = (id: string) => `${eventPath}/${id}/attendees`;
+
+describe('200', () => {
+  test('lists the attendees in the order of their registration', async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'zoe', 'ann', 'mia');
+    await acme.delete(`${at(id)}/ann`).expect(204);
+    await givenAttendees(acme, id, 'bob', 'ann');
+    const { body } = await acme.get(at(id)).expect(200);
+    const ids = body.map(({ attendeeId }: { attendeeId: string }) => attendeeId);
+    expect(ids).toEqual(['zoe', 'mia', 'bob', 'ann']);
+    for (const attendee of body) expect(attendee).toEqual({ ...attendee, eventId: id });
+  });
+
+  test('is empty for an event without attendees', async () => {
+    const { id } = await givenEvent(acme);
+    const { body } = await acme.get(at(id)).expect(200);
+    expect(body).toEqual([]);
+  });
+});
+
+describe('400', () => {
+  test('refuses a malformed id and names it', async () => {
+    const { body } = await acme.get(at('nonsense')).expect(400);
+    expect(body.errors).toMatchObject([{ in: 'path', name: 'eventId' }]);
+  });
+});
+
+describe('404', () => {
+  test("tells nothing of another company's event", async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const globex = service.as(service.keys.globex);
+    const foreign = await globex.get(at(id)).expect(404);
+    const missing = await globex.get(at(unknownId)).expect(404);
+    expect(foreign.body.detail).toBe('Event not found');
+    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
+  });
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, startService, type TestService } from '../support/service.ts';
+import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
+
+let service: TestService;
+let acme: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = service.as(service.keys.acme);
+});
+
+afterAll(() => service.close());
+
+const at = (id: string, attendeeId: string) =>
+  `${eventPath}/${id}/attendees/${encodeURIComponent(attendeeId)}`;
+
+describe('204', () => {
+  test.each(['ann', 'a b', "o'Neil/50%?#&+", '\u{1f33e}', '..%2F', 'x'.repeat(255)])(
+    'removes the user %j, who is named in the path',
+    async (attendeeId) => {
+      const { id } = await givenEvent(acme);
+      await givenAttendees(acme, id, attendeeId, 'bob');
+      await acme.delete(at(id, attendeeId)).expect(204);
+      const left = await acme.get(`${eventPath}/${id}/attendees`).expect(200);
+      expect(left.body).toMatchObject([{ attendeeId: 'bob' }]);
+      const event = await acme.get(`${eventPath}/${id}`).expect(200);
+      expect(event.body.totalAttendees).toBe(1);
+    },
+  );
+});
+
+describe('400', () => {
+  test.each([
+    ['a malformed event id', 'nonsense', 'ann', 'eventId'],
+    ['a user id that is too long', unknownId, 'x'.repeat(256), 'attendeeId'],
+    ['a user id with U+0000', unknownId, 'a\u0000', 'attendeeId'],
+  ])('refuses %s and names it', async (_, id, attendeeId, name) => {
+    const { body } = await acme.delete(at(id, attendeeId)).expect(400);
+    expect(body.errors).toMatchObject([{ in: 'path', name }]);
+  });
+});
+
+describe('404', () => {
+  test('says Attendee not found of a user who is not registered', async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    await acme.delete(at(id, 'ann')).expect(204);
+    const { body } = await acme.delete(at(id, 'ann')).expect(404);
+    expect(body).toMatchObject({ code: 'attendee_not_found', detail: 'Attendee not found' });
+  });
+
+  test("tells nothing of another company's event and leaves its attendees alone", async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const globex = service.as(service.keys.globex);
+    const foreign = await globex.delete(at(id, 'ann')).expect(404);
+    const missing = await globex.delete(at(unknownId, 'ann')).expect(404);
+    expect(foreign.body.detail).toBe('Event not found');
+    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
+    const left = await acme.get(`${eventPath}/${id}/attendees`).expect(200);
+    expect(left.body).toHaveLength(1);
+  });
+});

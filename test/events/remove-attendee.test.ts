@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, startService, type TestService } from '../support/service.ts';
+import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
+
+let service: TestService;
+let acme: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = service.as(service.keys.acme);
+});
+
+afterAll(() => service.close());
+
+const at = (id: string) => `${eventPath}/${id}/attendees`;
+
+describe('204', () => {
+  test('removes the user who is named in the body and counts one less', async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann', 'bob');
+    await acme.delete(at(id)).send({ attendeeId: 'ann' }).expect(204);
+    const left = await acme.get(at(id)).expect(200);
+    expect(left.body).toMatchObject([{ attendeeId: 'bob' }]);
+    const event = await acme.get(`${eventPath}/${id}`).expect(200);
+    expect(event.body.totalAttendees).toBe(1);
+  });
+
+  test('counts right when many are removed and added at once', async () => {
+    const { id } = await givenEvent(acme);
+    const users = Array.from({ length: 10 }, (_, n) => `user ${n}`);
+    await givenAttendees(acme, id, ...users);
+    await Promise.all([
+      ...users.map((attendeeId) => acme.delete(at(id)).send({ attendeeId }).expect(204)),
+      ...users.map((attendeeId) =>
+        acme
+          .post(at(id))
+          .send({ attendeeId: `${attendeeId} b` })
+          .expect(201),
+      ),
+    ]);
+    const event = await acme.get(`${eventPath}/${id}`).expect(200);
+    expect(event.body.totalAttendees).toBe(10);
+  });
+});
+
+describe('400', () => {
+  test.each([{}, { attendeeId: '' }, { attendeeId: null }, undefined])(
+    'says Attendee ID is required to %j',
+    async (sent) => {
+      const { id } = await givenEvent(acme);
+      const { body } = await acme.delete(at(id)).send(sent).expect(400);
+      expect(body).toMatchObject({ code: 'attendee_id_required', detail: 'Attendee ID is required' });
+    },
+  );
+
+  test('refuses a field that it does not have, and names it', async () => {
+    const { id } = await givenEvent(acme);
+    const { body } = await acme.delete(at(id)).send({ attendeeId: 'ann', email: 'a' }).expect(400);
+    expect(body.errors).toMatchObject([{ in: 'body', pointer: '/email' }]);
+  });
+});
+
+describe('404', () => {
+  test('says Attendee not found of a user who is not registered', async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const { body } = await acme.delete(at(id)).send({ attendeeId: 'bob' }).expect(404);
+    expect(body).toMatchObject({ code: 'attendee_not_found', detail: 'Attendee not found' });
+  });
+
+  test('lets only one of many removals of one user through', async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann', 'bob');
+    const sent = Array.from({ length: 5 }, () => acme.delete(at(id)).send({ attendeeId: 'ann' }));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([204, 404, 404, 404, 404]);
+    const event = await acme.get(`${eventPath}/${id}`).expect(200);
+    expect(event.body.totalAttendees).toBe(1);
+  });
+
+  test("tells nothing of another company's event and leaves its attendees alone", async () => {
+    const { id } = await givenEvent(acme);
+    await givenAttendees(acme, id, 'ann');
+    const globex = service.as(service.keys.globex);
+    const foreign = await globex.delete(at(id)).send({ attendeeId: 'ann' }).expect(404);
+    const missing = await globex.delete(at(unknownId)).send({ attendeeId: 'ann' }).expect(404);
+    expect(foreign.body.detail).toBe('Event not found');
+    expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
+    const left = await acme.get(at(id)).expect(200);
+    expect(left.body).toHaveLength(1);
+  });
+});
