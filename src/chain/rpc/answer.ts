@@ -65,6 +65,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A node's own error in short; empty for a result. */
+export function messageOf(answer: RpcAnswer): string {
+  return 'error' in answer ? answer.error.message.slice(0, 200) : '';
+}
+
 /** The JSON value of a text; undefined when it is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 import { redactUrl } from '../../log.ts';
-import { askChainId, askQuantity } from './chain-id.ts';
+import { askQuantity, checkChainId } from './chain-id.ts';
 import { type FaultReason, NodeFault } from './node-fault.ts';
 import { openTransport, rpcUrlFault } from './open-transport.ts';
 
@@ -39,10 +39,7 @@ export async function checkNode(
   if (fault !== undefined) throw new NodeCheckError('url', `RPC URL ${label}: ${fault}.`);
   const transport = openTransport(url);
   try {
-    const served = await askChainId(transport, timeoutMs);
-    if (served !== BigInt(chainId)) {
-      throw new NodeFault('wrong_chain', `it serves chain ${served}, not ${chainId}`);
-    }
+    await checkChainId({ transport, chainId, timeoutMs });
     return { blockNumber: await askQuantity(transport, 'eth_blockNumber', timeoutMs) };
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;

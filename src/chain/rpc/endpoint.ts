@@ -1,22 +1,20 @@
 import type { Logger } from '../../log.ts';
 import { redactUrl } from '../../log.ts';
-import { judge, type RpcAnswer, type Verdict } from './answer.ts';
-import { askChainId } from './chain-id.ts';
-import { NodeFault } from './node-fault.ts';
+import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
+import { createChainCheck } from './chain-id.ts';
+import { createHealth, type Health } from './health.ts';
+import { NodeFault, OversizedAnswerError } from './node-fault.ts';
 import { openTransport } from './open-transport.ts';
-import type { Limits } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** One URL of a network, and what we think of its health. */
 export type Endpoint = {
   /** The URL without what may be secret in it. */
   readonly label: string;
-  /** False from a failure until an answer; a sick one is used only when no other is left. */
-  healthy(): boolean;
-  /** Milliseconds of the clock; before this time a sick one is left alone. */
-  retryAt(): number;
+  readonly health: Pick<Health, 'healthy' | 'retryAt'>;
   /**
    * Asks once, after making sure that the node serves the network's chain.
-   * @throws NodeFault after noting the failure; `oversized` alone leaves the health as it was
+   * @throws NodeFault after noting the failure; OversizedAnswerError when a contract says too much
    */
   ask(method: string, params: readonly unknown[] | object): Promise<Judged>;
   /** Looks in the background whether a sick node that has rested is well again. */
@@ -34,84 +32,44 @@ type EndpointOptions = {
   readonly now: () => number;
 };
 
-const shortestPause = 1_000;
-const longestPause = 60_000;
-
 export function createEndpoint({ url, chainId, timeoutMs, log, now }: EndpointOptions): Endpoint {
   const label = redactUrl(url);
   const transport = openTransport(url);
-  const state = { healthy: true, failures: 0, retryAt: 0 };
-  // Asked once and again after each failure: the node behind a URL may have been exchanged meanwhile.
-  let verification: Promise<void> | undefined;
+  const health = createHealth({ label, chainId, log, now });
+  const chain = createChainCheck({ transport, chainId, timeoutMs });
   let recovering = false;
 
-  // Calls that failed together are one failure: only the first of them finds its own state.
-  const noteFailure = (seen: number, reason: string, message: string) => {
-    if (seen !== state.failures) return;
-    verification = undefined;
-    state.healthy = false;
-    state.failures += 1;
-    const pauseMs = reason === 'wrong_chain' ? longestPause : pauseAfter(state.failures);
-    state.retryAt = now() + pauseMs;
-    log.warn({ url: label, chainId, reason, detail: message, pauseMs }, 'node failed');
-  };
-
-  const noteSuccess = () => {
-    if (!state.healthy) log.info({ url: label, chainId }, 'node is back');
-    state.healthy = true;
-    state.failures = 0;
-  };
-
-  const verify = async (): Promise<void> => {
-    const served = await askChainId(transport, timeoutMs);
-    if (served !== BigInt(chainId)) {
-      throw new NodeFault('wrong_chain', `the node serves chain ${served}, not ${chainId}`);
-    }
-  };
-  const verified = () => {
-    if (verification !== undefined) return verification;
-    const current = verify().catch((error: unknown) => {
-      if (verification === current) verification = undefined;
-      throw error;
-    });
-    verification = current;
-    return current;
-  };
-
-  const ask = async (method: string, params: readonly unknown[] | object): Promise<Judged> => {
-    const seen = state.failures;
-    try {
-      await verified();
-      const answer = await transport.ask(method, params, limitsOf(method, timeoutMs));
-      const verdict = 'error' in answer ? judge(method, answer.error) : 'answer';
-      if (verdict === 'fault' && 'error' in answer) noteFailure(seen, 'refused', answer.error.message);
-      else noteSuccess();
-      return { verdict, answer };
-    } catch (error) {
-      if (error instanceof NodeFault && !isContractsDoing(method, error)) {
-        noteFailure(seen, error.reason, error.message);
-      }
-      throw error;
-    }
+  const fail = (begun: number, error: unknown) => {
+    if (!(error instanceof NodeFault)) return;
+    chain.forget();
+    health.failed(begun, error.reason, error.message);
   };
 
   return {
     label,
-    healthy: () => state.healthy,
-    retryAt: () => state.retryAt,
-    ask,
+    health,
+    async ask(method, params) {
+      const begun = health.failures();
+      try {
+        await chain.check();
+        const answer = await askWithin(transport, method, params, timeoutMs);
+        const verdict = 'error' in answer ? judge(method, answer.error) : 'answer';
+        if (verdict === 'fault') fail(begun, new NodeFault('refused', messageOf(answer)));
+        else health.recovered(true);
+        return { verdict, answer };
+      } catch (error) {
+        fail(begun, error);
+        throw error;
+      }
+    },
     recover() {
-      if (state.healthy || recovering || now() < state.retryAt) return;
+      if (health.healthy() || recovering || now() < health.retryAt()) return;
       recovering = true;
-      const seen = state.failures;
-      verified()
-        // The count stays until a real answer, so a node that only knows its chain rests ever longer.
-        .then(() => {
-          state.healthy = true;
-        })
-        .catch((error: unknown) => {
-          if (error instanceof NodeFault) noteFailure(seen, error.reason, error.message);
-        })
+      const begun = health.failures();
+      chain
+        .check()
+        .then(() => health.recovered(false))
+        .catch((error: unknown) => fail(begun, error))
         .finally(() => {
           recovering = false;
         });
@@ -120,19 +78,22 @@ export function createEndpoint({ url, chainId, timeoutMs, log, now }: EndpointOp
   };
 }
 
-function pauseAfter(failures: number): number {
-  return Math.min(shortestPause * 2 ** Math.min(failures - 1, 10), longestPause);
-}
-
 // A contract chooses the size of its answer; blocks with their receipts may be large indeed.
 const contractBytes = 512 * 1024;
 const nodeBytes = 64 * 1024 * 1024;
 
-function limitsOf(method: string, timeoutMs: number): Limits {
-  return { timeoutMs, maxBytes: method === 'eth_call' ? contractBytes : nodeBytes };
-}
-
-/** A hostile contract must not be able to take a network's nodes out of service. */
-export function isContractsDoing(method: string, fault: NodeFault): boolean {
-  return method === 'eth_call' && fault.reason === 'oversized';
+/** A hostile contract must not be able to take a network's nodes out of service: its size is no NodeFault. */
+async function askWithin(
+  transport: Transport,
+  method: string,
+  params: readonly unknown[] | object,
+  timeoutMs: number,
+): Promise<RpcAnswer> {
+  if (method !== 'eth_call') return transport.ask(method, params, { timeoutMs, maxBytes: nodeBytes });
+  try {
+    return await transport.ask(method, params, { timeoutMs, maxBytes: contractBytes });
+  } catch (error) {
+    const oversized = error instanceof NodeFault && error.reason === 'oversized';
+    throw oversized ? new OversizedAnswerError(method, error) : error;
+  }
 }

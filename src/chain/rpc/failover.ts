@@ -1,6 +1,6 @@
-import type { RpcAnswer } from './answer.ts';
-import { type Endpoint, isContractsDoing } from './endpoint.ts';
-import { type Attempt, NodeFault, NodesUnavailableError, OversizedAnswerError } from './node-fault.ts';
+import { messageOf, type RpcAnswer } from './answer.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type Attempt, NodeFault, NodesUnavailableError } from './node-fault.ts';
 
 export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
 
@@ -25,19 +25,17 @@ export function createFailover(chainId: string, endpoints: readonly Endpoint[]):
 async function attempt(endpoint: Endpoint, method: string, params: readonly unknown[] | object) {
   try {
     const { verdict, answer } = await endpoint.ask(method, params);
-    if (verdict === 'answer' || !('error' in answer)) return answer;
-    return answer.error.message.slice(0, 200);
+    return verdict === 'answer' ? answer : messageOf(answer);
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
-    if (isContractsDoing(method, error)) throw new OversizedAnswerError(method);
     return error.message;
   }
 }
 
 function inOrder(endpoints: readonly Endpoint[]): Endpoint[] {
-  const healthy = endpoints.filter((endpoint) => endpoint.healthy());
-  const sick = endpoints.filter((endpoint) => !endpoint.healthy());
+  const healthy = endpoints.filter((endpoint) => endpoint.health.healthy());
+  const sick = endpoints.filter((endpoint) => !endpoint.health.healthy());
   // While another serves, no caller waits for a sick node: it is looked after in the background.
   if (healthy.length > 0) for (const endpoint of sick) endpoint.recover();
-  return [...healthy, ...sick.sort((a, b) => a.retryAt() - b.retryAt())];
+  return [...healthy, ...sick.sort((a, b) => a.health.retryAt() - b.health.retryAt())];
 }

@@ -38,8 +38,8 @@ export class NodesUnavailableError extends Error {
 
 /** A contract's answer is larger than any sensible one. It is the contract's doing, not the node's. */
 export class OversizedAnswerError extends Error {
-  constructor(method: string) {
-    super(`The answer to ${method} is too large`);
+  constructor(method: string, cause: unknown) {
+    super(`The answer to ${method} is too large`, { cause });
     this.name = 'OversizedAnswerError';
   }
 }

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { isExecutionFailure, judge, readAnswer } from '../../src/chain/rpc/answer.ts';
+
+// Errors as the clients and providers write them.
+const failures: [string, { code: number; message: string }][] = [
+  ['geth', { code: 3, message: 'execution reverted: rate limit exceeded' }],
+  ['geth, no data', { code: -32000, message: 'execution reverted' }],
+  ['geth, opcode', { code: -32000, message: 'invalid opcode: INVALID' }],
+  ['geth, gas', { code: -32000, message: 'out of gas' }],
+  ['geth, jump', { code: -32000, message: 'invalid jump destination' }],
+  ['anvil', { code: -32603, message: 'EVM error InvalidFEOpcode' }],
+  ['Nethermind', { code: -32015, message: 'VM execution error.' }],
+  [
+    'Hardhat',
+    { code: -32603, message: "VM Exception while processing transaction: reverted with reason 'quota'" },
+  ],
+  ['Besu', { code: -32000, message: 'Execution reverted' }],
+];
+
+describe('an error of a node', () => {
+  it.each(failures)('is an answer when the code of a contract failed (%s)', (_client, error) => {
+    expect(isExecutionFailure(error)).toBe(true);
+    expect(judge('eth_call', error)).toBe('answer');
+  });
+
+  it.each([
+    ['eth_call', { code: -32005, message: 'Too Many Requests' }],
+    ['eth_getBalance', { code: -32005, message: 'daily request count exceeded, request rate limited' }],
+    ['eth_call', { code: 429, message: 'Your app has exceeded its compute units per second capacity' }],
+    ['eth_blockNumber', { code: -32097, message: 'slow down' }],
+  ])('is a fault when the node turns us away (%s %j)', (method, error) => {
+    expect(judge(method, error)).toBe('fault');
+  });
+
+  it.each([
+    ['eth_call', { code: -32000, message: 'header not found' }],
+    ['eth_getBalance', { code: -32000, message: 'missing trie node 0ab (path )' }],
+    ['eth_call', { code: -32602, message: 'BlockOutOfRangeError: block height is 5 but requested was 99' }],
+    ['eth_getBalance', { code: -32603, message: 'Internal error' }],
+    ['eth_call', { code: -32601, message: 'the method eth_call does not exist/is not available' }],
+    ['eth_call', { code: -32000, message: 'execution aborted (timeout = 5s)' }],
+  ])('sends us elsewhere when this node cannot tell (%s %j)', (method, error) => {
+    expect(judge(method, error)).toBe('elsewhere');
+  });
+
+  it.each([
+    ['eth_sendRawTransaction', { code: -32000, message: 'nonce too low' }],
+    ['eth_sendRawTransaction', { code: -32003, message: 'replacement transaction underpriced' }],
+    ['eth_getLogs', { code: -32005, message: 'query returned more than 10000 results' }],
+    ['eth_estimateGas', { code: -32000, message: 'insufficient funds for transfer' }],
+    ['eth_getBalance', { code: -32602, message: 'invalid argument 0' }],
+  ])('is an answer when it is about the request (%s %j)', (method, error) => {
+    expect(judge(method, error)).toBe('answer');
+  });
+});
+
+describe('an answer', () => {
+  it('is a result or an error with the id of the request', () => {
+    expect(readAnswer({ jsonrpc: '2.0', id: 7, result: null }, 7)).toEqual({ result: null });
+    expect(readAnswer({ id: 7, result: '0x', error: null }, 7)).toEqual({ result: '0x' });
+    const error = { code: 3, message: 'execution reverted', data: '0x' };
+    expect(readAnswer({ id: 7, error }, 7)).toEqual({ error });
+    expect(readAnswer({ id: null, error }, 7)).toEqual({ error });
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    ['0x1'],
+    [[{ id: 7, result: '0x' }]],
+    [{}],
+    [{ id: 7 }],
+    [{ id: 8, result: '0x' }],
+    [{ id: '7', result: '0x' }],
+    [{ id: null, result: '0x' }],
+    [{ id: 7, error: 'no' }],
+    [{ id: 7, error: { code: '3', message: 'no' } }],
+    [{ id: 7, error: { code: 3 } }],
+  ])('is not %j', (value) => {
+    expect(readAnswer(value, 7)).toBeUndefined();
+  });
+});

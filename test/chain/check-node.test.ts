@@ -1,0 +1,58 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { checkNode } from '../../src/chain/rpc/check-node.ts';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+
+let chain: TestChain;
+let proxy: NodeProxy;
+
+beforeAll(async () => {
+  chain = await startChain({ chainId: '4242' });
+  proxy = await startNodeProxy(chain.rpcUrl);
+});
+afterAll(async () => {
+  await proxy.close();
+  await chain.close();
+});
+afterEach(() => proxy.fail('none'));
+
+describe('the check of a node', () => {
+  it('passes one that serves the chain, over HTTP and over WebSocket', async () => {
+    expect(await checkNode(chain.rpcUrl, '4242', 1_000)).toEqual({ blockNumber: 0n });
+    expect(await checkNode(chain.rpcUrl.replace('http', 'ws'), '4242', 1_000)).toEqual({ blockNumber: 0n });
+  });
+
+  it('says which chain the node serves instead', async () => {
+    await expect(checkNode(chain.rpcUrl, '1', 1_000)).rejects.toMatchObject({
+      name: 'NodeCheckError',
+      reason: 'wrong_chain',
+      message: `Node ${chain.rpcUrl}: the node serves chain 4242, not 1. Use the URL of a node of this network, or correct the chain id.`,
+    });
+  });
+
+  it.each<[Failure, RegExp]>([
+    ['drop', /ECONNRESET.*Check that the node runs/],
+    ['hang', /no answer within 200 ms.*overloaded/],
+    ['html', /not JSON-RPC.*JSON-RPC endpoint/],
+    ['status 401', /HTTP status 401.*credentials/],
+    ['redirect', /HTTP status 307.*redirects are not followed/],
+    ['rate limit', /Too many requests/],
+  ])('says what to mend: %s', async (failure, message) => {
+    proxy.fail(failure);
+    await expect(checkNode(proxy.url, '4242', 200)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['not a url', 'it is not a URL'],
+    ['ftp://node.example', 'it must begin with http, https, ws or wss, not ftp:'],
+  ])('refuses the URL %j', async (url, fault) => {
+    await expect(checkNode(url, '1', 200)).rejects.toThrow(fault);
+  });
+
+  it('shows no credentials', async () => {
+    const url = `${proxy.url.replace('//', '//user:hunter2@')}/v3/s3cr3t?key=s3cr3t`;
+    const error: unknown = await checkNode(url, '1', 1_000).catch((reason: unknown) => reason);
+    expect(String(error)).toContain('/[redacted]: the node serves chain 4242');
+    expect(String(error)).not.toMatch(/hunter2|s3cr3t/);
+  });
+});

@@ -1,0 +1,242 @@
+import { Writable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { testNetwork } from '../support/networks.ts';
+import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+
+let chain: TestChain;
+let first: NodeProxy;
+let second: NodeProxy;
+let clients: RpcClients;
+let clock: number;
+let logged: string;
+
+beforeAll(async () => {
+  chain = await startChain();
+  first = await startNodeProxy(chain.rpcUrl);
+  second = await startNodeProxy(chain.rpcUrl);
+});
+afterAll(async () => {
+  await first.close();
+  await second.close();
+  await chain.close();
+});
+beforeEach(() => {
+  clock = 0;
+  logged = '';
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      logged += chunk;
+      done();
+    },
+  });
+  const log = createLogger({ level: 'info', destination });
+  clients = createRpcClients({ timeoutMs: 300, log, now: () => clock });
+});
+afterEach(() => {
+  clients.close();
+  for (const node of [first, second]) {
+    node.fail('none');
+    node.forget();
+  }
+});
+
+const secretPath = '/v2/s3cr3t-key';
+const both = () => testNetwork([first.url + secretPath, second.url]);
+const blockNumber = (network = both()) => clients.for(network).send('eth_blockNumber', []);
+
+describe('a network with several nodes', () => {
+  it('asks the first one, once its chain id is known to be right', async () => {
+    expect(await blockNumber()).toBe('0x0');
+    await blockNumber();
+    expect(first.asked).toEqual(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber']);
+    expect(second.asked).toEqual([]);
+  });
+
+  it.each<Failure>([
+    'drop',
+    'hang',
+    'half',
+    'html',
+    'no json-rpc',
+    'wrong id',
+    'status 500',
+    'status 429',
+    'status 401',
+    'rate limit',
+    'redirect',
+    'oversized',
+    'gzip bomb',
+    'wrong chain',
+  ])('answers from the next one when the first fails: %s', async (failure) => {
+    first.fail(failure);
+    expect(await blockNumber()).toBe('0x0');
+    expect(second.asked).toEqual(['eth_chainId', 'eth_blockNumber']);
+    first.forget();
+    await blockNumber();
+    expect(first.asked).toEqual([]);
+  });
+
+  it.each<Failure>(['drop', 'status 500', 'html'])('also when it fails later: %s', async (failure) => {
+    await blockNumber();
+    first.fail(failure);
+    expect(await blockNumber()).toBe('0x0');
+    expect(second.asked).toEqual(['eth_chainId', 'eth_blockNumber']);
+  });
+
+  it('answers from the next one when the first is not there at all', async () => {
+    const network = testNetwork(['http://127.0.0.1:9', 'http://no-such-host.invalid', 'ftp://x', second.url]);
+    expect(await blockNumber(network)).toBe('0x0');
+  });
+
+  it('answers a call of a contract from the next one when the first says too much of itself', async () => {
+    first.fail('oversized');
+    const call = [{ to: `0x${'1'.repeat(40)}`, data: '0x' }, 'latest'];
+    expect(await clients.for(both()).send('eth_call', call)).toBe('0x');
+  });
+
+  it('asks elsewhere for what a node does not know yet, and goes on using it', async () => {
+    first.fail('no state');
+    expect(await clients.for(both()).getBalance(`0x${'1'.repeat(40)}`)).toBe(0n);
+    first.fail('none');
+    second.forget();
+    await blockNumber();
+    expect(second.asked).toEqual([]);
+  });
+});
+
+describe('the failure of a node', () => {
+  it('is logged once, without what may be secret in the URL', async () => {
+    first.fail('wrong chain');
+    await Promise.all(Array.from({ length: 10 }, () => blockNumber()));
+    const lines = logged.trim().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      url: `${first.url}/[redacted]`,
+      reason: 'wrong_chain',
+      detail: 'the node serves chain 1, not 31337',
+    });
+    expect(logged).not.toContain('s3cr3t');
+  });
+
+  it('is told with its URL and reason when no other answers', async () => {
+    first.fail('status 500');
+    second.fail('wrong chain');
+    await expect(blockNumber()).rejects.toMatchObject({
+      name: 'NodesUnavailableError',
+      retryable: true,
+      attempts: [
+        { url: `${first.url}/[redacted]`, message: 'HTTP status 500' },
+        { url: second.url, message: 'the node serves chain 1, not 31337' },
+      ],
+    });
+  });
+
+  it('keeps nobody from trying it when no other is left', async () => {
+    first.fail('status 500');
+    second.fail('status 500');
+    await expect(blockNumber()).rejects.toThrow('No node of network 31337 answered');
+    second.fail('none');
+    expect(await blockNumber()).toBe('0x0');
+  });
+});
+
+describe('a node that failed', () => {
+  const failOnce = async () => {
+    first.fail('status 500');
+    await blockNumber();
+    first.forget();
+  };
+  const rest = async (ms: number) => {
+    clock += ms;
+    await blockNumber();
+  };
+  const chainIdAsked = () =>
+    vi.waitFor(() => expect(first.asked).toEqual(['eth_chainId']), { interval: 2, timeout: 5_000 });
+
+  it('rests, is looked after in the background, and then comes first again', async () => {
+    await failOnce();
+    first.fail('none');
+    await rest(999);
+    expect(first.asked).toEqual([]);
+    await rest(1);
+    await chainIdAsked();
+    second.forget();
+    await vi.waitFor(
+      async () => {
+        await blockNumber();
+        expect(first.asked).toContain('eth_blockNumber');
+      },
+      { interval: 2 },
+    );
+    expect(logged).toContain('node is back');
+  });
+
+  it('rests ever longer, but never more than a minute', async () => {
+    await failOnce();
+    const pauses = [];
+    for (let round = 0; round < 8; round += 1) {
+      const lines = logged.trim().split('\n');
+      const { pauseMs }: { pauseMs: number } = JSON.parse(lines.at(-1) ?? '');
+      pauses.push(pauseMs);
+      first.forget();
+      await rest(pauseMs);
+      await vi.waitFor(() => expect(logged.trim().split('\n').length).toBeGreaterThan(lines.length), {
+        interval: 2,
+      });
+    }
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  });
+
+  it('does not hold up any caller while it is looked after', async () => {
+    await failOnce();
+    first.fail('hang');
+    clock += 1_000;
+    const started = performance.now();
+    await blockNumber();
+    expect(performance.now() - started).toBeLessThan(250);
+    await chainIdAsked();
+  });
+
+  it('is not trusted before its chain id was asked again', async () => {
+    await failOnce();
+    first.fail('wrong chain');
+    await rest(1_000);
+    await chainIdAsked();
+    await vi.waitFor(() => expect(logged).toContain('wrong_chain'), { interval: 2 });
+    expect(await blockNumber()).toBe('0x0');
+  });
+});
+
+describe('the clients', () => {
+  it('are one for each network, and a new one when its URLs change', async () => {
+    const before = clients.for(both());
+    expect(clients.for(both())).toBe(before);
+    expect(clients.for(testNetwork([second.url], { name: 'Renamed' }))).not.toBe(before);
+    await blockNumber(testNetwork([second.url]));
+    expect(first.asked).toEqual([]);
+  });
+
+  it('let calls end that were in progress when the URLs changed', async () => {
+    const release = first.hold('eth_gasPrice');
+    const price = clients.for(both()).send('eth_gasPrice', []);
+    await vi.waitFor(() => expect(first.asked).toContain('eth_gasPrice'), { interval: 2 });
+    clients.for(testNetwork([second.url]));
+    release();
+    expect(await price).toMatch(/^0x/);
+  });
+
+  it('reuse connections', async () => {
+    const before = first.connections();
+    for (let call = 0; call < 10; call += 1) await blockNumber();
+    expect(first.connections() - before).toBe(1);
+  });
+
+  it('never go where a contract or a chain id would send ethers', () => {
+    const provider = clients.for(testNetwork([first.url], { chainId: '137', hexChainId: '0x89' }));
+    expect(provider).toMatchObject({ disableCcipRead: true });
+    expect(provider._network.plugins).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createNetworkStore, type NetworkStore } from '../../src/chain/network-store.ts';
+import { createNetworkRegistry, type NetworkRegistry } from '../../src/chain/networks.ts';
+import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/log.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testNetwork } from '../support/networks.ts';
+
+const log = createLogger({ level: 'silent' });
+let database: TestDatabase;
+let store: NetworkStore;
+let registry: NetworkRegistry;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  store = createNetworkStore(database);
+  registry = await createNetworkRegistry({ db: database.db, databaseUrl: database.url, log });
+});
+afterAll(async () => {
+  await registry.close();
+  await database.close();
+});
+beforeEach(async () => {
+  await database.db('events').delete();
+  await database.db('networks').delete();
+});
+
+const url = 'http://127.0.0.1:9';
+const mainnet = testNetwork([url], { chainId: '1', hexChainId: '0x1', name: 'Ethereum' });
+const largest = testNetwork([url], { chainId: '9007199254740991', hexChainId: '0x1fffffffffffff' });
+
+describe('the network store', () => {
+  it('gives back what was added, with the hex id derived', async () => {
+    const added = {
+      ...mainnet,
+      hexChainId: '0xbad',
+      minterContract: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+    };
+    expect(await store.add(added)).toEqual({ ...added, hexChainId: '0x1' });
+    await store.add(largest);
+    expect(await store.list()).toEqual([{ ...added, hexChainId: '0x1' }, largest]);
+    expect(await store.find('1')).toMatchObject({ name: 'Ethereum' });
+  });
+
+  it('adds no network twice', async () => {
+    await store.add(mainnet);
+    expect(await store.add({ ...mainnet, name: 'Other' })).toBeUndefined();
+    expect(await store.find('1')).toEqual(mainnet);
+  });
+
+  it('changes only what is named', async () => {
+    await store.add(mainnet);
+    const rpcUrls = ['wss://node.example', url];
+    expect(await store.update('1', { rpcUrls, confirmations: 3 })).toEqual({
+      ...mainnet,
+      rpcUrls,
+      confirmations: 3,
+    });
+    expect(await store.update('2', { name: 'None' })).toBeUndefined();
+    expect(await store.update('not a number', { name: 'None' })).toBeUndefined();
+  });
+
+  it('removes a network unless it is in use', async () => {
+    await store.add(mainnet);
+    await database.db('events').insert({ company_id: 'acme', name: 'Tally night', chain_id: 1 });
+    expect(await store.remove('1')).toBe('in_use');
+    await database.db('events').delete();
+    expect(await store.remove('1')).toBe('removed');
+    expect(await store.remove('1')).toBe('missing');
+    expect(await store.remove('1e0')).toBe('missing');
+  });
+});
+
+describe('the network registry', () => {
+  const added = async (...networks: (typeof mainnet)[]) => {
+    for (const network of networks) await store.add(network);
+    await vi.waitFor(async () => expect(await registry.list()).toHaveLength(networks.length), {
+      interval: 5,
+    });
+  };
+
+  it('finds any decimal id that is registered', async () => {
+    await added(mainnet, largest);
+    expect(await registry.find('1')).toEqual(mainnet);
+    expect(await registry.find('9007199254740991')).toEqual(largest);
+    expect(await registry.list()).toEqual([mainnet, largest]);
+  });
+
+  it.each([
+    '',
+    '01',
+    '0x1',
+    '1e0',
+    '1.0',
+    '+1',
+    '-1',
+    ' 1',
+    '1 ',
+    '１',
+    '1\0',
+    '0',
+    '2',
+    '1'.repeat(30),
+    '\ud800',
+  ])('finds nothing for %j, without an error', async (text) => {
+    await added(mainnet);
+    expect(await registry.find(text)).toBeUndefined();
+  });
+
+  it('learns of a new, a changed and a removed network from the database', async () => {
+    await added(mainnet);
+    await store.update('1', { name: 'Renamed' });
+    await vi.waitFor(async () => expect((await registry.find('1'))?.name).toBe('Renamed'), { interval: 5 });
+    await store.remove('1');
+    await vi.waitFor(async () => expect(await registry.find('1')).toBeUndefined(), { interval: 5 });
+  });
+
+  it('asks the database once for many questions', async () => {
+    await added(mainnet);
+    const queries = vi.fn();
+    database.db.on('query', queries);
+    await Promise.all(Array.from({ length: 50 }, () => registry.find('1')));
+    expect(queries.mock.calls.length).toBeLessThanOrEqual(1);
+    database.db.removeListener('query', queries);
+  });
+
+  it('looks again after a while where no notification comes', async () => {
+    await database.db.raw('ALTER TABLE networks DISABLE TRIGGER networks_notify');
+    await store.add(mainnet);
+    // One that listens only from now on hears nothing of what the other tests did.
+    const quiet = await createNetworkRegistry({ db: database.db, databaseUrl: database.url, log });
+    expect((await quiet.find('1'))?.name).toBe('Ethereum');
+    await store.update('1', { name: 'Silently renamed' });
+    expect((await quiet.find('1'))?.name).toBe('Ethereum');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16_000 });
+    expect((await quiet.find('1'))?.name).toBe('Silently renamed');
+    vi.useRealTimers();
+    await quiet.close();
+    await database.db.raw('ALTER TABLE networks ENABLE TRIGGER networks_notify');
+  });
+
+  it('says that the service is unavailable when the database does not answer', async () => {
+    const db = createDatabase('postgres://nobody@127.0.0.1:9/none', { poolMax: 1, log });
+    const alone = await createNetworkRegistry({ db, databaseUrl: database.url, log });
+    await expect(alone.find('1')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await alone.close();
+    await db.destroy();
+  });
+});

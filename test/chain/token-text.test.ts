@@ -1,0 +1,49 @@
+import { AbiCoder, encodeBytes32String, hexlify } from 'ethers';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readTokenText } from '../../src/chain/token-text.ts';
+
+const encode = (text: string) => AbiCoder.defaultAbiCoder().encode(['string'], [text]);
+
+describe('the text of a token', () => {
+  it('is read as an ABI string or as bytes32', () => {
+    expect(readTokenText(encode('Tether USD'))).toBe('Tether USD');
+    expect(readTokenText(encodeBytes32String('MKR'))).toBe('MKR');
+    expect(readTokenText(`0x${'41'.repeat(32)}`)).toBe('A'.repeat(32));
+    expect(readTokenText(encode('€uro 🪙'))).toBe('€uro 🪙');
+    expect(readTokenText(encode('x'.repeat(256)))).toBe('x'.repeat(256));
+  });
+
+  it('is null when it is empty, too long or not UTF-8', () => {
+    expect(readTokenText('0x')).toBeNull();
+    expect(readTokenText(encode(''))).toBeNull();
+    expect(readTokenText(encode('x'.repeat(257)))).toBeNull();
+    expect(readTokenText(`0x${'00'.repeat(32)}`)).toBeNull();
+    expect(readTokenText(`0x${'ff'.repeat(32)}`)).toBeNull();
+  });
+
+  it('is any text that was encoded, without NUL', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 60, unit: 'binary' }), (text) => {
+        expect(readTokenText(encode(text))).toBe(text.replaceAll('\0', '') || null);
+      }),
+    );
+  });
+
+  it('is bounded, well-formed text or null for any bytes', () => {
+    const word = fc.constantFrom(
+      '00'.repeat(32),
+      `${'00'.repeat(31)}20`,
+      'ff'.repeat(32),
+      `${'00'.repeat(31)}05`,
+    );
+    const bytes = fc.uint8Array({ maxLength: 64 }).map((array) => hexlify(array).slice(2));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(word, bytes), { maxLength: 6 }), (parts) => {
+        const text = readTokenText(`0x${parts.join('')}`);
+        if (text === null) return;
+        expect(text.isWellFormed() && text.length <= 256 && !text.includes('\0')).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { testNetwork } from '../support/networks.ts';
+import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+
+let chain: TestChain;
+let proxy: NodeProxy;
+let clients: RpcClients;
+
+beforeAll(async () => {
+  chain = await startChain();
+  proxy = await startNodeProxy(chain.rpcUrl);
+});
+afterAll(async () => {
+  await proxy.close();
+  await chain.close();
+});
+beforeEach(() => {
+  clients = createRpcClients({ timeoutMs: 300, log: createLogger({ level: 'silent' }) });
+});
+afterEach(() => {
+  clients.close();
+  proxy.fail('none');
+  proxy.forget();
+});
+
+const overSocket = () => clients.for(testNetwork([proxy.wsUrl]));
+
+describe('a node over WebSocket', () => {
+  it('answers, a real one too', async () => {
+    const real = clients.for(testNetwork([chain.rpcUrl.replace('http', 'ws')]));
+    expect(await real.getBlockNumber()).toBe(0);
+    expect(await real.getBalance('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')).toBeGreaterThan(0n);
+  });
+
+  it('takes many calls over one connection and hands each its own answer', async () => {
+    const before = proxy.connections();
+    const node = overSocket();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => node.send(index % 2 ? 'eth_chainId' : 'eth_blockNumber', [])),
+    );
+    expect(answers).toEqual(Array.from({ length: 40 }, (_, index) => (index % 2 ? '0x7a69' : '0x0')));
+    expect(proxy.connections() - before).toBe(1);
+  });
+
+  it.each<Failure>(['drop', 'hang', 'html', 'no json-rpc', 'oversized'])(
+    'that fails is left for the next URL, and works again later: %s',
+    async (failure) => {
+      const both = testNetwork([proxy.wsUrl, chain.rpcUrl]);
+      proxy.fail(failure);
+      expect(await clients.for(both).send('eth_blockNumber', [])).toBe('0x0');
+      proxy.fail('none');
+      expect(await overSocket().send('eth_blockNumber', [])).toBe('0x0');
+    },
+  );
+
+  it('is connected to anew after the connection broke', async () => {
+    const node = overSocket();
+    await node.send('eth_blockNumber', []);
+    proxy.fail('drop');
+    await expect(node.send('eth_blockNumber', [])).rejects.toThrow('the connection was closed');
+    proxy.fail('none');
+    expect(await node.send('eth_blockNumber', [])).toBe('0x0');
+  });
+
+  it('that does not exist, or is none, is said to be so', async () => {
+    await expect(clients.for(testNetwork(['ws://127.0.0.1:9'])).send('eth_blockNumber', [])).rejects.toThrow(
+      'ECONNREFUSED',
+    );
+  });
+
+  it('fails calls in progress when the clients are closed', async () => {
+    const release = proxy.hold('eth_gasPrice');
+    const node = overSocket();
+    await node.send('eth_blockNumber', []);
+    const price = expect(node.send('eth_gasPrice', [])).rejects.toThrow();
+    await expect.poll(() => proxy.asked, { interval: 2 }).toContain('eth_gasPrice');
+    clients.close();
+    await price;
+    release();
+  });
+});

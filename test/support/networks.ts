@@ -1,0 +1,17 @@
+import type { Network } from '../../src/chain/network.ts';
+
+/** The network of a local chain, over these nodes. */
+export function testNetwork(rpcUrls: readonly string[], changes: Partial<Network> = {}): Network {
+  return {
+    chainId: '31337',
+    hexChainId: '0x7a69',
+    name: 'Test chain',
+    currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls,
+    dataProvider: 'indexer',
+    confirmations: 1,
+    finalityDepth: 64,
+    minterContract: null,
+    ...changes,
+  };
+}
