@@ -1,0 +1,96 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { areas, basePaths, documents, type OpenApiDocument } from './contract/documents.ts';
+import type { operations as BlockchainOperations } from './contract/generated/blockchain.ts';
+import type { operations as EventsOperations } from './contract/generated/events.ts';
+import type { operations as RwaOperations } from './contract/generated/rwa.ts';
+import type { CallerContext, CompanyContext, Handlers } from './contract/operation.ts';
+import type { IdempotencyStore } from './db/idempotency-store.ts';
+import { problem } from './errors.ts';
+import { createBodyReader } from './http/body.ts';
+import { answerProblem, createDispatch } from './http/dispatch.ts';
+import type { AnyHandler } from './http/dispatch-steps.ts';
+import { createGate } from './http/gate.ts';
+import type { Limiter } from './http/limits.ts';
+import { createRequestContext } from './http/request-context.ts';
+import { createAjvProvider } from './http/validators.ts';
+import type { KeyVerifier } from './keys/verifier.ts';
+import type { Logger } from './log.ts';
+
+/** The handlers of each area; an area without handlers is not served. */
+export type AreaHandlers = {
+  readonly blockchain?: Handlers<BlockchainOperations, CallerContext>;
+  readonly events?: Handlers<EventsOperations, CompanyContext>;
+  readonly rwa?: Handlers<RwaOperations, CompanyContext, 'getTokenMetadata'>;
+};
+
+type SharedParts = {
+  readonly verifier: KeyVerifier;
+  readonly limiter: Limiter;
+  readonly idempotency: IdempotencyStore;
+  readonly log: Logger;
+  /** What else is served: health checks, the portal. Asked after the areas, in this order. */
+  readonly mounts?: readonly { readonly path: string; readonly handler: RequestHandler }[];
+};
+
+export type AppParts = SharedParts & { readonly handlers: AreaHandlers };
+
+/** A document and who answers for it. */
+export type ServedDocument = {
+  readonly basePath: string;
+  readonly document: OpenApiDocument;
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  /** Whether a key without a company is refused. */
+  readonly isCompanyRequired: boolean;
+};
+
+/** The Express app over the documents of the areas that have handlers; it does not listen. */
+export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
+  const served = areas.flatMap((area): ServedDocument[] => {
+    const own = handlers[area];
+    if (own === undefined) return [];
+    // Blockchain data belongs to nobody, so a key without a company may read it.
+    const isCompanyRequired = area !== 'blockchain';
+    return [{ basePath: basePaths[area], document: documents[area], handlers: own, isCompanyRequired }];
+  });
+  return createDocumentApp(served, parts);
+}
+
+/**
+ * An app over any documents. Paths are exact: no case is folded, and a trailing or doubled slash makes
+ * another path, which nothing answers.
+ */
+export async function createDocumentApp(
+  served: readonly ServedDocument[],
+  { verifier, limiter, idempotency, log, mounts = [] }: SharedParts,
+): Promise<Express> {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+  app.use(createRequestContext({ log }));
+  const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), idempotency, log };
+  for (const { basePath, document, handlers, isCompanyRequired } of served) {
+    const gate = createGate({ verifier, limiter, isCompanyRequired });
+    app.use(basePath, await createDispatch({ document, handlers, gate, ...shared }));
+  }
+  for (const { path, handler } of mounts) app.use(path, handler);
+  app.use((request, response) => answerProblem(request, response, problem('not_found'), log));
+  app.use(createErrorHandler(log));
+  return app;
+}
+
+// Express knows an error handler by its four parameters.
+function createErrorHandler(log: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    answerProblem(request, response, fromExpress(error), log);
+  };
+}
+
+/** What Express and its static files refuse by themselves carries a status of its own. */
+function fromExpress(error: unknown): unknown {
+  if (!(error instanceof Error) || !('status' in error)) return error;
+  if (error.status === 400) return problem('path_malformed', {}, { cause: error });
+  if (error.status === 403 || error.status === 404) return problem('not_found', {}, { cause: error });
+  return error;
+}

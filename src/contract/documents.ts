@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { type Area, areas } from '../config.ts';
+
+export { type Area, areas };
+
+/** A JSON Schema as it stands in a document, with the words that the service reads itself. */
+export type SchemaObject = {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaObject>>;
+  readonly required?: readonly string[];
+  readonly readOnly?: boolean;
+  /** The message for a missing parameter or field; without it `<name> is required`. */
+  readonly 'x-message-required'?: string;
+  readonly [word: string]: unknown;
+};
+
+export type ParameterObject = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required?: boolean;
+  readonly schema?: SchemaObject;
+};
+
+export type OperationObject = {
+  readonly operationId?: string;
+  readonly parameters?: readonly ParameterObject[];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema?: SchemaObject }>>;
+  };
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly responses?: Readonly<Record<string, unknown>>;
+};
+
+/** An OpenAPI 3.1 document, bundled into one object; references inside it are not resolved. */
+export type OpenApiDocument = {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<Record<string, unknown>>;
+  readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly [word: string]: unknown;
+};
+
+/** Where each area's document is served. Paths of a document are relative to it. */
+export const basePaths: Readonly<Record<Area, string>> = {
+  blockchain: '/blockchain/v1/api',
+  events: '/events/v1/api',
+  rwa: '/v1/api',
+};
+
+/** The bundled documents, as `npm run contract` made them. */
+export const documents: Readonly<Record<Area, OpenApiDocument>> = {
+  blockchain: read('blockchain'),
+  events: read('events'),
+  rwa: read('rwa'),
+};
+
+function read(area: Area): OpenApiDocument {
+  const file = new URL(`./generated/${area}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument; // the bundle is linted when it is made
+}

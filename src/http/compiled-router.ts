@@ -1,0 +1,27 @@
+import type { OpenAPIBackend } from 'openapi-backend';
+import type { CompiledOperations } from './compiled-operations.ts';
+import { compileMatcher, type Match, type Routed } from './matcher.ts';
+
+export type Matcher = (method: string, path: string) => Match<Routed>;
+
+/**
+ * Puts compiled answers in place of what the library's router works out for every request: the list of
+ * operations, the match, and the parsed request, which dispatch fills in itself.
+ */
+export function replaceRouter(api: OpenAPIBackend, operations: CompiledOperations): Matcher {
+  const list = [...operations.values()].map(({ operation }) => operation);
+  const match = compileMatcher(list);
+  const replacement = {
+    getOperations: () => list,
+    getOperation: (id: string) => operations.get(id)?.operation,
+    matchOperation(request: Routed): Routed {
+      const found = match(request.method, request.path);
+      if (found.kind === 'found') return found.operation;
+      // The library tells the two apart by these words.
+      throw new Error(found.kind === 'none' ? '404-notFound' : '405-methodNotAllowed');
+    },
+    parseRequest: <T>(request: T): T => request,
+  };
+  Object.assign(api.router, replacement);
+  return match;
+}

@@ -1,0 +1,83 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { type Request as BackendRequest, type Document, OpenAPIBackend, type Options } from 'openapi-backend';
+import type { OpenApiDocument } from '../contract/documents.ts';
+import type { AnyReply } from '../contract/operation.ts';
+import type { IdempotencyStore } from '../db/idempotency-store.ts';
+import type { Logger } from '../log.ts';
+import { createApiRequest } from './api-request.ts';
+import type { BodyReader } from './body.ts';
+import { compileOperations } from './compiled-operations.ts';
+import { replaceRouter } from './compiled-router.ts';
+import { type AnyHandler, registerSteps } from './dispatch-steps.ts';
+import { type Exchange, openExchange } from './exchange.ts';
+import type { Gate } from './gate.ts';
+import { sendProblem, toProblem } from './problem.ts';
+import { sendReply } from './reply.ts';
+import { discardRest } from './unread-body.ts';
+
+export type DispatchOptions = {
+  readonly document: OpenApiDocument;
+  /** One for each operation of the document. */
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  readonly gate: Gate;
+  readonly readBody: BodyReader;
+  readonly customizeAjv: NonNullable<Options['customizeAjv']>;
+  readonly idempotency: IdempotencyStore;
+  readonly log: Logger;
+};
+
+/**
+ * Serves one document: openapi-backend runs the order route, key, validation, handler; the steps between
+ * them are ours. Mount it at the document's base path.
+ * @throws Error when an operation has no handler, or a handler no operation
+ */
+export async function createDispatch(options: DispatchOptions): Promise<RequestHandler> {
+  const api = new OpenAPIBackend({
+    definition: options.document as unknown as Document, // ours names fewer words of the same standard
+    // The library's own check knows OpenAPI 3.0 only; documents are linted when they are bundled.
+    quick: true,
+    strict: true,
+    ignoreTrailingSlashes: false,
+    customizeAjv: options.customizeAjv,
+  });
+  await api.init();
+  const operations = compileOperations(api.getOperations());
+  const match = replaceRouter(api, operations);
+  registerSteps(api, { ...options, operations, match });
+  // Compiled here, the first request does not wait for them.
+  for (const id of operations.keys()) api.validator.getRequestValidatorsForOperation(id);
+
+  return (request, response) => {
+    const exchange = openExchange(request, response);
+    // The library's type has texts where ours has validated values; it only hands the object on.
+    const apiRequest = toApiRequest(request) as unknown as BackendRequest;
+    const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
+    handled.then((reply) => answer(exchange, reply)).catch((error) => fail(exchange, error, options.log));
+  };
+}
+
+function toApiRequest({ method, path, url, headers }: Request) {
+  const mark = url.indexOf('?');
+  const rawQuery = mark === -1 ? '' : url.slice(mark + 1);
+  return createApiRequest({ method: method.toLowerCase(), path, rawQuery, rawHeaders: headers });
+}
+
+function answer({ request, response }: Exchange, reply: AnyReply): void {
+  sendReply(response, reply);
+  discardRest(request);
+}
+
+function fail({ request, response, facts }: Exchange, error: unknown, log: Logger): void {
+  answerProblem(request, response, error, log.child(facts));
+}
+
+/** Answers with the problem that an error is; what is our fault is logged with its cause. */
+export function answerProblem(request: Request, response: Response, error: unknown, log: Logger): void {
+  const found = toProblem(error);
+  const requestId = String(response.getHeader('x-request-id'));
+  if (found.status >= 500 && found.code !== 'not_implemented') {
+    log.error({ err: found, requestId, code: found.code }, 'request failed');
+  }
+  sendProblem(response, found, requestId);
+  discardRest(request);
+}

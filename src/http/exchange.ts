@@ -1,0 +1,58 @@
+import type { Request, Response } from 'express';
+import type { Caller, CompanyContext, RequestContext } from '../contract/operation.ts';
+import type { IdempotencyStore } from '../db/idempotency-store.ts';
+import type { ProblemError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { createOnce } from './idempotency.ts';
+import type { OperationPlan } from './operation-plan.ts';
+import { factsOf, type RequestFacts } from './request-context.ts';
+
+/** One request and its response on their way through dispatch. */
+export type Exchange = {
+  readonly request: Request;
+  readonly response: Response;
+  readonly facts: RequestFacts;
+  caller?: Caller;
+  /** Why the key was not accepted. */
+  refusal?: ProblemError;
+  /** The body as it was sent, for the comparison of repeated requests. */
+  sentBody?: unknown;
+};
+
+export function openExchange(request: Request, response: Response): Exchange {
+  return { request, response, facts: factsOf(response) };
+}
+
+type ContextOptions = { readonly log: Logger; readonly store: IdempotencyStore };
+
+/** Makes what a handler gets beside its input: all of it for a company, less for a mere key or the public. */
+export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, store }: ContextOptions) {
+  const { caller, facts } = exchange;
+  let child: Logger | undefined;
+  const context: RequestContext = {
+    requestId: facts.requestId,
+    // Most requests log nothing of their own, so the child is made when it is asked for.
+    get log() {
+      child ??= log.child({ requestId: facts.requestId });
+      return child;
+    },
+  };
+  if (caller === undefined) return context;
+  const withCaller = Object.defineProperties(
+    { caller },
+    Object.getOwnPropertyDescriptors(context),
+  ) as RequestContext & { caller: Caller }; // the descriptors are the context's
+  const { companyId } = caller;
+  if (companyId === null) return withCaller;
+  return Object.assign(withCaller, {
+    companyId,
+    once: createOnce({ store, scope: scopeOf(exchange, plan, companyId), body: exchange.sentBody }),
+  }) satisfies CompanyContext;
+}
+
+function scopeOf({ request }: Exchange, plan: OperationPlan, companyId: string) {
+  const key = plan.isIdempotent ? request.headers['idempotency-key'] : undefined;
+  if (typeof key !== 'string') return undefined;
+  const [path = ''] = request.originalUrl.split('?');
+  return { companyId, method: request.method, path, key };
+}

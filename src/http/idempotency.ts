@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { AnswerForm, AnyReply, Once } from '../contract/operation.ts';
+import type { Tx } from '../contract/transaction.ts';
+import type { IdempotencyScope, IdempotencyStore } from '../db/idempotency-store.ts';
+import { problem } from '../errors.ts';
+
+type OnceOptions = {
+  readonly store: IdempotencyStore;
+  /** Absent when the caller sent no `Idempotency-Key`: then the work only gets its transaction. */
+  readonly scope: IdempotencyScope | undefined;
+  /** The parsed body as it was sent. */
+  readonly body: unknown;
+};
+
+/**
+ * Makes the `once` of one request. The look-up happens in the transaction of the work, under a lock that
+ * is only tried for: two requests with one key never run at once, and the second is told so.
+ */
+export function createOnce({ store, scope, body }: OnceOptions): Once {
+  return <R extends AnyReply>(work: (tx: Tx) => Promise<R>, answer: AnswerForm<R> = asItIs()) => {
+    if (scope === undefined) return store.transaction(work);
+    const requestHash = hashOf(body);
+    return store.transaction(async (tx) => {
+      if (!(await store.tryLock(tx, scope))) throw problem('idempotency_in_progress');
+      const record = await store.find(tx, scope);
+      if (record === undefined) {
+        const reply = await work(tx);
+        if (reply.status >= 200 && reply.status < 300) {
+          const { status, headers = {} } = reply;
+          await store.save(tx, scope, { requestHash, status, headers, answer: answer.store(reply.body) });
+        }
+        return reply;
+      }
+      if (!record.requestHash.equals(requestHash)) throw problem('idempotency_key_reused');
+      const restored = await answer.restore(tx, record.answer);
+      const reply: AnyReply = {
+        status: record.status,
+        headers: { ...record.headers, 'Idempotency-Replayed': 'true' },
+        body: restored,
+      };
+      return reply as R; // stored from a reply of this operation, whose path is part of the scope
+    });
+  };
+}
+
+function asItIs<R extends AnyReply>(): AnswerForm<R> {
+  return {
+    store: (body) => body,
+    // A reply without a body was stored as null; no operation answers with a bare null.
+    restore: async (_tx, stored) => (stored ?? undefined) as R['body'], // stored from such a body
+  };
+}
+
+function hashOf(body: unknown): Buffer {
+  return createHash('sha256').update(canonical(body)).digest();
+}
+
+/** The JSON text of a value with sorted keys, so that the same body in another order is the same body. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join()}}`;
+}

@@ -1,0 +1,96 @@
+import type { OperationObject, ParameterObject, SchemaObject } from '../contract/documents.ts';
+
+export type ParameterPlan = {
+  readonly in: 'path' | 'query' | 'header';
+  /** As the document writes it; what handlers and callers see. */
+  readonly name: string;
+  /** As the request carries it: header names are in lower case there. */
+  readonly key: string;
+  /** What the text of the parameter is turned into before it is validated. */
+  readonly as: 'integer' | 'number' | 'boolean' | 'text';
+  readonly requiredMessage: string | undefined;
+};
+
+export type BodyPlan = {
+  readonly required: boolean;
+  /** The top-level fields in the document's order. */
+  readonly fields: readonly string[];
+  readonly requiredFields: readonly string[];
+  readonly readOnlyFields: ReadonlySet<string>;
+  readonly requiredMessages: ReadonlyMap<string, string>;
+};
+
+/** What dispatch knows of an operation beyond what the library does, read from the document once. */
+export type OperationPlan = {
+  readonly operationId: string;
+  /** Without a key. */
+  readonly isPublic: boolean;
+  readonly parameters: readonly ParameterPlan[];
+  readonly body: BodyPlan | undefined;
+  /** Whether it takes an `Idempotency-Key`. */
+  readonly isIdempotent: boolean;
+};
+
+const scheme = 'ApiKey';
+
+/**
+ * @param operation resolved: without references
+ * @throws Error when the document asks for something that dispatch does not enforce
+ */
+export function planOperation(operation: OperationObject): OperationPlan {
+  const { operationId } = operation;
+  if (operationId === undefined) throw new Error('an operation has no operationId');
+  const parameters = (operation.parameters ?? []).map((parameter) => planParameter(operationId, parameter));
+  const content = operation.requestBody?.content['application/json'];
+  if (operation.requestBody !== undefined && content === undefined) {
+    throw new Error(`${operationId}: only application/json bodies are read`);
+  }
+  return {
+    operationId,
+    isPublic: isPublic(operationId, operation),
+    parameters,
+    body: content && planBody(content.schema ?? {}, operation.requestBody?.required ?? false),
+    isIdempotent: parameters.some(({ key }) => key === 'idempotency-key'),
+  };
+}
+
+function isPublic(operationId: string, { security = [] }: OperationObject): boolean {
+  if (security.length === 0) return true;
+  const [only, ...others] = security;
+  const isKeyAlone = only !== undefined && Object.keys(only).join() === scheme && others.length === 0;
+  if (!isKeyAlone) throw new Error(`${operationId}: security must be ${scheme} alone, or []`);
+  return false;
+}
+
+function planParameter(operationId: string, parameter: ParameterObject): ParameterPlan {
+  if (parameter.in === 'cookie') throw new Error(`${operationId}: cookie parameters are not read`);
+  const schema = parameter.schema ?? {};
+  return {
+    in: parameter.in,
+    name: parameter.name,
+    key: parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name,
+    as: targetOf(schema, `${operationId}: parameter ${parameter.name}`),
+    requiredMessage: schema['x-message-required'],
+  };
+}
+
+function targetOf({ type = 'string' }: SchemaObject, where: string): ParameterPlan['as'] {
+  if (type === 'string') return 'text';
+  if (type === 'integer' || type === 'number' || type === 'boolean') return type;
+  throw new Error(`${where} must be a string, an integer, a number or a boolean`);
+}
+
+function planBody(schema: SchemaObject, required: boolean): BodyPlan {
+  const fields = Object.entries(schema.properties ?? {});
+  const messages = fields.flatMap(([name, field]): [string, string][] => {
+    const message = field['x-message-required'];
+    return message === undefined ? [] : [[name, message]];
+  });
+  return {
+    required,
+    fields: fields.map(([name]) => name),
+    requiredFields: schema.required ?? [],
+    readOnlyFields: new Set(fields.filter(([, field]) => field.readOnly).map(([name]) => name)),
+    requiredMessages: new Map(messages),
+  };
+}

@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http';
+import { ProblemError, problem } from '../errors.ts';
+
+// Where a caller is told to come back and nothing better is known.
+const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
+  idempotency_in_progress: 1,
+  rate_limited: 1,
+  auth_unavailable: 5,
+  service_unavailable: 5,
+};
+
+// What Node, the pool and Postgres say when the database cannot be reached or takes no work now:
+// classes 08 (connection), 53 (resources) and 57 (operator), deadlocks and serialization failures.
+const lostCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN']);
+const lostStates = /^(08|53|57)...$|^40(001|P01)$/;
+const lostMessages = /^Connection terminated|timeout expired$|^timeout exceeded when trying to connect/;
+
+/** What a caller is told of an error: itself, when it is a problem, or one that says nothing of the inside. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (isConnectionLoss(error)) return problem('service_unavailable', {}, { cause: error });
+  return problem('internal_error', {}, { cause: error });
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return (
+    lostCodes.has(code) ||
+    lostStates.test(code) ||
+    error.name === 'KnexTimeoutError' ||
+    lostMessages.test(error.message) ||
+    isConnectionLoss(error.cause)
+  );
+}
+
+/** Answers with a problem (RFC 9457), unless an answer has begun: then the connection is cut. */
+export function sendProblem(response: ServerResponse, found: ProblemError, requestId: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const retry = defaultRetrySeconds[found.code];
+  if (retry !== undefined) response.setHeader('Retry-After', String(retry));
+  for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value);
+  const body = JSON.stringify({
+    type: `/docs/problems/${found.code}`,
+    title: found.title,
+    status: found.status,
+    detail: found.message,
+    code: found.code,
+    requestId,
+    ...(found.errors.length > 0 ? { errors: found.errors } : {}),
+  });
+  response.statusCode = found.status;
+  response.setHeader('Content-Type', 'application/problem+json');
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}

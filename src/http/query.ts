@@ -1,0 +1,40 @@
+/** A query string taken apart. Names and values are decoded; the first value of a repeated name is kept. */
+export type ParsedQuery = {
+  readonly values: ReadonlyMap<string, string>;
+  /** Names that were given more than once. */
+  readonly repeated: ReadonlySet<string>;
+  /** Names, as sent, of parameters with an invalid percent-encoding. */
+  readonly malformed: readonly string[];
+};
+
+const none: ParsedQuery = { values: new Map(), repeated: new Set(), malformed: [] };
+
+/**
+ * Reads `a=1&b=2`. Stricter than URLSearchParams, which lets a malformed percent-encoding pass as it is
+ * and turns invalid UTF-8 into replacement characters.
+ */
+export function parseQuery(text: string): ParsedQuery {
+  if (text === '') return none;
+  const values = new Map<string, string>();
+  const repeated = new Set<string>();
+  const malformed: string[] = [];
+  for (const piece of text.split('&')) {
+    if (piece === '') continue;
+    const equals = piece.indexOf('=');
+    const rawName = equals === -1 ? piece : piece.slice(0, equals);
+    const name = decode(rawName);
+    const value = decode(equals === -1 ? '' : piece.slice(equals + 1));
+    if (name === undefined || value === undefined) malformed.push(name ?? rawName);
+    else if (values.has(name)) repeated.add(name);
+    else values.set(name, value);
+  }
+  return { values, repeated, malformed };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
