@@ -14,8 +14,8 @@ export function createAuthClient({ url, credential }: AuthClientOptions) {
   const { username, password } = new URL(url);
   // fetch would refuse it at every call, with the whole URL in the message.
   if (username || password) throw new Error('AUTH_URL must not carry a user: use AUTH_CREDENTIAL');
-  return async (key: string, signal: AbortSignal): Promise<unknown> => {
-    const response = await fetch(url, {
+  const post = (key: string, signal: AbortSignal) =>
+    fetch(url, {
       method: 'POST',
       // A redirect would hand the key and the credential to whom nobody configured.
       redirect: 'error',
@@ -27,12 +27,27 @@ export function createAuthClient({ url, credential }: AuthClientOptions) {
       body: JSON.stringify({ key }),
       signal,
     });
+
+  return async (key: string, signal: AbortSignal): Promise<unknown> => {
+    const response = await post(key, signal).catch((error: unknown) => {
+      if (isLostConnection(error)) return post(key, signal);
+      throw error;
+    });
     if (!response.ok) {
       await response.body?.cancel();
       throw new Error(`the authentication service answered ${response.status}`);
     }
     return parseJson(await readBounded(response));
   };
+}
+
+const lostCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+// A kept connection that the other end has just closed fails the next request on it. That is no outage, so it is
+// worth one more try; at worst the service counts the key's use twice.
+function isLostConnection(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && lostCodes.has(String(cause.code));
 }
 
 async function readBounded(response: Response): Promise<string> {

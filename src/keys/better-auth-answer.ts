@@ -19,7 +19,7 @@ const invalid = z.object({
   error: z
     .object({
       code: z.string().nullish(),
-      message: z.unknown(),
+      message: z.unknown().optional(),
       details: z.object({ tryAgainIn: z.number().nonnegative() }).nullish().catch(undefined),
     })
     .nullish(),

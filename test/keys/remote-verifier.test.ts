@@ -1,0 +1,140 @@
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
+import { expectUnavailable } from '../suites/key-verifier.ts';
+import { type Answer, type AuthServer, credential, startHttpServer } from './auth-server.ts';
+
+const key = 'the-key-of-a-caller';
+const good = { valid: true, error: null, key: { id: 'k', referenceId: 'acme' } };
+const admitted = { ok: true, caller: { keyId: 'k', companyId: 'acme', rateLimit: null } };
+
+let server: AuthServer;
+let answer: Answer;
+let asked: { method: string | undefined; headers: NodeJS.Dict<string | string[]>; body: string }[];
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  server = await startHttpServer((request, response, body) => {
+    asked.push({ method: request.method, headers: request.headers, body });
+    return answer(request, response, body);
+  });
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+afterAll(() => server.close());
+
+function verifier(over: { url?: string; cacheSeconds?: number } = {}) {
+  asked = [];
+  const dialect = 'better-auth';
+  const options = {
+    url: server.url,
+    credential,
+    dialect,
+    timeoutMs: 300,
+    cacheSeconds: 10,
+    cacheMax: 10,
+  } as const;
+  const made = createRemoteVerifier({ ...options, ...over });
+  closing.push(made.close);
+  return made;
+}
+
+const json =
+  (body: unknown, status = 200): Answer =>
+  (_request, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+const text =
+  (body: string): Answer =>
+  (_request, response) =>
+    response.end(body);
+
+describe('the question', () => {
+  it('is a POST of the key alone with the own credential', async () => {
+    answer = json(good);
+    expect(await verifier().verify(key)).toEqual(admitted);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({
+      method: 'POST',
+      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ key }),
+    });
+  });
+
+  it('is asked once for concurrent requests and not again while the answer is remembered', async () => {
+    answer = json(good);
+    const { verify } = verifier();
+    const results = await Promise.all(Array.from({ length: 50 }, () => verify(key)));
+    expect(results).toEqual(results.map(() => admitted));
+    await verify(key);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is asked again at once after it got no answer', async () => {
+    const { verify } = verifier();
+    answer = json(good, 500);
+    for (const outcome of await Promise.allSettled([verify(key)])) expectUnavailable(outcome);
+    answer = json(good);
+    expect(await verify(key)).toEqual(admitted);
+  });
+
+  it('is asked once more, and no more, when the connection is lost', async () => {
+    answer = (request, response, body) => {
+      if (asked.length === 1) request.socket.destroy();
+      else json(good)(request, response, body);
+    };
+    expect(await verifier().verify(key)).toEqual(admitted);
+    answer = (request) => request.socket.destroy();
+    for (const outcome of await Promise.allSettled([verifier().verify(key)])) expectUnavailable(outcome);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('cannot be sent to a URL with a user in it', () => {
+    expect(() => verifier({ url: 'http://user:pass@127.0.0.1/' })).toThrow('AUTH_CREDENTIAL');
+  });
+});
+
+describe('an answer that is none', () => {
+  const endless: Answer = (_request, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write(' '.repeat(16_384)));
+    };
+    response.on('drain', more);
+    more();
+  };
+  const trickle: Answer = (_request, response) => {
+    response.write('{"valid":');
+    const timer = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(timer));
+  };
+
+  it.each<[string, Answer]>([
+    ['a redirect', (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end()],
+    ['an empty body', text('')],
+    ['no content', (_request, response) => response.writeHead(204).end()],
+    ['a page', text('<html>welcome</html>')],
+    ['the word true', text('true')],
+    ['half an answer', text('{"valid":true,"key":{"id":"k"')],
+    ['the question itself', (_request, response, body) => response.end(body)],
+    ['valid as a text', json({ ...good, valid: 'true' })],
+    ['valid without a key', json({ valid: true, error: null, key: null })],
+    ['a good answer after 100 kB', text(`${' '.repeat(100_000)}${JSON.stringify(good)}`)],
+    ['bytes without end', endless],
+    ['an answer that trickles', trickle],
+    ['silence', () => {}],
+    ...[400, 401, 403, 404, 429, 500, 503].map((status): [string, Answer] => [
+      `status ${status}`,
+      json(good, status),
+    ]),
+  ])('lets nobody in: %s', async (_what, given) => {
+    answer = given;
+    const [outcome] = await Promise.allSettled([verifier().verify(key)]);
+    if (outcome) expectUnavailable(outcome);
+    expect(asked).toHaveLength(1);
+    // The whole chain of causes may be logged.
+    const logged = inspect(outcome, { depth: 10 });
+    expect(logged).not.toContain(key);
+    expect(logged).not.toContain(credential);
+  });
+});
