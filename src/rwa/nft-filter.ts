@@ -20,7 +20,7 @@ function momentOf(text: string): Date {
   const moment = new Date(text);
   if (!Number.isNaN(moment.getTime())) return moment;
   // RFC 3339 has forms that a Date has not, such as leap seconds.
-  const message = 'updatedSince must match format "date-time"';
+  const message = 'updatedSince must be an RFC 3339 date-time with an offset';
   const errors = [{ in: 'query' as const, name: 'updatedSince', message }];
   throw problem('input_invalid', {}, { detail: message, errors });
 }

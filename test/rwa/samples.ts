@@ -17,6 +17,9 @@ export function vaultOf(ids: readonly string[], keys = new Map<string, Buffer>()
   return createClaimSecretVault(new Map(ids.map((id) => [id, keys.get(id) ?? randomBytes(32)])));
 }
 
+/** The vault of the service under test. */
+export const serviceVault = vaultOf(['test'], new Map([['test', Buffer.alloc(32, 7)]]));
+
 export async function addNetwork(db: Knex, chainId = '31337'): Promise<string> {
   await db('networks')
     .insert({

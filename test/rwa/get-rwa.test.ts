@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startService } from '../support/service.ts';
+import { addRwa, markMinted } from './samples.ts';
+
+const service = await startService();
+afterAll(() => service.close());
+const acme = service.as(service.keys.acme);
+
+describe('200', () => {
+  test('has the data and the counters beside the fields of the list', async () => {
+    const data = { warehouse: 'Port Ellen', litres: 220, years: [2019, null], nested: { ok: true } };
+    const rwa = await addRwa(service.db, service.companies.acme, { data, description: 'A cask.' });
+    const { body: listed } = await acme.get('/v1/api/rwa').expect(200);
+    const { body } = await acme.get(`/v1/api/rwa/${rwa.id}`).expect(200);
+    expect(body).toEqual({ ...listed.rwas[0], data, totalNfts: 0, claimedNfts: 0, unclaimedNfts: 0 });
+  });
+
+  test('has data null when there are none', async () => {
+    const rwa = await addRwa(service.db, service.companies.acme);
+    expect((await acme.get(`/v1/api/rwa/${rwa.id}`).expect(200)).body.data).toBeNull();
+  });
+
+  test('counts its NFTs: minted ones are claimed, all others are not', async () => {
+    const rwa = await addRwa(service.db, service.companies.acme);
+    const { body: made } = await acme.post(`/v1/api/rwa/${rwa.id}/nfts`).send({ count: 7 }).expect(200);
+    await markMinted(service.db, made.nfts[0].id);
+    await markMinted(service.db, made.nfts[4].id);
+    const { body } = await acme.get(`/v1/api/rwa/${rwa.id}`).expect(200);
+    expect(body).toMatchObject({ totalNfts: 7, claimedNfts: 2, unclaimedNfts: 5 });
+  });
+
+  test('does not count new NFTs as a change of the RWA, but a new name', async () => {
+    const rwa = await addRwa(service.db, service.companies.acme);
+    await acme.post(`/v1/api/rwa/${rwa.id}/nfts`).send({ count: 1 }).expect(200);
+    const before = (await acme.get(`/v1/api/rwa/${rwa.id}`).expect(200)).body;
+    expect(before.updatedAt).toBe(before.createdAt);
+    await service.db('rwas').where({ id: rwa.id }).update({ name: 'Renamed' });
+    const [row] = await service.db('rwas').where({ id: rwa.id });
+    expect(row.updated_at.getTime()).toBeGreaterThan(row.created_at.getTime());
+  });
+
+  test('takes the id in capital letters too', async () => {
+    const rwa = await addRwa(service.db, service.companies.acme);
+    expect((await acme.get(`/v1/api/rwa/${rwa.id.toUpperCase()}`).expect(200)).body.id).toBe(rwa.id);
+  });
+});
+
+describe('400', () => {
+  test.each([
+    'x',
+    '1',
+    '00000000-0000-0000-0000-00000000000g',
+    'urn:uuid:9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01',
+  ])('refuses the id %s and names it', async (id) => {
+    const { body } = await acme.get(`/v1/api/rwa/${id}`).expect(400);
+    expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
+  });
+
+  test('refuses a query parameter', async () => {
+    await acme.get(`/v1/api/rwa/${randomUUID()}?expand=nfts`).expect(400);
+  });
+});
+
+describe('404', () => {
+  test('answers a foreign RWA byte for byte as an unknown one', async () => {
+    const foreign = await addRwa(service.db, service.companies.globex);
+    const [one, other] = await Promise.all(
+      [foreign.id, randomUUID()].map((id) =>
+        acme.get(`/v1/api/rwa/${id}`).set('x-request-id', 'same').expect(404),
+      ),
+    );
+    expect(one?.text).toBe(other?.text);
+    expect(one?.body).toMatchObject({ code: 'rwa_not_found', detail: 'RWA not found' });
+    expect(Object.keys(one?.headers ?? {})).toEqual(Object.keys(other?.headers ?? {}));
+  });
+});

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
+import { startService } from '../support/service.ts';
+import { addRwa, markMinted, recipient } from './samples.ts';
+
+const service = await startService();
+afterAll(() => service.close());
+const acme = service.as(service.keys.acme);
+const rwas: OperatorRwa[] = [];
+let foreign: OperatorRwa;
+
+type Nft = { serial: string; rwaId: string };
+
+// Two RWAs of three NFTs each, made in turns: the second of the first is minted, the third queued.
+beforeAll(async () => {
+  const { db, companies } = service;
+  rwas.push(await addRwa(db, companies.acme, { name: 'First', claimBaseUrl: 'https://first.example' }));
+  rwas.push(await addRwa(db, companies.acme, { name: 'Second', data: { not: 'shown' } }));
+  foreign = await addRwa(db, companies.globex);
+  const globex = service.as(service.keys.globex);
+  await globex.post(`/v1/api/rwa/${foreign.id}/nfts`).send({ count: 2 }).expect(200);
+  for (const { id } of [...rwas, ...rwas, ...rwas]) {
+    await acme.post(`/v1/api/rwa/${id}/nfts`).send({ count: 1 }).expect(200);
+  }
+  const of = (serial: number) => db('nfts').where({ rwa_id: rwas[0]?.id, serial });
+  await markMinted(db, (await of(2).first()).id);
+  await of(3).update({ mint_state: 'queued', recipient });
+});
+
+const listed = async (query: string) => {
+  const { body, headers } = await acme.get(`/v1/api/nft${query}`).expect(200);
+  const place = ({ serial, rwaId }: Nft) => `${rwas.findIndex(({ id }) => id === rwaId)}/${Number(serial)}`;
+  return { nfts: body.map(place), total: headers['x-total-count'] };
+};
+
+describe('200', () => {
+  test('lists the NFTs of all RWAs of the company, by RWA and serial, and no others', async () => {
+    const nfts = ['0/1', '0/2', '0/3', '1/1', '1/2', '1/3'];
+    expect(await listed('')).toEqual({ nfts, total: '6' });
+  });
+
+  test('has the RWA in each NFT, as the list of RWAs shows it', async () => {
+    const { body } = await acme.get('/v1/api/nft').expect(200);
+    const shown = (await acme.get('/v1/api/rwa').expect(200)).body.rwas;
+    expect(body[0].rwa).toEqual(shown[0]);
+    expect(body[5].rwa).toEqual(shown[1]);
+    expect(body[0].url).toBe(`https://first.example/${body[0].id}#${body[0].secret}`);
+    expect(body[5].url).toBe(`http://localhost:3000/claim/${body[5].id}#${body[5].secret}`);
+  });
+
+  test.each([
+    ['?claimed=true', ['0/2']],
+    ['?claimed=false', ['0/1', '0/3', '1/1', '1/2', '1/3']],
+    ['?claimStatus=queued', ['0/3']],
+    ['?claimed=true&claimStatus=queued', []],
+    ['?updatedSince=2999-01-01T00:00:00Z', []],
+    ['?updatedSince=2020-01-01T00:00:00Z&claimed=true', ['0/2']],
+  ])('filters by %s, and counts only what matches', async (query, nfts) => {
+    expect(await listed(query)).toEqual({ nfts, total: String(nfts.length) });
+  });
+
+  test('narrows the list to one RWA', async () => {
+    expect(await listed(`?rwaId=${rwas[1]?.id}`)).toEqual({ nfts: ['1/1', '1/2', '1/3'], total: '3' });
+    expect(await listed(`?rwaId=${rwas[0]?.id}&claimed=false`)).toEqual({ nfts: ['0/1', '0/3'], total: '2' });
+  });
+
+  test('gives an empty list for a foreign RWA, byte for byte as for an unknown one', async () => {
+    const [one, other] = await Promise.all(
+      [foreign.id, randomUUID()].map((id) => acme.get(`/v1/api/nft?rwaId=${id}`).expect(200)),
+    );
+    expect(one?.text).toBe('[]');
+    expect(other?.text).toBe('[]');
+    expect([one, other].map((answer) => answer?.headers['x-total-count'])).toEqual(['0', '0']);
+  });
+
+  test('pages with limit and offset; the total stays that of all pages', async () => {
+    expect(await listed('?limit=2&offset=2')).toEqual({ nfts: ['0/3', '1/1'], total: '6' });
+    expect(await listed('?offset=6')).toEqual({ nfts: [], total: '6' });
+  });
+
+  test('gives 50 unless told otherwise, and 200 at most', async () => {
+    const { db, companies } = service;
+    const globex = service.as(service.keys.globex);
+    const many = await addRwa(db, companies.globex);
+    for (const count of [100, 100]) {
+      await globex.post(`/v1/api/rwa/${many.id}/nfts`).send({ count }).expect(200);
+    }
+    expect((await globex.get('/v1/api/nft').expect(200)).body).toHaveLength(50);
+    expect((await globex.get('/v1/api/nft?limit=200').expect(200)).body).toHaveLength(200);
+  });
+});
+
+describe('400', () => {
+  test.each([
+    ['rwaId', 'x'],
+    ['rwaId', ''],
+    ['claimed', '0'],
+    ['claimStatus', 'MINTED'],
+    ['updatedSince', 'yesterday'],
+    ['limit', '0'],
+    ['offset', 'x'],
+    ['type', 'whisky'],
+  ])('refuses %s=%s and names it', async (name, value) => {
+    const { body } = await acme.get(`/v1/api/nft?${name}=${value}`).expect(400);
+    expect(body.errors).toMatchObject([{ in: 'query', name }]);
+  });
+});

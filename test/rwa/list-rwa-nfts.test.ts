@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
+import { startService } from '../support/service.ts';
+import { addRwa, markMinted, mintedTx, recipient } from './samples.ts';
+
+const service = await startService();
+afterAll(() => service.close());
+const acme = service.as(service.keys.acme);
+let rwa: OperatorRwa;
+
+// Serials 1 to 6: minted, queued, submitted, failed, unclaimed, unclaimed.
+beforeAll(async () => {
+  const { db, companies } = service;
+  rwa = await addRwa(db, companies.acme);
+  const other = await addRwa(db, companies.acme);
+  for (const { id } of [rwa, other]) {
+    await acme.post(`/v1/api/rwa/${id}/nfts`).send({ count: 6 }).expect(200);
+  }
+  const set = (serial: number, values: object) => db('nfts').where({ rwa_id: rwa.id, serial }).update(values);
+  await markMinted(db, (await db('nfts').where({ rwa_id: rwa.id, serial: 1 }).first()).id);
+  await set(2, { mint_state: 'queued', recipient });
+  await set(3, { mint_state: 'submitted', recipient });
+  await set(4, { mint_state: 'failed', recipient, mint_error: 'The contract refuses it.' });
+  await db('nfts').update({ updated_at: new Date('2027-01-01T00:00:00Z') });
+  await set(5, { updated_at: new Date('2027-02-01T00:00:00.500Z') });
+});
+
+const listed = async (query: string) => {
+  const { body, headers } = await acme.get(`/v1/api/rwa/${rwa.id}/nfts${query}`).expect(200);
+  return {
+    serials: body.map(({ serial }: { serial: string }) => Number(serial)),
+    total: headers['x-total-count'],
+  };
+};
+
+describe('200', () => {
+  test('lists the NFTs of this RWA only, by serial', async () => {
+    expect(await listed('')).toEqual({ serials: [1, 2, 3, 4, 5, 6], total: '6' });
+  });
+
+  test('shows secret, url and claim status, and what a mint leaves', async () => {
+    const { body } = await acme.get(`/v1/api/rwa/${rwa.id}/nfts?limit=4`).expect(200);
+    expect(body[0]).toMatchObject({
+      rwaId: rwa.id,
+      serial: '000001',
+      secret: expect.stringMatching(/^[A-Za-z0-9_-]{22,}$/),
+      url: expect.stringContaining(`/${body[0].id}#${body[0].secret}`),
+      claimStatus: 'minted',
+      recipient,
+      mintedAt: '2027-03-02T10:15:30.250Z',
+      mintedTx,
+      mintedBlock: '1042',
+    });
+    expect(body[0]).not.toHaveProperty('rwa');
+    expect(body[2]).toMatchObject({ claimStatus: 'submitted', recipient, mintedAt: null, mintedTx: null });
+    expect(body[3]).toMatchObject({ claimStatus: 'failed', mintError: 'The contract refuses it.' });
+  });
+
+  test.each([
+    ['?claimed=true', [1]],
+    ['?claimed=false', [2, 3, 4, 5, 6]],
+    ['?claimStatus=unclaimed', [5, 6]],
+    ['?claimStatus=queued', [2]],
+    ['?claimStatus=submitted', [3]],
+    ['?claimStatus=minted', [1]],
+    ['?claimStatus=failed', [4]],
+    ['?claimed=false&claimStatus=failed', [4]],
+    ['?updatedSince=2027-02-01T00:00:00.500Z', [5]],
+    ['?updatedSince=2027-02-01T01:00:00.500%2B01:00', [5]],
+    ['?updatedSince=2027-02-01T00:00:00.501Z', []],
+    ['?updatedSince=2026-12-31T00:00:00Z&claimed=true', [1]],
+  ])('filters by %s, and counts only what matches', async (query, serials) => {
+    expect(await listed(query)).toEqual({ serials, total: String(serials.length) });
+  });
+
+  test.each(['?claimed=true&claimStatus=queued', '?claimed=false&claimStatus=minted'])(
+    'gives an empty list for filters that contradict each other: %s',
+    async (query) => {
+      expect(await listed(query)).toEqual({ serials: [], total: '0' });
+    },
+  );
+
+  test('pages with limit and offset; the total stays that of all pages', async () => {
+    expect(await listed('?limit=2&offset=3')).toEqual({ serials: [4, 5], total: '6' });
+    expect(await listed('?offset=6')).toEqual({ serials: [], total: '6' });
+    expect(await listed('?claimed=false&limit=1&offset=1')).toEqual({ serials: [3], total: '5' });
+  });
+
+  test('gives 50 unless told otherwise, and 200 at most', async () => {
+    const many = await addRwa(service.db, service.companies.acme);
+    const path = `/v1/api/rwa/${many.id}/nfts`;
+    for (const count of [100, 100, 5]) await acme.post(path).send({ count }).expect(200);
+    expect((await acme.get(path).expect(200)).body).toHaveLength(50);
+    const { body, headers } = await acme.get(`${path}?limit=200`).expect(200);
+    expect(body).toHaveLength(200);
+    expect(headers['x-total-count']).toBe('205');
+  });
+
+  test('marks an NFT as changed when its mint goes on', async () => {
+    const since = new Date().toISOString();
+    await service.db('nfts').where({ rwa_id: rwa.id, serial: 6 }).update({ mint_state: 'queued' });
+    expect(await listed(`?updatedSince=${since}`)).toEqual({ serials: [6], total: '1' });
+    await service.db('nfts').where({ rwa_id: rwa.id, serial: 6 }).update({ mint_state: 'unclaimed' });
+  });
+});
+
+describe('400', () => {
+  test.each([
+    ['claimed', 'yes'],
+    ['claimStatus', 'pending'],
+    ['claimStatus', ''],
+    ['updatedSince', '2027-02-01'],
+    ['updatedSince', '2027-02-30T00:00:00Z'],
+    ['updatedSince', '2026-12-31T23:59:60Z'],
+    ['updatedSince', '1'],
+    ['limit', '201'],
+    ['offset', '-1'],
+    ['rwaId', randomUUID()],
+  ])('refuses %s=%s and names it', async (name, value) => {
+    const { body } = await acme.get(`/v1/api/rwa/${rwa.id}/nfts?${name}=${value}`).expect(400);
+    expect(body.errors).toMatchObject([{ in: 'query', name }]);
+  });
+
+  test('refuses an id that is none', async () => {
+    const { body } = await acme.get('/v1/api/rwa/x/nfts').expect(400);
+    expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
+  });
+});
+
+describe('404', () => {
+  test('answers a foreign RWA byte for byte as an unknown one', async () => {
+    const foreign = await addRwa(service.db, service.companies.globex);
+    const [one, other] = await Promise.all(
+      [foreign.id, randomUUID()].map((id) =>
+        acme.get(`/v1/api/rwa/${id}/nfts`).set('x-request-id', 'same').expect(404),
+      ),
+    );
+    expect(one?.text).toBe(other?.text);
+    expect(one?.body).toMatchObject({ code: 'rwa_not_found', detail: 'RWA not found' });
+  });
+});

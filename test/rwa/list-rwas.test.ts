@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService } from '../support/service.ts';
+import { addRwa } from './samples.ts';
+
+const service = await startService();
+afterAll(() => service.close());
+const acme = service.as(service.keys.acme);
+const ids: string[] = [];
+
+// By creation: wine, whisky buyable, whisky claimable, whisky both; and one of another company.
+beforeAll(async () => {
+  const { db, companies } = service;
+  const whisky = { type: 'whisky' };
+  for (const more of [
+    { type: 'wine', price: '12.50', currency: 'EUR', data: { not: 'in the list' } },
+    { ...whisky, isBuyable: true },
+    { ...whisky, isClaimable: true },
+    { ...whisky, isBuyable: true, isClaimable: true },
+  ]) {
+    ids.push((await addRwa(db, companies.acme, more)).id);
+  }
+  await addRwa(db, companies.globex, whisky);
+});
+
+const listed = async (query: string) => {
+  const { body } = await acme.get(`/v1/api/rwa${query}`).expect(200);
+  return { ...body, rwas: body.rwas.map(({ id }: { id: string }) => ids.indexOf(id)) };
+};
+
+describe('200', () => {
+  test('lists the RWAs of the company of the key by creation, and no others', async () => {
+    expect(await listed('')).toEqual({ total: 4, limit: 50, offset: 0, rwas: [0, 1, 2, 3] });
+  });
+
+  test('has every field of an RWA, unset ones as null, and nothing of the detail', async () => {
+    const { body } = await acme.get('/v1/api/rwa?type=wine').expect(200);
+    expect(body.rwas).toEqual([
+      {
+        id: ids[0],
+        companyId: service.companies.acme,
+        name: 'Cask 17',
+        description: null,
+        type: 'wine',
+        imageUrl: null,
+        chainId: 31337,
+        contractAddress: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+        isBuyable: false,
+        isClaimable: false,
+        price: '12.50',
+        currency: 'EUR',
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        updatedAt: expect.any(String),
+      },
+    ]);
+  });
+
+  test.each([
+    ['?type=whisky', [1, 2, 3]],
+    ['?type=Whisky', []],
+    ['?isBuyable=true', [1, 3]],
+    ['?isBuyable=false', [0, 2]],
+    ['?isClaimable=true', [2, 3]],
+    ['?isClaimable=false', [0, 1]],
+    ['?type=whisky&isBuyable=true&isClaimable=false', [1]],
+  ])('filters by %s, and counts only what matches', async (query, rwas) => {
+    expect(await listed(query)).toEqual({ total: rwas.length, limit: 50, offset: 0, rwas });
+  });
+
+  test('pages with limit and offset; total stays that of all pages', async () => {
+    expect(await listed('?limit=2')).toEqual({ total: 4, limit: 2, offset: 0, rwas: [0, 1] });
+    expect(await listed('?limit=2&offset=2')).toEqual({ total: 4, limit: 2, offset: 2, rwas: [2, 3] });
+    expect(await listed('?offset=3&type=whisky')).toEqual({ total: 3, limit: 50, offset: 3, rwas: [] });
+  });
+
+  test('orders RWAs that were made at one moment by id, so that pages never overlap', async () => {
+    const { db, companies } = service;
+    const now = new Date('2028-01-01T00:00:00Z');
+    const made = [];
+    for (let count = 0; count < 6; count += 1) {
+      const { id } = await addRwa(db, companies.globex, { type: 'twin' });
+      await db('rwas').where({ id }).update({ created_at: now });
+      made.push(id);
+    }
+    const globex = service.as(service.keys.globex);
+    const seen = [];
+    for (const offset of [0, 2, 4]) {
+      const { body } = await globex.get(`/v1/api/rwa?type=twin&limit=2&offset=${offset}`).expect(200);
+      seen.push(...body.rwas.map(({ id }: { id: string }) => id));
+    }
+    expect(seen).toEqual(made.toSorted());
+  });
+});
+
+describe('400', () => {
+  test.each([
+    ['limit', '0'],
+    ['limit', '201'],
+    ['limit', '1e1'],
+    ['limit', ''],
+    ['offset', '-1'],
+    ['offset', '2147483648'],
+    ['isBuyable', 'yes'],
+    ['isClaimable', '1'],
+    ['type', 'x'.repeat(256)],
+    ['type', '%00'],
+    ['sort', 'name'],
+  ])('refuses %s=%s and names it', async (name, value) => {
+    const { body } = await acme.get(`/v1/api/rwa?${name}=${value}`).expect(400);
+    expect(body.code).toBe('input_invalid');
+    expect(body.errors).toMatchObject([{ in: 'query', name }]);
+  });
+
+  test('refuses a parameter that is given twice', async () => {
+    const { body } = await acme.get('/v1/api/rwa?limit=1&limit=2').expect(400);
+    expect(body.errors).toMatchObject([{ in: 'query', name: 'limit' }]);
+  });
+});

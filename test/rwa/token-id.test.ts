@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { serialText, tokenIdOf, tokenPartsOf } from '../../src/rwa/token-id.ts';
+
+const part = fc.bigInt({ min: 1n, max: 2n ** 63n - 1n });
+
+describe('a token id', () => {
+  test('has the number of the RWA above 64 bits of serial', () => {
+    expect(tokenIdOf({ rwaNumber: 1n, serial: 42n })).toBe('18446744073709551658');
+  });
+
+  test('gives back the RWA and serial that it was made of, for all of them', () => {
+    fc.assert(
+      fc.property(part, part, (rwaNumber, serial) => {
+        expect(tokenPartsOf(tokenIdOf({ rwaNumber, serial }))).toEqual({ rwaNumber, serial });
+      }),
+    );
+  });
+
+  test.each([
+    '0',
+    '42',
+    '18446744073709551616',
+    `${2n ** 127n + 1n}`,
+    `${2n ** 64n + 2n ** 63n}`,
+    '9'.repeat(78),
+  ])('that no NFT can have is known as such: %s', (tokenId) => {
+    expect(tokenPartsOf(tokenId)).toBeUndefined();
+  });
+});
+
+describe('a serial', () => {
+  test('is padded to six digits and grows beyond them', () => {
+    expect(serialText(42n)).toBe('000042');
+    expect(serialText(1_234_567n)).toBe('1234567');
+  });
+});
