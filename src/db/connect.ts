@@ -20,6 +20,13 @@ export function createDatabase(url: string, { poolMax, log }: DatabaseOptions): 
       statement_timeout: 30_000,
       keepAlive: true,
     },
+    // Knex would print these to standard output.
+    log: {
+      warn: (message) => log.warn({ source: 'knex' }, String(message)),
+      error: (message) => log.error({ source: 'knex' }, String(message)),
+      deprecate: (message) => log.debug({ source: 'knex' }, String(message)),
+      debug: (message) => log.debug({ source: 'knex' }, String(message)),
+    },
     pool: { min: 0, max: poolMax, acquireTimeoutMillis: 5_000, afterCreate: watchConnection(log) },
   });
   return db;

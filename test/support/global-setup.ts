@@ -1,16 +1,25 @@
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { createDatabase } from '../../src/db/connect.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { createLogger } from '../../src/log.ts';
+import { uncovered } from '../contract/coverage.ts';
 import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string;
+    /** Where each documented (operation, status) that some test produced is noted, a line each. */
+    coverageFile: string;
   }
 }
 
-/** One Postgres for the run, with one migrated template that every test file clones. */
+/**
+ * One Postgres for the run, with one migrated template that every test file clones. After a whole run
+ * every documented (operation, status) must have been produced by some test.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres();
   const log = createLogger({ level: 'silent' });
@@ -20,8 +29,37 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = createDatabase(withDatabase(postgres.url, 'tallystick_template'), { poolMax: 2, log });
   await migrateToLatest(template);
   await template.destroy();
+
+  const directory = mkdtempSync(path.join(tmpdir(), 'tallystick-run-'));
+  const coverageFile = path.join(directory, 'coverage');
+  writeFileSync(coverageFile, '');
   project.provide('postgresUrl', postgres.url);
-  return () => postgres.close();
+  project.provide('coverageFile', coverageFile);
+
+  return async () => {
+    await postgres.close();
+    const seen = new Set(readFileSync(coverageFile, 'utf8').split('\n'));
+    rmSync(directory, { recursive: true, force: true });
+    if (isWholeRun(project)) reportCoverage(seen);
+  };
+}
+
+/** A run of chosen files or titles cannot cover everything. */
+function isWholeRun({ vitest }: TestProject): boolean {
+  const files = globSync('test/**/*.test.ts').length;
+  return vitest.state.getPaths().length >= files && vitest.config.testNamePattern === undefined;
+}
+
+function reportCoverage(seen: ReadonlySet<string>): void {
+  const missing = uncovered(seen);
+  if (missing.length === 0) {
+    process.stdout.write('Every documented (operation, status) was produced by a test.\n');
+    return;
+  }
+  process.stderr.write(
+    `No test produced these documented (operation, status):\n${missing.map((pair) => `  ${pair}\n`).join('')}`,
+  );
+  process.exitCode = 1;
 }
 
 function withDatabase(url: string, name: string): string {

@@ -1,0 +1,108 @@
+import { fileURLToPath } from 'node:url';
+import type { Express } from 'express';
+import type { Knex } from 'knex';
+import { type AreaHandlers, createApp } from './app.ts';
+import { createBalanceReader } from './blockchain/balance-reader.ts';
+import { createBlockchainHandlers } from './blockchain/handlers.ts';
+import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
+import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
+import type { Config } from './config.ts';
+import { basePaths } from './contract/documents.ts';
+import { createDatabase } from './db/connect.ts';
+import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-store.ts';
+import { createEventsHandlers } from './events/handlers.ts';
+import { createHealthRouter } from './http/health.ts';
+import { createLimiter, type Limiter } from './http/limits.ts';
+import { createPortalRouter } from './http/portal.ts';
+import { createVerifier } from './keys/create-verifier.ts';
+import type { KeyVerifier } from './keys/verifier.ts';
+import type { Logger } from './log.ts';
+import { createClaimSecretVault } from './rwa/claim-secret.ts';
+import { assertKeysKnown } from './rwa/claim-secret-store.ts';
+import { createRwaHandlers } from './rwa/handlers.ts';
+
+/** Every object of the service, built once. */
+export type Parts = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly db: Knex;
+  readonly verifier: KeyVerifier;
+  readonly limiter: Limiter;
+  readonly idempotency: IdempotencyStore;
+  readonly networks: NetworkRegistry;
+  readonly clients: RpcClients;
+  readonly handlers: AreaHandlers;
+};
+
+/**
+ * Builds the parts over a migrated database. Nothing listens or works yet.
+ * @throws Error when a key that claim secrets are encrypted with is missing
+ */
+export async function createParts(config: Config, log: Logger): Promise<Parts> {
+  const db = createDatabase(config.DATABASE_URL, { poolMax: config.DATABASE_POOL_MAX, log });
+  const networks = await createNetworkRegistry({ db, databaseUrl: config.DATABASE_URL, log });
+  const clients = createRpcClients({ timeoutMs: config.RPC_TIMEOUT_MS, log });
+  const verifier = await createVerifier(config, { db, log });
+  const balances = createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX });
+  return {
+    config,
+    log,
+    db,
+    verifier,
+    limiter: createLimiter({
+      db,
+      log,
+      defaults: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
+    }),
+    idempotency: createIdempotencyStore(db),
+    networks,
+    clients,
+    handlers: {
+      blockchain: createBlockchainHandlers({ networks, balances }),
+      events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
+      ...(await createRwaPart(config, db)),
+    },
+  };
+}
+
+async function createRwaPart(config: Config, db: Knex) {
+  if (config.SECRET_KEYS === undefined) return {};
+  const vault = createClaimSecretVault(config.SECRET_KEYS);
+  await assertKeysKnown(db, vault);
+  return { rwa: createRwaHandlers({ db, vault, claimBaseUrl: config.CLAIM_BASE_URL }) };
+}
+
+const portalDirectory = fileURLToPath(new URL('../dist/portal', import.meta.url));
+
+/** The Express app over the parts: the areas that the settings choose, health routes and the portal. */
+export function createServiceApp(parts: Parts, isServing: () => boolean = () => true): Promise<Express> {
+  const { config, handlers } = parts;
+  const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
+  return createApp({
+    ...parts,
+    handlers: Object.fromEntries(served),
+    mounts: [
+      { path: '/', handler: createHealth(parts, isServing) },
+      { path: '/docs', handler: createPortalRouter({ directory: portalDirectory }) },
+    ],
+  });
+}
+
+function createHealth({ db, networks, log }: Parts, isServing: () => boolean) {
+  return createHealthRouter({
+    isServing,
+    checks: [
+      { name: 'database', run: async () => void (await db.raw('SELECT 1')) },
+      { name: 'networks', run: async () => void (await networks.list()) },
+    ],
+    onFailure: (name, err) => log.warn({ err, check: name }, 'readiness check failed'),
+  });
+}
+
+/** Ends every connection of the parts, the database last. */
+export async function closeParts({ verifier, networks, clients, db }: Parts): Promise<void> {
+  await verifier.close();
+  await networks.close();
+  clients.close();
+  await db.destroy();
+}

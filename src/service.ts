@@ -1,0 +1,70 @@
+import { closeParts, createParts, createServiceApp } from './compose.ts';
+import type { Config } from './config.ts';
+import { createDatabase } from './db/connect.ts';
+import { purgeExpiredRows } from './db/housekeeping.ts';
+import { pendingMigrations } from './db/migrate.ts';
+import { listen } from './http/server.ts';
+import { createJobQueue } from './jobs/queue.ts';
+import type { Logger } from './log.ts';
+
+export type Service = {
+  readonly port: number;
+  /** Stops in phases: not ready, no new requests, requests in progress, jobs, connections. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts the roles that the settings choose over a migrated database.
+ * @throws Error with what to mend when the schema is not current or the port cannot be listened on
+ */
+export async function startService(config: Config, log: Logger): Promise<Service> {
+  await assertMigrated(config, log);
+  const parts = await createParts(config, log);
+  const state = { serving: true };
+  const graceMs = config.SHUTDOWN_SECONDS * 1_000;
+  try {
+    const server = config.ROLES.includes('api')
+      ? await listen(await createServiceApp(parts, () => state.serving), {
+          host: config.HOST,
+          port: config.PORT,
+        })
+      : undefined;
+    const jobs = config.ROLES.includes('worker')
+      ? createJobQueue({
+          url: config.DATABASE_URL,
+          log,
+          jobs: [{ queue: 'purge-expired', cron: '*/10 * * * *', handle: () => purgeExpiredRows(parts.db) }],
+        })
+      : undefined;
+    await jobs?.start();
+    log.info({ port: server?.port, areas: config.AREAS, roles: config.ROLES }, 'service started');
+    return {
+      port: server?.port ?? 0,
+      async stop() {
+        state.serving = false;
+        log.info('service stopping');
+        await server?.stop(graceMs);
+        await jobs?.stop(graceMs);
+        await closeParts(parts);
+        log.info('service stopped');
+      },
+    };
+  } catch (error) {
+    await closeParts(parts);
+    throw error;
+  }
+}
+
+async function assertMigrated(config: Config, log: Logger): Promise<void> {
+  const db = createDatabase(config.DATABASE_URL, { poolMax: 1, log });
+  try {
+    const pending = await pendingMigrations(db);
+    if (pending.length > 0) {
+      throw new Error(
+        `The database schema lacks ${pending.length} migration(s). Run: npx tallystick migrate`,
+      );
+    }
+  } finally {
+    await db.destroy();
+  }
+}

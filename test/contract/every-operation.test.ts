@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { createConformance } from '../support/conformance.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { type Ids, type OperationId, type Row, rows } from './operations.ts';
+import { makeWorld } from './world.ts';
+
+const documented = createConformance().documented;
+const having = (status: number) =>
+  (Object.entries(rows) as [OperationId, Row][]).filter(([id]) => documented.includes(`${id} ${status}`)); // keys of rows
+
+const call = (service: TestService, row: Row, ids: Ids, key?: string) => {
+  const sending = service.as(key)[row.method](row.path(ids));
+  return row.body === undefined ? sending : sending.send(row.body(ids));
+};
+
+const mapValues = (record: object, value: unknown) =>
+  Object.fromEntries(Object.keys(record).map((name) => [name, value]));
+
+let chain: TestChain;
+let service: TestService;
+let ids: Ids;
+beforeAll(async () => {
+  chain = await startChain();
+  service = await startService({ rpcUrl: chain.rpcUrl });
+  ids = await makeWorld(service, 'acme');
+});
+afterAll(async () => {
+  await service.close();
+  await chain.close();
+});
+
+describe('400: an unknown query parameter is refused by name', () => {
+  test.each(having(400))('%s', async (_id, row) => {
+    const path = row.path(ids);
+    const sending = service
+      .as(service.keys.acme)
+      [row.method](`${path}${path.includes('?') ? '&' : '?'}colour=red`);
+    const answer = await (row.body === undefined ? sending : sending.send(row.body(ids)));
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual([expect.objectContaining({ in: 'query', name: 'colour' })]);
+  });
+});
+
+describe('413: a body over 100 kB is refused', () => {
+  test.each(having(413))('%s', async (_id, row) => {
+    const sending = service.as(service.keys.acme)[row.method](row.path(ids));
+    const answer = await sending.send({ name: 'x'.repeat(110_000) });
+    expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large']);
+  });
+});
+
+describe('415: a body that is no JSON by its type is refused', () => {
+  test.each(having(415))('%s', async (_id, row) => {
+    const sending = service.as(service.keys.acme)[row.method](row.path(ids));
+    const answer = await sending.set('content-type', 'text/plain').send('name=x');
+    expect([answer.status, answer.body.code]).toEqual([415, 'media_type_unsupported']);
+  });
+});
+
+describe('429: the second of two requests is refused where one a second is allowed', () => {
+  let limited: TestService;
+  beforeAll(async () => {
+    limited = await startService({ settings: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' } });
+  });
+  afterAll(() => limited.close());
+
+  test.each(having(429))('%s', async (_id, row) => {
+    const answers = [];
+    // The window may end between two of them, never between three within one second.
+    for (let sent = 0; sent < 3; sent += 1) answers.push(await call(limited, row, ids, limited.keys.acme));
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body.code).toBe('rate_limited');
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('500: an unexpected error tells nothing of itself', () => {
+  let broken: TestService;
+  beforeAll(async () => {
+    const failing = () => Promise.reject(new Error('password=hunter2 at SELECT * FROM keys'));
+    broken = await startService({
+      replace: ({ handlers }) => ({
+        handlers: Object.fromEntries(
+          Object.entries(handlers).map(([area, own]) => [area, mapValues(own, failing)]),
+        ),
+      }),
+    });
+  });
+  afterAll(() => broken.close());
+
+  test.each(having(500))('%s', async (_id, row) => {
+    const answer = await call(broken, row, ids, broken.keys.acme);
+    expect([answer.status, answer.body.code]).toEqual([500, 'internal_error']);
+    expect(answer.text).not.toMatch(/hunter2|SELECT/);
+  });
+});
+
+describe('503: nobody gets in while the authentication service is out', () => {
+  let closed: TestService;
+  beforeAll(async () => {
+    const verify = () => Promise.reject(new Error('connect ECONNREFUSED'));
+    closed = await startService({ replace: ({ verifier }) => ({ verifier: { ...verifier, verify } }) });
+    await closed.db('rwas').count(); // the database itself works
+  });
+  afterAll(() => closed.close());
+
+  test.each(having(503).filter(([, row]) => !row.isPublic))('%s', async (_id, row) => {
+    const answer = await call(closed, row, ids, closed.keys.acme);
+    expect([answer.status, answer.body.code]).toEqual([503, 'auth_unavailable']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('503: while the database is out of reach', () => {
+  const cutOff = async () => {
+    const proxy = await startTcpProxy(Number(new URL(service.databaseUrl).port));
+    const proxied = new URL(service.databaseUrl);
+    proxied.port = String(proxy.port);
+    const cut = await service.twin({ DATABASE_URL: proxied.href });
+    await proxy.close();
+    return cut;
+  };
+
+  test.each(having(503).filter(([, row]) => row.isPublic))('%s says so to the public', async (_id, row) => {
+    const answer = await call(await cutOff(), row, ids);
+    expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  });
+
+  test('no key gets in, and the process is healthy but not ready', async () => {
+    const cut = await cutOff();
+    expect((await fetch(`${cut.baseUrl}/healthz`)).status).toBe(200);
+    const readiness = await fetch(`${cut.baseUrl}/readyz`);
+    expect([readiness.status, await readiness.json()]).toEqual([
+      503,
+      { status: 'not ready', checks: { database: 'failing', networks: 'failing' } },
+    ]);
+    const answer = await cut.as(cut.keys.acme).get('/v1/api/rwa');
+    expect([answer.status, answer.body.code]).toEqual([503, 'auth_unavailable']);
+  });
+});

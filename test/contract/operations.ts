@@ -1,0 +1,184 @@
+import type { operations as BlockchainOperations } from '../../src/contract/generated/blockchain.ts';
+import type { operations as EventsOperations } from '../../src/contract/generated/events.ts';
+import type { operations as RwaOperations } from '../../src/contract/generated/rwa.ts';
+
+export type OperationId = keyof BlockchainOperations | keyof EventsOperations | keyof RwaOperations;
+
+/** What one company owns in the world of these tests. */
+export type Ids = {
+  readonly eventId: string;
+  readonly attendeeId: string;
+  readonly rwaId: string;
+  readonly nftId: string;
+  /** chainId/contractAddress/tokenId of a minted NFT. */
+  readonly token: string;
+};
+
+export type Row = {
+  readonly area: 'blockchain' | 'events' | 'rwa';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** The path with its query, valid in everything but what `ids` make of it. */
+  readonly path: (ids: Ids) => string;
+  readonly body?: (ids: Ids) => object;
+  /** Status for the caller's own data. */
+  readonly own: number;
+  /** Which id the operation is addressed by, and its status for ids of others; none for lists and creates. */
+  readonly addressed?: { readonly by: keyof Ids; readonly foreign: number; readonly unknown: number };
+  /** Needs no key at all. */
+  readonly isPublic?: true;
+};
+
+const blockchain = '/blockchain/v1/api';
+const events = '/events/v1/api';
+const rwa = '/v1/api';
+const wallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
+const walletQuery = `address=${wallet}&chainId=31337`;
+
+const byEvent = { by: 'eventId', foreign: 404, unknown: 404 } as const;
+const byRwa = { by: 'rwaId', foreign: 404, unknown: 404 } as const;
+const attendee = ({ attendeeId }: Ids) => ({ attendeeId });
+
+/** One row for every operation of the three documents; a missing one does not compile. */
+export const rows: Readonly<Record<OperationId, Row>> = {
+  getWalletHistory: {
+    area: 'blockchain',
+    method: 'get',
+    path: () => `${blockchain}/wallet/history?${walletQuery}`,
+    own: 501,
+  },
+  listWalletNfts: {
+    area: 'blockchain',
+    method: 'get',
+    path: () => `${blockchain}/nft?${walletQuery}`,
+    own: 501,
+  },
+  getTokenBalance: {
+    area: 'blockchain',
+    method: 'get',
+    path: () => `${blockchain}/token/balance?${walletQuery}`,
+    own: 200,
+  },
+
+  listEvents: { area: 'events', method: 'get', path: () => `${events}/event`, own: 200 },
+  createEvent: {
+    area: 'events',
+    method: 'post',
+    path: () => `${events}/event`,
+    body: () => ({ name: 'Tally night' }),
+    own: 201,
+  },
+  getEvent: {
+    area: 'events',
+    method: 'get',
+    path: ({ eventId }) => `${events}/event/${eventId}`,
+    own: 200,
+    addressed: byEvent,
+  },
+  updateEvent: {
+    area: 'events',
+    method: 'patch',
+    path: ({ eventId }) => `${events}/event/${eventId}`,
+    body: () => ({ name: 'Renamed' }),
+    own: 200,
+    addressed: byEvent,
+  },
+  deleteEvent: {
+    area: 'events',
+    method: 'delete',
+    path: ({ eventId }) => `${events}/event/${eventId}`,
+    own: 204,
+    addressed: byEvent,
+  },
+  listAttendees: {
+    area: 'events',
+    method: 'get',
+    path: ({ eventId }) => `${events}/event/${eventId}/attendees`,
+    own: 200,
+    addressed: byEvent,
+  },
+  addAttendee: {
+    area: 'events',
+    method: 'post',
+    path: ({ eventId }) => `${events}/event/${eventId}/attendees`,
+    body: () => ({ attendeeId: 'newcomer' }),
+    own: 201,
+    addressed: byEvent,
+  },
+  removeAttendee: {
+    area: 'events',
+    method: 'delete',
+    path: ({ eventId }) => `${events}/event/${eventId}/attendees`,
+    body: attendee,
+    own: 204,
+    addressed: byEvent,
+  },
+  removeAttendeeById: {
+    area: 'events',
+    method: 'delete',
+    path: ({ eventId, attendeeId }) => `${events}/event/${eventId}/attendees/${attendeeId}`,
+    own: 204,
+    addressed: byEvent,
+  },
+
+  listRwas: { area: 'rwa', method: 'get', path: () => `${rwa}/rwa`, own: 200 },
+  getRwa: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}`,
+    own: 200,
+    addressed: byRwa,
+  },
+  listRwaNfts: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/nfts`,
+    own: 200,
+    addressed: byRwa,
+  },
+  createRwaNfts: {
+    area: 'rwa',
+    method: 'post',
+    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/nfts`,
+    body: () => ({ count: 2 }),
+    own: 200,
+    addressed: byRwa,
+  },
+  createAndMintNft: {
+    area: 'rwa',
+    method: 'post',
+    path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/mint`,
+    body: () => ({}),
+    own: 501,
+    addressed: { by: 'rwaId', foreign: 501, unknown: 501 },
+  },
+  listNfts: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ rwaId }) => `${rwa}/nft?rwaId=${rwaId}`,
+    own: 200,
+    addressed: { by: 'rwaId', foreign: 200, unknown: 200 },
+  },
+  getNft: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ nftId }) => `${rwa}/nft/${nftId}`,
+    own: 200,
+    addressed: { by: 'nftId', foreign: 403, unknown: 404 },
+  },
+  mintNft: {
+    area: 'rwa',
+    method: 'post',
+    path: ({ nftId }) => `${rwa}/nft/${nftId}/mint`,
+    body: () => ({ secret: 'any' }),
+    own: 501,
+    addressed: { by: 'nftId', foreign: 501, unknown: 501 },
+  },
+  claimNft: { area: 'rwa', method: 'post', path: () => `${rwa}/nft/claim`, body: () => ({}), own: 410 },
+  getTokenMetadata: {
+    area: 'rwa',
+    method: 'get',
+    path: ({ token }) => `${rwa}/metadata/${token}`,
+    own: 200,
+    isPublic: true,
+  },
+};

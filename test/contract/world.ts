@@ -1,0 +1,42 @@
+import type { TestService } from '../support/service.ts';
+import type { Ids } from './operations.ts';
+
+/** What every company owns in these tests, made anew: an event with an attendee, an RWA, NFTs, a token. */
+export async function makeWorld(service: TestService, company: 'acme' | 'globex'): Promise<Ids> {
+  const client = service.as(service.keys[company]);
+  const event = await client.post('/events/v1/api/event').send({ name: 'Opening' }).expect(201);
+  const attendees = `/events/v1/api/event/${event.body.id}/attendees`;
+  await client.post(attendees).send({ attendeeId: 'first' }).expect(201);
+
+  const [rwa] = await service
+    .db('rwas')
+    .insert({
+      company_id: service.companies[company],
+      name: 'Vintage barrel',
+      type: 'whisky',
+      chain_id: 31337,
+      contract_address: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+      is_claimable: true,
+    })
+    .returning('id');
+  const issued = await client.post(`/v1/api/rwa/${rwa.id}/nfts`).send({ count: 2 }).expect(200);
+  const [nft, minted] = issued.body.nfts;
+  await service
+    .db('nfts')
+    .where({ id: minted.id })
+    .update({
+      mint_state: 'minted',
+      recipient: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+      minted_at: new Date('2027-01-01T00:00:00Z'),
+      minted_tx: `0x${'ab'.repeat(32)}`,
+      minted_block: '12',
+    });
+  await service.db('rwas').where({ id: rwa.id }).update({ claimed_nfts: 1 });
+  return {
+    eventId: event.body.id,
+    attendeeId: 'first',
+    rwaId: rwa.id,
+    nftId: nft.id,
+    token: `31337/0x5FbDB2315678afecb367f032d93F642f64180aa3/${minted.tokenId}`,
+  };
+}
