@@ -1,0 +1,58 @@
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildPortal, portalIsCurrent, RedoclyMissing } from './docs/build.ts';
+
+const usage = `Usage: npm run docs [-- OPTION ...]
+
+Builds the portal from the bundled documents, the error catalogue and openapi/portal/: a start page, one
+reference per area, one page per problem, and the documents themselves. Nothing is done when it is current.
+
+  --out DIRECTORY   where to write it (default: dist/portal)
+  --force           build also when the portal is current
+  --check-current   write nothing; fail if the portal is not current
+  --if-installed    succeed without doing anything where Redocly CLI is not installed (npm ci --omit=dev)
+  --quiet           print nothing but errors
+  --help            show this text
+`;
+
+const options = {
+  out: { type: 'string', default: join(import.meta.dirname, '../dist/portal') },
+  force: { type: 'boolean', default: false },
+  'check-current': { type: 'boolean', default: false },
+  'if-installed': { type: 'boolean', default: false },
+  quiet: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** @returns the exit status */
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options });
+  const say = (line: string) => {
+    if (!values.quiet) process.stdout.write(`${line}\n`);
+  };
+  if (values.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const directory = resolve(values.out);
+  try {
+    if (values['check-current']) {
+      if (await portalIsCurrent(directory)) return 0;
+      process.stderr.write(`The portal in ${directory} is not current.\nRemedy: npm run docs\n`);
+      return 1;
+    }
+    await buildPortal({ directory, force: values.force, report: say });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof RedoclyMissing && values['if-installed'])) throw error;
+    say(error.message);
+    return 0;
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

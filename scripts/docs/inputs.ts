@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+/** The folders and files that decide what the portal looks like, relative to the project. */
+const sources = [
+  'openapi/portal',
+  'scripts/docs.ts',
+  'scripts/docs',
+  'src/config.ts',
+  'src/contract/generated',
+  'src/errors.ts',
+  'package.json',
+];
+
+async function filesOf(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => undefined);
+  if (entries === undefined) return [path];
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+/**
+ * One digest of everything that goes into the portal, Redocly's version and the runtime's (whose zlib packs the
+ * files) included. Equal digests mean equal portals.
+ */
+export async function stampInputs(root: string, redocly: string): Promise<string> {
+  const files = (await Promise.all(sources.map((source) => filesOf(join(root, source))))).flat().sort();
+  const hash = createHash('sha256').update(process.version);
+  for (const file of [...files, join(redocly, 'package.json')]) {
+    const content = await readFile(file);
+    hash.update(`\0${relative(root, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+/** The stamp of a portal that was built before, if there is one. */
+export function readStamp(directory: string): Promise<string | undefined> {
+  return readFile(join(directory, '.stamp'), 'utf8').then(
+    (text) => text.trim(),
+    () => undefined,
+  );
+}

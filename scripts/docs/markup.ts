@@ -1,0 +1,57 @@
+/** Text as HTML text or attribute value. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/**
+ * Fills `{{name}}` with ready HTML. A name without a value, or a value without a name, is an error, so that
+ * a template and its page cannot drift apart.
+ */
+export function fill(template: string, values: Readonly<Record<string, string>>): string {
+  const used = new Set<string>();
+  const filled = template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`The template names {{${name}}}, which has no value`);
+    used.add(name);
+    return value;
+  });
+  const surplus = Object.keys(values).filter((name) => !used.has(name));
+  if (surplus.length > 0) throw new Error(`The template has no place for ${surplus.join(', ')}`);
+  return filled;
+}
+
+/** Puts HTML in the place of each `<!--portal:name-->`, which must be there. */
+export function fillComments(html: string, values: Readonly<Record<string, string>>): string {
+  return Object.entries(values).reduce((page, [name, value]) => {
+    const [before = '', after] = page.split(`<!--portal:${name}-->`);
+    if (after === undefined) throw new Error(`The page has no place for ${name}`);
+    return before + value + after;
+  }, html);
+}
+
+/** One line of hand-written text: `code` and [text](address relative to the portal's folder). */
+export function inline(text: string, root: string): string {
+  return escapeHtml(text)
+    .replace(/`([^`]+)`/g, '<code>$1</code>')
+    .replace(/\[([^\]]+)\]\(([^)]+)\)/g, (_, label: string, href: string) => {
+      return `<a href="${root}${href}">${label}</a>`;
+    });
+}
+
+/** Hand-written text as paragraphs, which empty lines part. */
+export function prose(text: string, root: string): string {
+  return text
+    .trim()
+    .split(/\n{2,}/)
+    .map((paragraph) => `<p>${inline(paragraph.replaceAll('\n', ' '), root)}</p>`)
+    .join('\n');
+}
+
+/** A text of the error catalogue, its `{placeholders}` set apart. */
+export function withPlaceholders(text: string): string {
+  return escapeHtml(text).replace(/\{(\w+)\}/g, '<var>$1</var>');
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+
+const inlineScript = /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g;
+
+/** The CSP sources of the scripts that stand in a page, one hash for each. */
+export function scriptHashes(html: string): string[] {
+  const hashes = [...html.matchAll(inlineScript)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return [...new Set(hashes)];
+}
+
+/**
+ * The Content-Security-Policy of a page: nothing but what it is seen to need. A Redocly page adds style
+ * elements while it runs and searches in a worker that it makes from a blob.
+ */
+export function contentPolicy(html: string, kind: 'own' | 'reference'): string {
+  const reference = kind === 'reference';
+  return [
+    "default-src 'none'",
+    ['script-src', "'self'", ...scriptHashes(html)].join(' '),
+    reference ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'",
+    "font-src 'self' data:",
+    "img-src 'self' data:",
+    ...(reference ? ['worker-src blob:'] : []),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { PortalFile } from '../../src/http/portal-files.ts';
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+  '.yaml': 'application/yaml',
+};
+
+type Entry = { readonly content: string; readonly file: PortalFile };
+
+const digest = (content: string) => createHash('sha256').update(content).digest('base64url').slice(0, 16);
+
+/** The files of the portal as they come together in memory; nothing is written before all of them are there. */
+export function createSite() {
+  const entries = new Map<string, Entry>();
+
+  const add = (path: string, content: string, more: Partial<PortalFile> = {}) => {
+    const type = types[extname(path)];
+    if (type === undefined) throw new Error(`No media type is known for ${path}`);
+    if (entries.has(path)) throw new Error(`The portal has ${path} twice`);
+    entries.set(path, { content, file: { type, digest: digest(content), ...more } });
+  };
+
+  return {
+    add,
+    /** Adds a file under a name that changes with its content, so that it may be cached for ever. */
+    addAsset: (name: string, content: string): string => {
+      const path = `assets/${name.replace(/(\.\w+)$/, `-${digest(content).slice(0, 10)}$1`)}`;
+      add(path, content, { immutable: true });
+      return path;
+    },
+    write: (directory: string, stamp: string) => write(directory, stamp, entries),
+  };
+}
+
+/** Brotli at 9 takes 0.2 s for the large script; at 11 it would take 4 s and save a tenth. */
+async function writeEntry(directory: string, path: string, { content }: Entry): Promise<void> {
+  const bytes = Buffer.from(content);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  const file = join(directory, path);
+  await mkdir(dirname(file), { recursive: true });
+  await Promise.all([
+    writeFile(file, bytes),
+    promisify(brotliCompress)(bytes, { params }).then((packed) => writeFile(`${file}.br`, packed)),
+    promisify(gzip)(bytes, { level: 9 }).then((packed) => writeFile(`${file}.gz`, packed)),
+  ]);
+}
+
+/** Writes beside the target and then swaps, so that a service or a second build never sees a half portal. */
+async function write(directory: string, stamp: string, entries: ReadonlyMap<string, Entry>): Promise<void> {
+  const fresh = `${directory}.new-${process.pid}`;
+  const old = `${directory}.old-${process.pid}`;
+  const files = Object.fromEntries([...entries].map(([path, { file }]) => [path, file]));
+  try {
+    for (const [path, entry] of entries) await writeEntry(fresh, path, entry);
+    await writeFile(join(fresh, 'manifest.json'), `${JSON.stringify({ files }, null, 1)}\n`);
+    await writeFile(join(fresh, '.stamp'), `${stamp}\n`);
+    await rename(directory, old).catch(ignoreMissing);
+    await rename(fresh, directory);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+    await rm(old, { recursive: true, force: true });
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
