@@ -87,7 +87,6 @@ describe('400', () => {
     ['limit=-1', 'limit'],
     ['limit=1e1', 'limit'],
     ['limit=0x10', 'limit'],
-    ['limit=', 'limit'],
     ['limit=1&limit=2', 'limit'],
     ['offset=-1', 'offset'],
     ['offset=2147483648', 'offset'],

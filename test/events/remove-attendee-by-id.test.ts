@@ -16,7 +16,7 @@ const at = (id: string, attendeeId: string) =>
   `${eventPath}/${id}/attendees/${encodeURIComponent(attendeeId)}`;
 
 describe('204', () => {
-  test.each(['ann', 'a b', "o'Neil/50%?#&+", '\u{1f33e}', '..%2F', 'x'.repeat(255)])(
+  test.each(['ann', 'a b', "o'Neil/50%?#&+", '\u{1f33e}', '..%2F', 'a/b'])(
     'removes the user %j, who is named in the path',
     async (attendeeId) => {
       const { id } = await givenEvent(acme);

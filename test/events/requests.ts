@@ -30,23 +30,28 @@ export function withoutRequestId(body: Body): Body {
 }
 
 /**
- * Runs the work while a table of the service is locked, and lets go once `requests` of its transactions wait
- * for it: what a request does between its start and its end, made as long as a test needs.
+ * Sends while a table of the service is locked and, once that many transactions wait for it, does something
+ * else meanwhile: what a request does between its start and its end, made as long as a test needs.
+ * @returns what the sent requests came to after the table was unlocked
  */
-export async function whileWaiting(
+export async function heldUp<T>(
   { db }: TestService,
-  table: 'events' | 'attendees',
-  requests: number,
-  work: () => Promise<void>,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+  { table, waiting }: { readonly table: 'events' | 'attendees'; readonly waiting: number },
+  send: () => Promise<T>,
+  meanwhile: () => Promise<void> = async () => {},
+): Promise<T> {
+  const { outcome } = await db.transaction(async (tx) => {
     await tx.raw(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
-    const waiting = () =>
-      db('pg_locks')
-        .where({ relation: db.raw('?::regclass', [table]), granted: false })
-        .count('* as count');
-    let seen = 0;
-    while (seen < requests) seen = Number((await waiting())[0]?.['count']);
-    await work();
+    let isSettled = false;
+    const outcome = send().finally(() => {
+      isSettled = true;
+    });
+    outcome.catch(() => {}); // whoever awaits it is told
+    const lockWaits = db('pg_locks').where({ granted: false, relation: db.raw('?::regclass', [table]) });
+    while (!isSettled && (await lockWaits.clone()).length < waiting);
+    await meanwhile();
+    // In an object: a transaction waits for a promise that it returns, and this one waits for its end.
+    return { outcome };
   });
+  return outcome;
 }

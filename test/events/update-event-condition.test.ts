@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, startService, type TestService } from '../support/service.ts';
-import { eventPath, givenEvent, whileWaiting } from './requests.ts';
+import { eventPath, givenEvent, heldUp } from './requests.ts';
 
 let service: TestService;
 let acme: Client;
@@ -56,14 +56,10 @@ describe('412', () => {
 
   test('lets only one of many changes of one version through', async () => {
     const { id, etag } = await givenEvent(acme);
-    const sent = Array.from({ length: 5 }, (_, n) =>
-      acme
-        .patch(at(id))
-        .set('If-Match', etag)
-        .send({ price: n + 1 })
-        .then(({ status }) => status),
-    );
-    await whileWaiting(service, 'events', 5, async () => {});
-    expect((await Promise.all(sent)).sort()).toEqual([200, 412, 412, 412, 412]);
+    const change = async (price: number) =>
+      (await acme.patch(at(id)).set('If-Match', etag).send({ price })).status;
+    const all = () => Promise.all([1, 2, 3, 4, 5].map(change));
+    const statuses = await heldUp(service, { table: 'events', waiting: 5 }, all);
+    expect(statuses.sort()).toEqual([200, 412, 412, 412, 412]);
   });
 });
