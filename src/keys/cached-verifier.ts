@@ -22,15 +22,15 @@ type CachedVerifier = KeyVerifier & {
   forgetAll(): void;
 };
 
-// The published promise: a revoked key is refused everywhere within 10 seconds. The half second that is left is
-// for the look-up that then refuses it. A look-up may be joined until its end, so the promise bounds it too.
-const longestKeepSeconds = 9.5;
+// The published promise: a revoked key is refused everywhere within 10 seconds. The second that is left is for
+// the look-up that then refuses it. A look-up may be joined until its end, so the promise bounds it too.
+const longestKeepSeconds = 9;
 const longestLookUpMs = 9_000;
 const refusalSeconds = 2;
 const retryAfterSeconds = '2';
 
 /**
- * The cache that all verifiers share. Keys that were let in are kept less than 10 s from the moment they were
+ * The cache that all verifiers share. Keys that were let in are kept at most 9 s from the moment they were
  * asked about, and never past their expiry; refusals at most 2 s and in a cache of their own, so that a flood
  * of invented keys cannot push out the good ones.
  */

@@ -32,7 +32,7 @@ export type Company = {
 };
 
 /** What the operator sets; absent keeps (or defaults), null clears. */
-export type CompanyChanges = {
+type CompanyChanges = {
   readonly name?: string;
   readonly treasuryAddress?: string | null;
   readonly claimBaseUrl?: string | null;

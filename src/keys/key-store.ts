@@ -15,7 +15,8 @@ const columns = [
   'api_keys.revoked_at',
 ] as const;
 
-type RateColumns = { rate_per_second: number | null; rate_burst: number | null };
+/** The columns of a key's own limit. */
+export type RateColumns = { rate_per_second: number | null; rate_burst: number | null };
 
 type Row = RateColumns & {
   id: string;
@@ -26,13 +27,6 @@ type Row = RateColumns & {
   created_at: Date;
   expires_at: Date | null;
   revoked_at: Date | null;
-};
-
-type VerifiedRow = RateColumns & {
-  id: string;
-  company_id: string | null;
-  usable: boolean;
-  seconds_left: number | null;
 };
 
 export type KeyRateLimit = { readonly perSecond: number; readonly burst: number };
@@ -52,18 +46,7 @@ export type ApiKey = {
   readonly revokedAt: Date | null;
 };
 
-/** What a verifier needs to know of a key, by the database's clock, which all processes share. */
-export type StoredKey = {
-  readonly id: string;
-  readonly companyId: string | null;
-  readonly rateLimit: KeyRateLimit | null;
-  /** Neither revoked nor expired. */
-  readonly usable: boolean;
-  /** Seconds until it expires; Infinity when it never does. */
-  readonly secondsLeft: number;
-};
-
-export type NewKey = {
+type NewKey = {
   /** The company that the key acts for; null for a key without one. */
   readonly companyId: string | null;
   readonly label: string;
@@ -71,7 +54,8 @@ export type NewKey = {
   readonly expiresAt?: Date | null;
 };
 
-const toRateLimit = (row: RateColumns): KeyRateLimit | null =>
+/** A key's own limit; null means the service's default. */
+export const toRateLimit = (row: RateColumns): KeyRateLimit | null =>
   row.rate_per_second === null
     ? null
     : { perSecond: row.rate_per_second, burst: row.rate_burst ?? row.rate_per_second };
@@ -93,20 +77,6 @@ const toApiKey = (row: Row): ApiKey => ({
   revokedAt: row.revoked_at,
 });
 
-const toStoredKey = (row: VerifiedRow): StoredKey => ({
-  id: row.id,
-  companyId: row.company_id,
-  rateLimit: toRateLimit(row),
-  usable: row.usable,
-  secondsLeft: row.seconds_left ?? Number.POSITIVE_INFINITY,
-});
-
-const verifySql = `
-  SELECT id, company_id, rate_per_second, rate_burst,
-    revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS usable,
-    extract(epoch FROM expires_at - now())::float8 AS seconds_left
-  FROM ${table} WHERE hash = ?`;
-
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
 /**
@@ -115,20 +85,6 @@ export type KeyStore = ReturnType<typeof createKeyStore>;
  * @param random gives that many unpredictable bytes; for new keys
  */
 export function createKeyStore({ db, random }: { db: Knex; random?: (size: number) => Buffer }) {
-  const keys = () => db.from(table).leftJoin('companies', 'companies.id', `${table}.company_id`);
-
-  const findWhere = async (where: Selector): Promise<ApiKey | undefined> => {
-    const row: Row | undefined = await keys().select(columns).where(where).first();
-    return row && toApiKey(row);
-  };
-
-  const change = async (idOrKey: string, values: Record<string, unknown>): Promise<ApiKey | undefined> => {
-    const where = selectorOf(idOrKey);
-    if (where === undefined) return undefined;
-    await db(table).where(where).update(values);
-    return findWhere(where);
-  };
-
   return {
     /**
      * Makes a key of an environment. `key` is told this once and can never be read again.
@@ -145,14 +101,14 @@ export function createKeyStore({ db, random }: { db: Knex; random?: (size: numbe
         expires_at: given.expiresAt ?? null,
         ...toRateColumns(given.rateLimit ?? null),
       });
-      const record = await findWhere({ 'api_keys.hash': hash });
+      const record = await findWhere(db, { 'api_keys.hash': hash });
       if (record === undefined) throw new Error(`${table}: a key that was just made is gone`);
       return { key, record };
     },
 
     /** All keys, or those of one company (null: those without one), oldest first. */
     async list(filter: { readonly companyId?: string | null } = {}): Promise<ApiKey[]> {
-      const query = keys().select(columns).orderBy('api_keys.created_at').orderBy('api_keys.id');
+      const query = keysOf(db).select(columns).orderBy('api_keys.created_at').orderBy('api_keys.id');
       if (filter.companyId !== undefined) query.where({ 'api_keys.company_id': filter.companyId });
       const rows: Row[] = await query;
       return rows.map(toApiKey);
@@ -161,32 +117,22 @@ export function createKeyStore({ db, random }: { db: Knex; random?: (size: numbe
     /** By id, or by the key itself: a leaked one is what its finder has in hand. */
     async find(idOrKey: string): Promise<ApiKey | undefined> {
       const where = selectorOf(idOrKey);
-      return where && findWhere(where);
+      return where && findWhere(db, where);
     },
 
     /** Ends a key for good; the first time stands. Undefined when there is no such key. */
     revoke(idOrKey: string): Promise<ApiKey | undefined> {
-      return change(idOrKey, { revoked_at: db.raw('coalesce(revoked_at, now())') });
+      return change(db, idOrKey, { revoked_at: db.raw('coalesce(revoked_at, now())') });
     },
 
     /** Sets when a key ends, which may be past; null means never. Undefined when there is no such key. */
     expire(idOrKey: string, at: Date | null): Promise<ApiKey | undefined> {
-      return change(idOrKey, { expires_at: at });
+      return change(db, idOrKey, { expires_at: at });
     },
 
     /** Gives a key a limit of its own, or with null the default again. Undefined when there is no such key. */
     limit(idOrKey: string, limit: KeyRateLimit | null): Promise<ApiKey | undefined> {
-      return change(idOrKey, toRateColumns(limit));
-    },
-
-    /** For the verifier: a named statement, which Postgres plans once a connection. */
-    async findByHash(hash: Buffer, timeoutMs: number): Promise<StoredKey | undefined> {
-      const { rows }: { rows: VerifiedRow[] } = await db
-        .raw(verifySql, [hash])
-        .options({ name: 'verify_api_key' })
-        .timeout(timeoutMs);
-      const [row] = rows;
-      return row && toStoredKey(row);
+      return change(db, idOrKey, toRateColumns(limit));
     },
   };
 }
@@ -197,4 +143,18 @@ function selectorOf(idOrKey: string): Selector | undefined {
   if (idOrKey.startsWith('tk_')) return { 'api_keys.hash': hashKey(idOrKey) };
   const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
   return uuid.test(idOrKey) ? { 'api_keys.id': idOrKey } : undefined;
+}
+
+const keysOf = (db: Knex) => db.from(table).leftJoin('companies', 'companies.id', `${table}.company_id`);
+
+async function findWhere(db: Knex, where: Selector): Promise<ApiKey | undefined> {
+  const row: Row | undefined = await keysOf(db).select(columns).where(where).first();
+  return row && toApiKey(row);
+}
+
+async function change(db: Knex, idOrKey: string, values: object): Promise<ApiKey | undefined> {
+  const where = selectorOf(idOrKey);
+  if (where === undefined) return undefined;
+  await db(table).where(where).update(values);
+  return findWhere(db, where);
 }

@@ -3,7 +3,7 @@ import { createListener } from '../db/listener.ts';
 import type { Logger } from '../log.ts';
 import { createCachedVerifier, type Verdict } from './cached-verifier.ts';
 import { isWellFormedKey } from './key-format.ts';
-import { createKeyStore, type StoredKey } from './key-store.ts';
+import { lookUpKey, type StoredKey } from './key-lookup.ts';
 import type { KeyVerifier } from './verifier.ts';
 
 // The table's trigger sends the hexadecimal hash of every key that is made, changed or removed.
@@ -28,10 +28,9 @@ type PostgresVerifierOptions = {
  */
 export async function createPostgresVerifier(options: PostgresVerifierOptions): Promise<KeyVerifier> {
   const { db, url, environment, timeoutMs = 3_000, log } = options;
-  const keys = createKeyStore({ db });
   const cached = createCachedVerifier({
     isWellFormed: (key) => isWellFormedKey(key, environment),
-    lookUp: async (_key, hash) => toVerdict(await keys.findByHash(hash, timeoutMs)),
+    lookUp: async (_key, hash) => toVerdict(await lookUpKey(db, hash, timeoutMs)),
     cacheSeconds: options.cacheSeconds,
     cacheMax: options.cacheMax,
     timeoutMs,
@@ -56,6 +55,5 @@ function toVerdict(key: StoredKey | undefined): Verdict {
   if (key === undefined || !key.usable) {
     return { result: { ok: false, reason: 'invalid' }, validSeconds: Number.POSITIVE_INFINITY };
   }
-  const caller = { keyId: key.id, companyId: key.companyId, rateLimit: key.rateLimit };
-  return { result: { ok: true, caller }, validSeconds: key.secondsLeft };
+  return { result: { ok: true, caller: key.caller }, validSeconds: key.secondsLeft };
 }

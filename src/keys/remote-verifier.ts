@@ -6,7 +6,7 @@ import { readUnkeyAnswer } from './unkey-answer.ts';
 import type { KeyVerifier } from './verifier.ts';
 
 /** The shape of the service's answers. */
-export type AuthDialect = 'better-auth' | 'unkey';
+type AuthDialect = 'better-auth' | 'unkey';
 
 const readers: Readonly<Record<AuthDialect, ReadAnswer>> = {
   'better-auth': readBetterAuthAnswer,

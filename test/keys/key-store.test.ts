@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCompanyStore } from '../../src/keys/company-store.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
+import { lookUpKey } from '../../src/keys/key-lookup.ts';
 import { createKeyStore, type KeyStore } from '../../src/keys/key-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -100,14 +101,12 @@ describe('a change of a key', () => {
 });
 
 describe('the look-up of a verifier', () => {
-  const stored = async (key: string) => keys.findByHash(hashKey(key), 5_000);
+  const stored = async (key: string) => lookUpKey(database.db, hashKey(key), 5_000);
 
   it('tells whether a key can be used and for how long', async () => {
     const { key, record } = await keys.create('live', { companyId, label: 'looked up' });
     expect(await stored(key)).toEqual({
-      id: record.id,
-      companyId,
-      rateLimit: null,
+      caller: { keyId: record.id, companyId, rateLimit: null },
       usable: true,
       secondsLeft: Number.POSITIVE_INFINITY,
     });

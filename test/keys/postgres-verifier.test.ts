@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createCompanyStore } from '../../src/keys/company-store.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
-import { createKeyStore } from '../../src/keys/key-store.ts';
+import { createKeyStore, type KeyStore } from '../../src/keys/key-store.ts';
 import { createPostgresVerifier } from '../../src/keys/postgres-verifier.ts';
 import { createLogger } from '../../src/log.ts';
-import { describeKeyVerifier, type KeyService, waitMs } from '../suites/key-verifier.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startGate } from './tcp-gate.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -58,4 +60,57 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
       await close();
     },
   };
+});
+
+describe('the key store tells the postgres verifier', () => {
+  let database: TestDatabase;
+  let keys: KeyStore;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    keys = createKeyStore({ db: database.db });
+  });
+  afterAll(() => database.close());
+
+  const open = (url = database.url, db = database.db) =>
+    createPostgresVerifier({ db, url, environment: 'live', cacheSeconds: 10, cacheMax: 100, log });
+  const soon = { timeout: 1_500, interval: 10 };
+
+  it('of a new key, whose remembered refusal ends at once', async () => {
+    const bytes = randomBytes(30);
+    const random = () => bytes;
+    const verifier = await open();
+    expect(await verifier.verify(generateKey('live', random))).toMatchObject({ ok: false });
+    const store = createKeyStore({ db: database.db, random });
+    const { key } = await store.create('live', { companyId: null, label: 'new' });
+    await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject({ ok: true }), soon);
+    await verifier.close();
+  });
+
+  it('of a changed limit, which the caller carries', async () => {
+    const limit = { perSecond: 5, burst: 20 };
+    const given = { companyId: null, label: 'limited', rateLimit: limit };
+    const { key, record } = await keys.create('live', given);
+    const verifier = await open();
+    const caller = { keyId: record.id, companyId: null };
+    expect(await verifier.verify(key)).toEqual({ ok: true, caller: { ...caller, rateLimit: limit } });
+    await keys.limit(record.id, null);
+    const unlimited = { ok: true, caller: { ...caller, rateLimit: null } };
+    await vi.waitFor(async () => expect(await verifier.verify(key)).toEqual(unlimited), soon);
+    await verifier.close();
+  });
+
+  it('once it is there, though the verifier started before', async () => {
+    const { key } = await keys.create('live', { companyId: null, label: 'early' });
+    const gate = await startGate(database.url);
+    gate.refuse();
+    const url = gate.through(database.url);
+    const db = createDatabase(url, { poolMax: 1, log });
+    const verifier = await open(url, db);
+    for (const outcome of await Promise.allSettled([verifier.verify(key)])) expectUnavailable(outcome);
+    gate.open();
+    await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject({ ok: true }), 5_000);
+    await verifier.close();
+    await db.destroy();
+    await gate.close();
+  });
 });

@@ -1,0 +1,45 @@
+import type { Knex } from 'knex';
+import type { Caller } from '../contract/operation.ts';
+import { type RateColumns, toRateLimit } from './key-store.ts';
+
+const table = 'api_keys';
+const sql = `
+  SELECT id, company_id, rate_per_second, rate_burst,
+    revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) AS usable,
+    extract(epoch FROM expires_at - now())::float8 AS seconds_left
+  FROM ${table} WHERE hash = ?`;
+
+type Row = RateColumns & {
+  id: string;
+  company_id: string | null;
+  usable: boolean;
+  seconds_left: number | null;
+};
+
+/** What a verifier needs to know of a key, by the database's clock, which all processes share. */
+export type StoredKey = {
+  readonly caller: Caller;
+  /** Neither revoked nor expired. */
+  readonly usable: boolean;
+  /** Seconds until it expires; Infinity when it never does. */
+  readonly secondsLeft: number;
+};
+
+const toStoredKey = (row: Row): StoredKey => ({
+  caller: { keyId: row.id, companyId: row.company_id, rateLimit: toRateLimit(row) },
+  usable: row.usable,
+  secondsLeft: row.seconds_left ?? Number.POSITIVE_INFINITY,
+});
+
+/**
+ * The key of a SHA-256, or undefined if none was ever issued. A named statement, which Postgres parses and
+ * plans once a connection.
+ */
+export async function lookUpKey(db: Knex, hash: Buffer, timeoutMs: number): Promise<StoredKey | undefined> {
+  const { rows }: { rows: Row[] } = await db
+    .raw(sql, [hash])
+    .options({ name: 'look_up_key' })
+    .timeout(timeoutMs);
+  const [row] = rows;
+  return row && toStoredKey(row);
+}
