@@ -9,6 +9,7 @@ import { problem } from './errors.ts';
 import { createBodyReader } from './http/body.ts';
 import { answerProblem, createDispatch } from './http/dispatch.ts';
 import type { AnyHandler } from './http/dispatch-steps.ts';
+import { openExchange } from './http/exchange.ts';
 import { createGate } from './http/gate.ts';
 import type { Limiter } from './http/limits.ts';
 import { createRequestContext } from './http/request-context.ts';
@@ -75,7 +76,7 @@ export async function createDocumentApp(
     app.use(basePath, await createDispatch({ document, handlers, gate, ...shared }));
   }
   for (const { path, handler } of mounts) app.use(path, handler);
-  app.use((request, response) => answerProblem(request, response, problem('not_found'), log));
+  app.use((request, response) => answerProblem(openExchange(request, response), problem('not_found'), log));
   app.use(createErrorHandler(log));
   return app;
 }
@@ -83,7 +84,7 @@ export async function createDocumentApp(
 // Express knows an error handler by its four parameters.
 function createErrorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
-    answerProblem(request, response, fromExpress(error), log);
+    answerProblem(openExchange(request, response), fromExpress(error), log);
   };
 }
 

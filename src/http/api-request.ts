@@ -7,6 +7,8 @@ import { type ParsedQuery, parseQuery } from './query.ts';
 
 type Values = Record<string, unknown>;
 
+const listHeaders = new Set(['if-match', 'if-none-match']);
+
 /**
  * A request in the form that openapi-backend routes and validates. It is made once and filled in steps, so
  * that nothing is parsed twice and nothing of the input is looked at before the key is verified.
@@ -17,6 +19,8 @@ export type ApiRequest = {
   readonly path: string;
   readonly rawQuery: string;
   readonly rawHeaders: IncomingHttpHeaders;
+  /** How often a header was sent, by its lower-case name. */
+  readonly timesSent: (header: string) => number;
   headers: Record<string, string>;
   query: Values;
   params: Values;
@@ -29,7 +33,7 @@ export type ApiRequest = {
 };
 
 export function createApiRequest(
-  from: Pick<ApiRequest, 'method' | 'path' | 'rawQuery' | 'rawHeaders'>,
+  from: Pick<ApiRequest, 'method' | 'path' | 'rawQuery' | 'rawHeaders' | 'timesSent'>,
 ): ApiRequest {
   return {
     ...from,
@@ -97,10 +101,14 @@ function queryValues(request: ApiRequest, query: ParsedQuery, plans: readonly Pa
 
 function headerValues(request: ApiRequest, plans: readonly ParameterPlan[]): Record<string, string> {
   const values: Record<string, string> = {};
-  for (const { key } of plans) {
+  for (const { key, name } of plans) {
     const value = request.rawHeaders[key];
-    // Node joins repeated headers; only set-cookie is ever a list.
-    if (typeof value === 'string') values[key] = value;
+    // Only set-cookie is ever an array.
+    if (typeof value !== 'string') continue;
+    values[key] = value;
+    // Node joins repeated headers by commas, which is right only for those that are lists.
+    const isJoined = value.includes(',') && !listHeaders.has(key) && request.timesSent(key) > 1;
+    if (isJoined) request.faults.push({ in: 'header', name, message: `${name} must be given only once` });
   }
   return values;
 }

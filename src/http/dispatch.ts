@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { type Request as BackendRequest, type Document, OpenAPIBackend, type Options } from 'openapi-backend';
 import type { OpenApiDocument } from '../contract/documents.ts';
 import type { AnyReply } from '../contract/operation.ts';
@@ -52,14 +52,22 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     // The library's type has texts where ours has validated values; it only hands the object on.
     const apiRequest = toApiRequest(request) as unknown as BackendRequest;
     const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
-    handled.then((reply) => answer(exchange, reply)).catch((error) => fail(exchange, error, options.log));
+    handled
+      .then((reply) => answer(exchange, reply))
+      .catch((error) => answerProblem(exchange, error, options.log));
   };
 }
 
-function toApiRequest({ method, path, url, headers }: Request) {
+function toApiRequest(request: Request) {
+  const { method, path, url, headers } = request;
   const mark = url.indexOf('?');
-  const rawQuery = mark === -1 ? '' : url.slice(mark + 1);
-  return createApiRequest({ method: method.toLowerCase(), path, rawQuery, rawHeaders: headers });
+  return createApiRequest({
+    method: method.toLowerCase(),
+    path,
+    rawQuery: mark === -1 ? '' : url.slice(mark + 1),
+    rawHeaders: headers,
+    timesSent: (header) => request.headersDistinct[header]?.length ?? 0,
+  });
 }
 
 function answer({ request, response }: Exchange, reply: AnyReply): void {
@@ -67,17 +75,13 @@ function answer({ request, response }: Exchange, reply: AnyReply): void {
   discardRest(request);
 }
 
-function fail({ request, response, facts }: Exchange, error: unknown, log: Logger): void {
-  answerProblem(request, response, error, log.child(facts));
-}
-
 /** Answers with the problem that an error is; what is our fault is logged with its cause. */
-export function answerProblem(request: Request, response: Response, error: unknown, log: Logger): void {
+export function answerProblem({ request, response, facts }: Exchange, error: unknown, log: Logger): void {
   const found = toProblem(error);
-  const requestId = String(response.getHeader('x-request-id'));
+  facts.code = found.code;
   if (found.status >= 500 && found.code !== 'not_implemented') {
-    log.error({ err: found, requestId, code: found.code }, 'request failed');
+    log.error({ ...facts, err: found }, 'request failed');
   }
-  sendProblem(response, found, requestId);
+  sendProblem(response, found, facts.requestId);
   discardRest(request);
 }

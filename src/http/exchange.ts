@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Caller, CompanyContext, RequestContext } from '../contract/operation.ts';
+import type { Caller, CallerContext, CompanyContext, RequestContext } from '../contract/operation.ts';
 import type { IdempotencyStore } from '../db/idempotency-store.ts';
 import type { ProblemError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -27,7 +27,7 @@ type ContextOptions = { readonly log: Logger; readonly store: IdempotencyStore }
 
 /** Makes what a handler gets beside its input: all of it for a company, less for a mere key or the public. */
 export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, store }: ContextOptions) {
-  const { caller, facts } = exchange;
+  const { caller, facts, sentBody: body } = exchange;
   let child: Logger | undefined;
   const context: RequestContext = {
     requestId: facts.requestId,
@@ -38,16 +38,10 @@ export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, s
     },
   };
   if (caller === undefined) return context;
-  const withCaller = Object.defineProperties(
-    { caller },
-    Object.getOwnPropertyDescriptors(context),
-  ) as RequestContext & { caller: Caller }; // the descriptors are the context's
   const { companyId } = caller;
-  if (companyId === null) return withCaller;
-  return Object.assign(withCaller, {
-    companyId,
-    once: createOnce({ store, scope: scopeOf(exchange, plan, companyId), body: exchange.sentBody }),
-  }) satisfies CompanyContext;
+  if (!companyId) return Object.assign(context, { caller }) satisfies CallerContext;
+  const once = createOnce({ store, scope: scopeOf(exchange, plan, companyId), body });
+  return Object.assign(context, { caller, companyId, once }) satisfies CompanyContext;
 }
 
 function scopeOf({ request }: Exchange, plan: OperationPlan, companyId: string) {

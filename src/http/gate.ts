@@ -30,7 +30,7 @@ export function createGate({ verifier, limiter, isCompanyRequired }: GateOptions
       const result = await verifyInTime(verifier, key);
       // A verifier that answers nonsense says nothing about the key.
       if (result?.ok === true && typeof result.caller?.keyId === 'string') return result.caller;
-      if (result?.ok !== false) throw problem('auth_unavailable', {}, { cause: result });
+      if (result?.ok !== false) throw unavailable(new Error('the key verifier gave no usable answer'));
       if (result.reason === 'invalid') throw problem('api_key_invalid');
       const seconds = String(Math.max(1, Math.ceil(result.retryAfterSeconds)));
       throw problem('rate_limited', {}, { headers: { 'Retry-After': seconds } });
@@ -59,14 +59,19 @@ function keyOf(request: Request): string {
 async function verifyInTime(verifier: KeyVerifier, key: string): Promise<VerifyResult | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(problem('auth_unavailable')), verifyTimeoutMs);
+    const error = () => new Error(`the key verifier took over ${verifyTimeoutMs} ms`);
+    timer = setTimeout(() => reject(unavailable(error())), verifyTimeoutMs);
   });
   try {
     return await Promise.race([verifier.verify(key), late]);
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    throw problem('auth_unavailable', {}, { cause: error });
+    throw unavailable(error);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function unavailable(cause: unknown): ProblemError {
+  return problem('auth_unavailable', {}, { cause });
 }

@@ -33,7 +33,10 @@ function walk(value: unknown, pointer: string, depth: number, faults: InputError
   } else if (typeof value === 'number') {
     if (!(Math.abs(value) <= maxNumber)) refuse(`must be a number from -${maxNumber} to ${maxNumber}`);
   } else if (typeof value === 'object' && value !== null) {
-    if (depth >= maxDepth) return refuse('is nested too deeply', topOf(pointer));
+    if (depth >= maxDepth) {
+      refuse('is nested too deeply', topOf(pointer));
+      return;
+    }
     for (const [key, inner] of Object.entries(value)) {
       const at = `${pointer}/${escapePointer(key)}`;
       const fault = key === '__proto__' ? 'is a name that must not be used' : textFault(key);

@@ -29,7 +29,11 @@ export function inputProblem(
   schemaErrors: readonly ErrorObject[],
 ): ProblemError {
   const found: Fault[] = [
-    ...schemaErrors.slice(0, 10 * maxErrors).map((error) => fromSchema(plan, error)),
+    ...schemaErrors
+      // The library parses a text a second time as JSON; that it is no object is an error of its own.
+      .filter(({ keyword }) => keyword !== 'parse')
+      .slice(0, 10 * maxErrors)
+      .map((error) => fromSchema(plan, error)),
     ...faults.map((fault) => ({ ...fault, isMissing: false })),
   ];
   const ranked = found
