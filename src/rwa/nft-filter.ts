@@ -16,11 +16,14 @@ export function nftFilterOf(query: Query): NftFilter {
   };
 }
 
+// The document holds the text to the form of RFC 3339; a Date takes a February 30 for March 2.
 function momentOf(text: string): Date {
-  const moment = new Date(text);
-  if (!Number.isNaN(moment.getTime())) return moment;
-  // RFC 3339 has forms that a Date has not, such as leap seconds.
-  const message = 'updatedSince must be an RFC 3339 date-time with an offset';
+  const day = text.slice(0, 10);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  const isInCalendar = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  if (isInCalendar) return new Date(text.toUpperCase());
+  const message =
+    'updatedSince must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z';
   const errors = [{ in: 'query' as const, name: 'updatedSince', message }];
   throw problem('input_invalid', {}, { detail: message, errors });
 }

@@ -5,7 +5,8 @@ import type { ClaimSecretVault } from './claim-secret.ts';
 import { claimUrl } from './claim-url.ts';
 import type { MintState } from './nft-store.ts';
 import type { RwaInput } from './rwa-input.ts';
-import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail, withClaimBase } from './rwa-row.ts';
+import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from './rwa-row.ts';
+import { withClaimBase } from './rwa-store.ts';
 import { serialText } from './token-id.ts';
 
 /** An RWA as the operator sees it, whatever company has it. */

@@ -1,5 +1,3 @@
-import type { Knex } from 'knex';
-
 /** A real-world asset. */
 export type Rwa = {
   readonly id: string;
@@ -31,7 +29,7 @@ export type RwaDetail = Rwa & {
   readonly claimedNfts: bigint;
 };
 
-/** Of `rwas as r`; the claim page comes with {@link withClaimBase}. */
+/** Of `rwas as r`; `claim_base_url` is selected beside them, since an RWA inherits it from its company. */
 export const columns = [
   'r.id',
   'r.number',
@@ -74,14 +72,6 @@ export type RwaDetailRow = RwaRow & {
   total_nfts: string;
   claimed_nfts: string;
 };
-
-/** Selects the columns and the address of the claim page, which an RWA inherits from its company. */
-export function withClaimBase(db: Knex, query: Knex.QueryBuilder, selected: readonly string[]) {
-  return query
-    .join('companies as c', 'c.id', 'r.company_id')
-    .select(...selected)
-    .select({ claim_base_url: db.raw('coalesce(r.claim_base_url, c.claim_base_url)') });
-}
 
 export function toRwa(row: RwaRow): Rwa {
   return {

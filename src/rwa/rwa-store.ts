@@ -9,7 +9,6 @@ import {
   type RwaRow,
   toRwa,
   toRwaDetail,
-  withClaimBase,
 } from './rwa-row.ts';
 
 export type RwaFilter = {
@@ -86,4 +85,12 @@ async function takeSerials(tx: Tx, companyId: string, id: string, count: number)
     rwa: toRwa(row),
     firstSerial: BigInt(row.last_serial) - BigInt(count) + 1n,
   }))[0];
+}
+
+/** Selects the columns and the address of the claim page, which an RWA inherits from its company. */
+export function withClaimBase(db: Knex, query: Knex.QueryBuilder, selected: readonly string[]) {
+  return query
+    .join('companies as c', 'c.id', 'r.company_id')
+    .select(...selected)
+    .select({ claim_base_url: db.raw('coalesce(r.claim_base_url, c.claim_base_url)') });
 }

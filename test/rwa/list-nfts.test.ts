@@ -94,7 +94,6 @@ describe('200', () => {
 describe('400', () => {
   test.each([
     ['rwaId', 'x'],
-    ['rwaId', ''],
     ['claimed', '0'],
     ['claimStatus', 'MINTED'],
     ['updatedSince', 'yesterday'],
