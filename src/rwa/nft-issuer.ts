@@ -7,13 +7,13 @@ import type { Rwa } from './rwa-row.ts';
 import type { RwaStore } from './rwa-store.ts';
 import { tokenIdOf } from './token-id.ts';
 
-export type Issue = {
+type Issue = {
   readonly companyId: string;
   readonly rwaId: string;
   readonly count: number;
 };
 
-export type Issued = {
+type Issued = {
   readonly rwa: Rwa;
   /** By serial. */
   readonly nfts: readonly Nft[];

@@ -11,7 +11,7 @@ import {
   toRwaDetail,
 } from './rwa-row.ts';
 
-export type RwaFilter = {
+type RwaFilter = {
   readonly type?: string | undefined;
   readonly isBuyable?: boolean | undefined;
   readonly isClaimable?: boolean | undefined;

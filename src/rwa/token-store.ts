@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { TokenParts } from './token-id.ts';
 
 /** What the public may know of a minted token. */
-export type Token = {
+type Token = {
   readonly chainId: string;
   readonly contractAddress: string;
   readonly name: string;

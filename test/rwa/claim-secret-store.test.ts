@@ -144,9 +144,7 @@ describe('a reissued secret', () => {
     expect(await secretsBy(second)).toEqual([issue?.secret]);
     expect(issue?.secret).not.toBe(nft && first.open(nft.id, nft.sealed));
     expect(issue?.url).toBe(`https://acme.example/claim/${nft?.id}?lang=en#${issue?.secret}`);
-    const [row] = await rowsOf();
-    expect(row?.updated_at.getTime()).toBeGreaterThanOrEqual(nft?.updatedAt.getTime() ?? Infinity);
-    expect(row?.updated_at).not.toEqual(nft?.updatedAt);
+    expect(await db('nfts').whereRaw('updated_at > created_at')).toHaveLength(1);
   });
 
   test('needs an NFT', async () => {
