@@ -1,0 +1,84 @@
+/**
+ * What a person is told about a failure of the database, with what to mend; never with the password. A
+ * statement is never shown: Knex puts it, with its values, in front of the message.
+ * @returns undefined for an error that is not the database's
+ */
+export function explainDatabase(error: unknown, databaseUrl: string): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const where = whereIs(databaseUrl);
+  const code = codeOf(error);
+  const known = code === undefined || isOfFile(error) ? undefined : explanations[code];
+  if (known !== undefined) return known(where, error);
+  if (error.name === 'KnexTimeoutError' || /^timeout expired|^Connection terminated/.test(error.message)) {
+    return `${where.server} does not answer in time. ${checkServer}`;
+  }
+  if (!isServerError(error)) return undefined;
+  return `The database refused (SQLSTATE ${code}): ${withoutStatement(error.message)}`;
+}
+
+type Where = {
+  /** `PostgreSQL at host:port`. */
+  readonly server: string;
+  readonly user: string;
+  readonly database: string;
+};
+
+const checkServer = 'Check that it runs, and host and port in DATABASE_URL.';
+const unreachable = ({ server }: Where, { message }: Error) =>
+  `${server} cannot be reached${message === '' ? '' : ` (${message})`}. ${checkServer}`;
+const wrongLogin = ({ server, user }: Where) =>
+  `${server} refuses user "${user}". Check user and password in DATABASE_URL.`;
+const untrusted = ({ server }: Where, { message }: Error) =>
+  `The certificate of ${server} is not trusted (${message}). Check sslmode and sslrootcert in DATABASE_URL.`;
+const oldSchema = () => 'The schema is not that of this release. Run: tallystick migrate';
+const ended = ({ server }: Where) =>
+  `${server} ended the connection. What was not committed is undone; run the command again.`;
+
+// By SQLSTATE, or by the code of the operating system or of TLS.
+const explanations: Readonly<Record<string, (where: Where, error: Error) => string>> = {
+  ECONNREFUSED: unreachable,
+  ENOTFOUND: unreachable,
+  EAI_AGAIN: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ETIMEDOUT: unreachable,
+  ENOENT: unreachable,
+  ECONNRESET: ended,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted,
+  '28P01': wrongLogin,
+  '28000': wrongLogin,
+  '3D000': ({ server, database }) =>
+    `${server} has no database "${database}". Create it, or correct DATABASE_URL.`,
+  '42501': ({ user }, { message }) =>
+    `User "${user}" lacks a right in the database: ${withoutStatement(message)}.`,
+  '25006': ({ server }) => `${server} only reads: name its primary in DATABASE_URL.`,
+  '53300': ({ server }) => `${server} has no connection left. Raise its max_connections or try again later.`,
+  '57P03': ({ server }) => `${server} is starting or stopping. Try again in a moment.`,
+  '57P01': ended,
+  '57014': ({ server }) => `${server} took too long over one statement. Nothing of it was done; try again.`,
+  '42P01': oldSchema,
+  '42703': oldSchema,
+};
+
+function whereIs(databaseUrl: string): Where {
+  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined;
+  const host = url?.host || url?.searchParams.get('host') || 'the address in DATABASE_URL';
+  return {
+    server: `PostgreSQL at ${host}`,
+    user: decodeURIComponent(url?.username ?? '') || 'of the system',
+    database: decodeURIComponent(url?.pathname.slice(1) ?? ''),
+  };
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+// A missing file has the code of a missing socket.
+const isOfFile = (error: Error) => 'syscall' in error && error.syscall === 'open';
+const isServerError = (error: Error) => 'severity' in error && 'code' in error;
+const withoutStatement = (message: string) =>
+  message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '');

@@ -1,0 +1,51 @@
+import { CsvError } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
+
+/** One line of a table; `line` is the one in the text on which it begins, from 1. */
+export type TableLine = { readonly line: number; readonly cells: readonly string[] };
+
+/**
+ * The lines of a CSV, the header among them, without empty ones. Separated by commas, or by the semicolons or
+ * tabs that spreadsheets write in some countries: the first line tells.
+ * @throws Error naming the line that cannot be read
+ */
+export function readTable(text: string): TableLine[] {
+  const table: TableLine[] = [];
+  try {
+    parse(text, {
+      delimiter: delimiterOf(text),
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+      on_record(cells: string[], { lines }) {
+        table.push({ line: beginning(cells, lines), cells });
+        return null;
+      },
+    });
+    return table;
+  } catch (error) {
+    if (error instanceof CsvError) throw new Error(explain(error), { cause: error });
+    throw error;
+  }
+}
+
+function delimiterOf(text: string): string {
+  const [first = ''] = text.trimStart().split('\n', 1);
+  return [',', ';', '\t'].find((delimiter) => first.includes(delimiter)) ?? ',';
+}
+
+// The parser tells the line on which a record ends; only cells in quotes have line breaks.
+function beginning(cells: readonly string[], end: number): number {
+  const breaks = cells.map((cell) => cell.split(/\r\n|\r|\n/).length - 1);
+  return breaks.reduce((line, count) => line - count, end);
+}
+
+function explain({ code, message }: CsvError): string {
+  const line = /at line (\d+)|on line (\d+)/.exec(message)?.slice(1).find(Boolean);
+  const where = line === undefined ? '' : `line ${line}: `;
+  if (code === 'CSV_QUOTE_NOT_CLOSED')
+    return `a quote is opened and never closed (the file ends on line ${line})`;
+  if (/QUOTE/.test(code)) return `${where}a quote stands inside a cell; write it twice, in a quoted cell`;
+  return `${where}${message}`;
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import type { KeyRateLimit } from '../keys/key-store.ts';
+import { UsageError } from './failure.ts';
+import { whole } from './values.ts';
+
+export type RateOptions = { rate?: number; burst?: number };
+
+export const withRateOptions = (command: Command) =>
+  command
+    .option(
+      '--rate <n>',
+      "requests a second on average; the service's default otherwise",
+      whole(1, 1_000_000),
+    )
+    .option(
+      '--burst <n>',
+      'requests at once, not below --rate; twice --rate by default',
+      whole(1, 2_000_000),
+    );
+
+/** @returns undefined when no limit was given */
+export function rateLimitOf({ rate, burst }: RateOptions): KeyRateLimit | undefined {
+  if (rate === undefined && burst !== undefined) throw new UsageError('--burst needs --rate.');
+  if (rate === undefined) return undefined;
+  if (burst !== undefined && burst < rate) throw new UsageError('--burst must not be below --rate.');
+  return { perSecond: rate, burst: burst ?? rate * 2 };
+}

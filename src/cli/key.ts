@@ -1,0 +1,148 @@
+import type { Command } from 'commander';
+import { type ApiKey, createKeyStore } from '../keys/key-store.ts';
+import { findCompany } from './company.ts';
+import { examples } from './examples.ts';
+import { UsageError } from './failure.ts';
+import { type RateOptions, rateLimitOf, withRateOptions } from './key-rate.ts';
+import { asOperator, type Session } from './session.ts';
+import { moment, words } from './values.ts';
+
+const columns = {
+  id: 'ID',
+  hint: 'KEY',
+  companyName: 'COMPANY',
+  label: 'LABEL',
+  state: 'STATE',
+  createdAt: 'CREATED',
+  expiresAt: 'EXPIRES',
+};
+
+/** `tallystick key`: API keys. */
+export function addKeyCommands(program: Command, session: Session): void {
+  const key = program.command('key').description('API keys: created once, shown once, revoked at any time');
+  addCreateCommand(key, session);
+  addReadCommands(key, session);
+  addEndCommands(key, session);
+  addLimitCommand(key, session);
+}
+
+type NewKeyOptions = RateOptions & { company?: string; label: string; expires?: Date };
+
+function addCreateCommand(key: Command, session: Session): void {
+  const create = key
+    .command('create')
+    .description('Make a key and print it; it can never be shown again')
+    .option('--company <company>', 'id or name of its company; without one it reads blockchain data only')
+    .option('--label <text>', 'what it is for', words(), 'unnamed')
+    .option(
+      '--expires <date>',
+      'when it ends: a date (midnight UTC) or a timestamp; never by default',
+      moment,
+    );
+  withRateOptions(create).action((options: NewKeyOptions) =>
+    asOperator(session, async ({ config, db, output }) => {
+      const { company, label, expires } = options;
+      if (expires !== undefined && expires <= new Date()) throw new UsageError('--expires is past.');
+      const rateLimit = rateLimitOf(options) ?? null;
+      const companyId = company === undefined ? null : (await findCompany({ db }, company)).id;
+      const given = { companyId, label, expiresAt: expires ?? null, rateLimit };
+      const made = await createKeyStore({ db }).create(config.KEY_ENVIRONMENT, given);
+      output.record({ ...shown(made.record), key: made.key });
+      output.say('Keep the key now: it is stored as a hash only.');
+      if (config.KEY_VERIFIER === 'remote') {
+        output.say('KEY_VERIFIER is remote: a service with these settings does not accept this key.');
+      }
+    }),
+  );
+  examples(
+    create,
+    'key create --company acme --label website',
+    'key create --company acme --label partner --expires 2027-12-31 --rate 20 --burst 50',
+    'key create --company acme --json | jq -r .key',
+  );
+}
+
+function addReadCommands(key: Command, session: Session): void {
+  key
+    .command('list')
+    .description('List keys, oldest first')
+    .option('--company <company>', 'only those of this company, by id or name')
+    .action(({ company }: { company?: string }) =>
+      asOperator(session, async ({ db, output }) => {
+        const filter = company === undefined ? {} : { companyId: (await findCompany({ db }, company)).id };
+        output.rows((await createKeyStore({ db }).list(filter)).map(shown), columns);
+      }),
+    );
+
+  key
+    .command('show <key>')
+    .description('Show one key, by its id or by the key itself: whose is the one that was found?')
+    .action((idOrKey: string) =>
+      asOperator(session, async ({ db, output }) => {
+        output.record(shown((await createKeyStore({ db }).find(idOrKey)) ?? unknownKey()));
+      }),
+    );
+}
+
+function addEndCommands(key: Command, session: Session): void {
+  const revoke = key
+    .command('revoke <key>')
+    .description('End a key for good, by its id or by the key itself; refused everywhere within 10 seconds')
+    .action((idOrKey: string) =>
+      asOperator(session, async ({ db, output }) => {
+        output.record(shown((await createKeyStore({ db }).revoke(idOrKey)) ?? unknownKey()));
+      }),
+    );
+  examples(revoke, 'key revoke 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55');
+
+  const expire = key
+    .command('expire <key>')
+    .description('Set when a key ends, by its id or by the key itself')
+    .requiredOption('--at <date>', 'a date (midnight UTC), a timestamp, or never', (text) =>
+      text === 'never' ? null : moment(text),
+    )
+    .action((idOrKey: string, { at }: { at: Date | null }) =>
+      asOperator(session, async ({ db, output }) => {
+        const store = createKeyStore({ db });
+        const { id, revokedAt } = (await store.find(idOrKey)) ?? unknownKey();
+        if (revokedAt !== null) throw new UsageError('This key is revoked, and that is for good.');
+        output.record(shown((await store.expire(id, at)) ?? unknownKey()));
+      }),
+    );
+  examples(expire, 'key expire 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --at 2027-12-31');
+}
+
+type LimitOptions = RateOptions & { default?: true };
+
+function addLimitCommand(key: Command, session: Session): void {
+  const limit = key
+    .command('limit <key>')
+    .description('Give a key a rate limit of its own, or the default of the service again')
+    .option('--default', 'the default of the service again');
+  withRateOptions(limit).action((idOrKey: string, options: LimitOptions) =>
+    asOperator(session, async ({ db, output }) => {
+      const rateLimit = rateLimitOf(options);
+      if ((rateLimit === undefined) === (options.default === undefined)) {
+        throw new UsageError('Give either --rate or --default.');
+      }
+      const limited = await createKeyStore({ db }).limit(idOrKey, rateLimit ?? null);
+      output.record(shown(limited ?? unknownKey()));
+    }),
+  );
+  examples(
+    limit,
+    'key limit 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --rate 500 --burst 1000',
+    'key limit 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --default',
+  );
+}
+
+const shown = (key: ApiKey) => ({ ...key, state: stateOf(key, new Date()) });
+
+function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): string {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
+}
+
+function unknownKey(): never {
+  throw new UsageError('There is no such key. List them with: tallystick key list');
+}

@@ -1,0 +1,101 @@
+import { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { addCompanyCommands } from './company.ts';
+import { addDoctorCommand } from './doctor.ts';
+import { explainFailure } from './failure.ts';
+import { addKeyCommands } from './key.ts';
+import { addMigrateCommand } from './migrate.ts';
+import { addNetworkCommands } from './network.ts';
+import { createOutput } from './output.ts';
+import { addRwaCommands } from './rwa.ts';
+import type { Session } from './session.ts';
+
+export type ProgramParts = {
+  readonly version: string;
+  /** Reads the settings; `local` asks for those of the service that `npm start` made. */
+  readonly loadConfig: (options: { local: boolean }) => Config;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Calls once when the person presses Ctrl-C. @returns the way to stop waiting for it */
+  readonly onInterrupt: (listener: () => void) => () => void;
+};
+
+const afterHelp = `
+Start:
+  $ tallystick migrate                                  make the tables
+  $ tallystick company create acme                      register a company
+  $ tallystick key create --company acme --label web    give it a key
+  $ tallystick network add 1 --name Ethereum --symbol ETH --rpc https://node.example
+  $ tallystick doctor                                   check everything
+
+Output: tables for people; with --json one JSON value on standard output, and on standard error one JSON
+object a line, {"note": ...} or {"error": {"message": ..., "exitCode": ...}}.
+Exit status: 0 done; 1 it failed, or a fault was found; 2 the command or the settings are wrong;
+130 interrupted.`;
+
+/**
+ * Runs one command line.
+ * @param args without the names of the runtime and of the program
+ * @returns the exit status
+ */
+export async function runCommandLine(parts: ProgramParts, args: readonly string[]): Promise<number> {
+  let status = 0;
+  const program = createProgram(parts, () => {
+    status = 1;
+  });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return status;
+  } catch (error) {
+    const { message, exitCode, told } = explainFailure(error);
+    const output = outputOf(program, parts);
+    // The parser has told people, but it keeps silent with --json.
+    if (exitCode !== 0 && (output.json || !told)) output.fail(message, exitCode);
+    return exitCode;
+  }
+}
+
+/** @param fail makes the exit status 1 */
+function createProgram(parts: ProgramParts, fail: () => void): Command {
+  const { version, loadConfig, stdout, stderr, onInterrupt } = parts;
+  const program = new Command('tallystick');
+  program
+    .description(
+      'Operate a Tallystick service. Settings come from the environment, as for the service itself.',
+    )
+    .version(version)
+    .option('--json', 'print JSON for programs instead of tables for people')
+    .option('--local', 'use the local service that npm start made, instead of the environment')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', afterHelp)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => flagsOf(program).json === true || stderr.write(text),
+    });
+  const session: Session = {
+    config: () => loadConfig({ local: flagsOf(program).local === true }),
+    output: () => outputOf(program, parts),
+    fail,
+    onInterrupt,
+  };
+  addCompanyCommands(program, session);
+  addKeyCommands(program, session);
+  addNetworkCommands(program, session);
+  addRwaCommands(program, session);
+  addMigrateCommand(program, session);
+  addDoctorCommand(program, session);
+  pointToHelp(program, 'tallystick');
+  return program;
+}
+
+const flagsOf = (program: Command): { json?: true; local?: true } => program.opts();
+
+const outputOf = (program: Command, { stdout, stderr }: ProgramParts) =>
+  createOutput(flagsOf(program).json === true, { out: stdout, err: stderr });
+
+// Each command names its own help after a mistake.
+function pointToHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`See: ${path} --help`);
+  for (const child of command.commands) pointToHelp(child, `${path} ${child.name()}`);
+}

@@ -1,0 +1,33 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Knex } from 'knex';
+
+export type DatabaseState = {
+  /** Of the server, such as `18.4`. */
+  readonly version: string;
+  /** Whether the server has what the schema and the queries need: PostgreSQL 15 or later. */
+  readonly supported: boolean;
+  /** Migrations of this release that the database has not run. */
+  readonly pending: readonly string[];
+  /** Migrations that the database has run and this release does not know: it was made by a newer one. */
+  readonly unknown: readonly string[];
+};
+
+const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
+const oldest = 150_000;
+
+/** Looks at a database without changing it: listing with Knex would create its tables. */
+export async function inspectDatabase(db: Knex): Promise<DatabaseState> {
+  const { rows }: { rows: { version: string; number: number; migrated: boolean }[] } = await db.raw(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+       to_regclass('schema_migrations') IS NOT NULL AS migrated`,
+  );
+  const known = (await readdir(directory)).filter((file) => file.endsWith('.ts')).sort();
+  const run: string[] = rows[0]?.migrated ? await db('schema_migrations').pluck('name').orderBy('id') : [];
+  return {
+    version: rows[0]?.version ?? 'of unknown version',
+    supported: (rows[0]?.number ?? 0) >= oldest,
+    pending: known.filter((name) => !run.includes(name)),
+    unknown: run.filter((name) => !known.includes(name)),
+  };
+}
