@@ -1,0 +1,30 @@
+import { dispatchSuite } from './bench/dispatch.ts';
+import type { Suite } from './bench/suite.ts';
+
+const suites: Readonly<Record<string, Suite>> = { dispatch: dispatchSuite };
+
+const help = `Measures parts of the service on this machine.
+
+  npm run bench -- <suite> [--quick]
+
+Suites:
+${Object.entries(suites)
+  .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
+  .join('\n')}
+
+--quick takes a tenth of the rounds. The last line is one JSON object; its ratios compare things measured in
+the same run, so they say more than the times.`;
+
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const [name = ''] = names;
+const suite = suites[name];
+if (process.argv.includes('--help') || suite === undefined) {
+  process.stdout.write(`${help}\n`);
+  process.exitCode = process.argv.includes('--help') ? 0 : 2;
+} else {
+  const figures = await suite.run({
+    isQuick: process.argv.includes('--quick'),
+    say: (line) => process.stdout.write(`${line}\n`),
+  });
+  process.stdout.write(`${JSON.stringify({ suite: name, node: process.version, ...figures })}\n`);
+}
