@@ -21,9 +21,9 @@ beforeAll(async () => {
   clients = createRpcClients({ timeoutMs: 5_000, log: createLogger({ level: 'silent' }) });
 });
 afterAll(async () => {
+  await chain.close();
   clients.close();
   await proxy.close();
-  await chain.close();
 });
 
 const node = () => clients.for(testNetwork([proxy.url]));

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testNetwork } from '../support/networks.ts';
 
 const log = createLogger({ level: 'silent' });
+const patience = { interval: 5, timeout: 10_000 };
 let database: TestDatabase;
 let store: NetworkStore;
 let registry: NetworkRegistry;
@@ -74,9 +75,7 @@ describe('the network store', () => {
 describe('the network registry', () => {
   const added = async (...networks: (typeof mainnet)[]) => {
     for (const network of networks) await store.add(network);
-    await vi.waitFor(async () => expect(await registry.list()).toHaveLength(networks.length), {
-      interval: 5,
-    });
+    await vi.waitFor(async () => expect(await registry.list()).toHaveLength(networks.length), patience);
   };
 
   it('finds any decimal id that is registered', async () => {
@@ -110,9 +109,9 @@ describe('the network registry', () => {
   it('learns of a new, a changed and a removed network from the database', async () => {
     await added(mainnet);
     await store.update('1', { name: 'Renamed' });
-    await vi.waitFor(async () => expect((await registry.find('1'))?.name).toBe('Renamed'), { interval: 5 });
+    await vi.waitFor(async () => expect((await registry.find('1'))?.name).toBe('Renamed'), patience);
     await store.remove('1');
-    await vi.waitFor(async () => expect(await registry.find('1')).toBeUndefined(), { interval: 5 });
+    await vi.waitFor(async () => expect(await registry.find('1')).toBeUndefined(), patience);
   });
 
   it('asks the database once for many questions', async () => {

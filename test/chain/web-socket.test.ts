@@ -5,6 +5,9 @@ import { startChain, type TestChain } from '../support/chain.ts';
 import { testNetwork } from '../support/networks.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 
+// Long enough for a busy machine: only the tests of a node that hangs wait for it.
+const timeoutMs = 1_500;
+
 let chain: TestChain;
 let proxy: NodeProxy;
 let clients: RpcClients;
@@ -14,11 +17,11 @@ beforeAll(async () => {
   proxy = await startNodeProxy(chain.rpcUrl);
 });
 afterAll(async () => {
-  await proxy.close();
   await chain.close();
+  await proxy.close();
 });
 beforeEach(() => {
-  clients = createRpcClients({ timeoutMs: 300, log: createLogger({ level: 'silent' }) });
+  clients = createRpcClients({ timeoutMs, log: createLogger({ level: 'silent' }) });
 });
 afterEach(() => {
   clients.close();
@@ -76,7 +79,7 @@ describe('a node over WebSocket', () => {
     const node = overSocket();
     await node.send('eth_blockNumber', []);
     const price = expect(node.send('eth_gasPrice', [])).rejects.toThrow();
-    await expect.poll(() => proxy.asked, { interval: 2 }).toContain('eth_gasPrice');
+    await expect.poll(() => proxy.asked, { interval: 2, timeout: 10_000 }).toContain('eth_gasPrice');
     clients.close();
     await price;
     release();

@@ -30,6 +30,13 @@ export async function deploy(
   );
   const transaction = { from: deployer, data: contract.bytecode + values.slice(2) };
   const hash = await callNode<string>(rpcUrl, 'eth_sendTransaction', [transaction]);
-  const receipt = await callNode<{ contractAddress: string }>(rpcUrl, 'eth_getTransactionReceipt', [hash]);
-  return receipt.contractAddress.toLowerCase();
+  return (await minedReceipt(rpcUrl, hash)).contractAddress.toLowerCase();
+}
+
+type Receipt = { readonly contractAddress: string };
+
+// The chain mines on demand, but tells the hash a moment before.
+async function minedReceipt(rpcUrl: string, hash: string): Promise<Receipt> {
+  const receipt = await callNode<Receipt | null>(rpcUrl, 'eth_getTransactionReceipt', [hash]);
+  return receipt ?? minedReceipt(rpcUrl, hash);
 }

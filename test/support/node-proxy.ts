@@ -52,13 +52,16 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
   };
 
   const server = createServer((request, response) => {
-    void text(request).then(async (body) => {
+    const serve = async () => {
+      const body = await text(request);
       const call: Call = JSON.parse(body);
       asked.push(call.method);
       const misbehave = misbehaviours[state.failure];
       if (misbehave !== undefined) misbehave(call, request, response);
       else json(response, await pass(body));
-    });
+    };
+    // When the real node is gone, so are we.
+    serve().catch(() => request.socket.destroy());
   });
   server.on('connection', () => {
     state.connections += 1;
@@ -74,7 +77,12 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
       else if (state.failure === 'html') socket.send('<html></html>');
       else if (state.failure === 'no json-rpc') socket.send(JSON.stringify({ id: call.id }));
       else if (state.failure === 'oversized') socket.send(oversized(call));
-      else if (state.failure !== 'hang') void pass(body).then((answer) => socket.send(answer));
+      else if (state.failure !== 'hang') {
+        pass(body).then(
+          (answer) => socket.send(answer),
+          () => socket.terminate(),
+        );
+      }
     });
   });
 

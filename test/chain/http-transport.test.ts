@@ -1,0 +1,102 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openTransport } from '../../src/chain/rpc/open-transport.ts';
+import type { Transport } from '../../src/chain/rpc/transport.ts';
+
+const limits = { timeoutMs: 5_000, maxBytes: 1_000 };
+const opened: { server: Server; transport: Transport }[] = [];
+
+/** A transport to a server of its own. */
+async function startServer(listener: RequestListener, change = (url: string) => url): Promise<Transport> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const transport = openTransport(change(`http://127.0.0.1:${port}`));
+  opened.push({ server, transport });
+  return transport;
+}
+
+afterEach(() => {
+  for (const { server, transport } of opened.splice(0)) {
+    transport.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const answer = (id: unknown, size = 0) => JSON.stringify({ id, result: '0x1', filler: ' '.repeat(size) });
+
+describe('JSON-RPC over HTTP', () => {
+  it('asks again when the node has just closed the kept connection', async () => {
+    const seen = new WeakSet<object>();
+    const ids: unknown[] = [];
+    const transport = await startServer((request, response) => {
+      void text(request).then((body) => {
+        const { id } = JSON.parse(body);
+        ids.push(id);
+        // The second request on a connection meets a closed door.
+        if (seen.has(request.socket)) request.socket.destroy();
+        else response.end(answer(id));
+        seen.add(request.socket);
+      });
+    });
+    expect(await transport.ask('eth_blockNumber', [], limits)).toEqual({ result: '0x1' });
+    expect(await transport.ask('eth_blockNumber', [], limits)).toEqual({ result: '0x1' });
+    expect(ids).toEqual([1, 2, 2]);
+  });
+
+  it('reads compressed answers, and counts their bytes as they unfold', async () => {
+    let size = 0;
+    const transport = await startServer((request, response) => {
+      void text(request).then((body) => {
+        response.setHeader('content-encoding', 'gzip');
+        response.end(gzipSync(answer(JSON.parse(body).id, size)));
+      });
+    });
+    expect(await transport.ask('eth_blockNumber', [], limits)).toEqual({ result: '0x1' });
+    size = 1_000;
+    await expect(transport.ask('eth_blockNumber', [], limits)).rejects.toMatchObject({ reason: 'oversized' });
+  });
+
+  it('takes broken compression for a broken connection', async () => {
+    const transport = await startServer((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip');
+    });
+    await expect(transport.ask('eth_blockNumber', [], limits)).rejects.toMatchObject({
+      reason: 'unreachable',
+    });
+  });
+
+  it('reads errors that come with status 400, but no other text with it', async () => {
+    let body = JSON.stringify({ id: null, error: { code: -32700, message: 'parse error' } });
+    const transport = await startServer((_request, response) => response.writeHead(400).end(body));
+    expect(await transport.ask('eth_blockNumber', [], limits)).toMatchObject({ error: { code: -32700 } });
+    body = 'Bad Request';
+    await expect(transport.ask('eth_blockNumber', [], limits)).rejects.toMatchObject({ reason: 'refused' });
+  });
+
+  it('sends path, query and credentials of the URL', async () => {
+    const seen: unknown[] = [];
+    const transport = await startServer(
+      (request, response) => {
+        seen.push(request.url, request.headers.authorization);
+        response.end(answer(1));
+      },
+      (url) => `${url.replace('//', '//user:p%40ss@')}/v3/key?token=1#fragment`,
+    );
+    await transport.ask('eth_blockNumber', [], limits);
+    expect(seen).toEqual(['/v3/key?token=1', `Basic ${btoa('user:p@ss')}`]);
+  });
+
+  it('gives up on a node that sends byte after byte without end', async () => {
+    const transport = await startServer((_request, response) => {
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const slow = transport.ask('eth_blockNumber', [], { ...limits, timeoutMs: 150 });
+    await expect(slow).rejects.toMatchObject({ reason: 'timeout' });
+  });
+});
