@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const inlineScript = /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g;
 
 /** The CSP sources of the scripts that stand in a page, one hash for each. */
-export function scriptHashes(html: string): string[] {
+function scriptHashes(html: string): string[] {
   const hashes = [...html.matchAll(inlineScript)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
   );

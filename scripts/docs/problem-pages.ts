@@ -96,7 +96,7 @@ export function problemIndex(codes: readonly ProblemCode[], layout: Layout): str
       const { status, detail } = catalogue[code];
       return `<tr><td class="short">${status}</td><th scope="row"><a href="problems/${code}.html"><code>${code}</code></a></th><td>${withPlaceholders(detail)}</td></tr>`;
     });
-  const body = `      <article class="problem wide">
+  const body = `      <article class="problem">
         <h1>Errors</h1>
         <p class="lead">Every error is <code>application/problem+json</code> (RFC 9457). Branch on <code>code</code>, which never changes its meaning; show <code>detail</code> to a person; quote <code>requestId</code> when you ask for help. <code>type</code> is the address of one of these pages.</p>
         ${codeBlock('json', jsonText(exampleOf('event_not_found')), '<span>404 · application/problem+json</span>')}

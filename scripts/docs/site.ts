@@ -63,14 +63,18 @@ async function write(directory: string, stamp: string, entries: ReadonlyMap<stri
     for (const [path, entry] of entries) await writeEntry(fresh, path, entry);
     await writeFile(join(fresh, 'manifest.json'), `${JSON.stringify({ files }, null, 1)}\n`);
     await writeFile(join(fresh, '.stamp'), `${stamp}\n`);
-    await rename(directory, old).catch(ignoreMissing);
-    await rename(fresh, directory);
+    await rename(directory, old).catch(unless('ENOENT'));
+    // Another build may have come in between; then its portal stands, and its stamp says of what it is.
+    await rename(fresh, directory).catch(unless('ENOTEMPTY', 'EEXIST'));
   } finally {
     await rm(fresh, { recursive: true, force: true });
     await rm(old, { recursive: true, force: true });
   }
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
-}
+/** Ignores errors of these codes and throws all others. */
+const unless =
+  (...codes: readonly string[]) =>
+  (error: NodeJS.ErrnoException): void => {
+    if (!codes.includes(error.code ?? '')) throw error;
+  };

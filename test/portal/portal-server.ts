@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler } from 'express';
+import { ProblemError } from '../../src/errors.ts';
+import { createPortalRouter } from '../../src/http/portal.ts';
+
+/** Serves a portal at `/docs` of a free port; problems are written as the bare code and its headers. */
+export async function startPortal(directory: string) {
+  const app = express();
+  app.use('/docs', createPortalRouter({ directory }));
+  const onError: ErrorRequestHandler = (error, _request, response, _next) => {
+    if (!(error instanceof ProblemError)) throw error;
+    response.status(error.status).set(error.headers).send(error.code);
+  };
+  app.use(onError);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
+  const base = `http://127.0.0.1:${port}`;
+  return {
+    base,
+    /** Fetches a path of the host; redirects are not followed. */
+    get: (path: string, init: RequestInit = {}) => fetch(`${base}${path}`, { redirect: 'manual', ...init }),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

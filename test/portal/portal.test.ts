@@ -1,0 +1,277 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildPortal, portalIsCurrent } from '../../scripts/docs/build.ts';
+import { areas } from '../../src/config.ts';
+import { catalogue } from '../../src/errors.ts';
+import { startPortal } from './portal-server.ts';
+
+const generated = join(import.meta.dirname, '../../src/contract/generated');
+const codes = Object.keys(catalogue);
+const pages = ['', 'problems', ...areas, ...codes.map((code) => `problems/${code}`)].map(
+  (name) => `/docs/${name}`,
+);
+
+let scratch: string;
+let directory: string;
+let portal: Awaited<ReturnType<typeof startPortal>>;
+/** Every page, with the headers that it came with. */
+const served = new Map<string, { html: string; headers: Headers }>();
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
+  directory = join(scratch, 'portal');
+  await buildPortal({ directory });
+  portal = await startPortal(directory);
+  for (const page of pages) {
+    const response = await portal.get(page);
+    expect([page, response.status]).toEqual([page, 200]);
+    served.set(page, { html: await response.text(), headers: response.headers });
+  }
+});
+afterAll(async () => {
+  await portal?.close();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+const attributes = (html: string, tag: string, name: string) =>
+  [...html.matchAll(new RegExp(`<${tag}\\s[^>]*?\\b${name}="([^"]*)"`, 'g'))].map(([, value = '']) => value);
+
+/** A page without the texts of its scripts, in which markup may stand as text. */
+const withoutScripts = (html: string) => html.replaceAll(/(<script[^>]*>)[\s\S]*?<\/script>/g, '$1</script>');
+
+function directives(policy: string | null): Map<string, string[]> {
+  const parts = (policy ?? '').split('; ').map((directive) => directive.split(' '));
+  return new Map(parts.map(([name = '', ...sources]) => [name, sources]));
+}
+
+async function contents(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const read = async (file: string): Promise<[string, string]> => [
+    file.slice(folder.length),
+    await readFile(file, 'base64'),
+  ];
+  return new Map(await Promise.all(files.map(read)));
+}
+
+describe('npm run docs', () => {
+  it('gives the same bytes for the same sources, and builds only when something has changed', async () => {
+    const second = join(scratch, 'second');
+    expect(await portalIsCurrent(second)).toBe(false);
+    expect(await buildPortal({ directory: second })).toBe(true);
+    expect(await contents(second)).toEqual(await contents(directory));
+    expect(await portalIsCurrent(second)).toBe(true);
+    expect(await buildPortal({ directory: second })).toBe(false);
+    expect((await readdir(scratch)).sort()).toEqual(['portal', 'second']);
+  });
+});
+
+describe('every page', () => {
+  it('comes under a policy that names its inline scripts by hash and allows no other host', () => {
+    for (const [page, { html, headers }] of served) {
+      const policy = directives(headers.get('content-security-policy'));
+      const scripts = [...html.matchAll(/<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g)].map(
+        ([, text = '']) => text,
+      );
+      const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+      expect([page, policy.get('script-src')?.toSorted()]).toEqual([
+        page,
+        [...new Set(["'self'", ...hashes])].sort(),
+      ]);
+      expect(policy.get('default-src')).toEqual(["'none'"]);
+      for (const name of ['base-uri', 'frame-ancestors', 'form-action'])
+        expect(policy.get(name)).toEqual(["'none'"]);
+      const allowed = [...policy].filter(([name]) => name !== 'script-src').flatMap(([, sources]) => sources);
+      expect(
+        allowed.filter((source) => !/^('none'|'self'|'unsafe-inline'|data:|blob:)$/.test(source)),
+      ).toEqual([]);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it('fetches nothing from another host', async () => {
+    for (const { html } of served.values()) {
+      const text = withoutScripts(html);
+      const fetched = ['script', 'img', 'iframe', 'source', 'audio', 'video', 'embed'].flatMap((tag) =>
+        attributes(text, tag, 'src'),
+      );
+      const linked = attributes(text, 'link', 'href');
+      const styled = [...text.matchAll(/url\(["']?([^)"']+)|@import\s+["']([^"']+)/g)].map(
+        ([, a, b]) => a ?? b ?? '',
+      );
+      expect([...fetched, ...linked, ...styled].filter((address) => /^(\w+:)?\/\//.test(address))).toEqual(
+        [],
+      );
+    }
+    const [script = ''] = attributes(served.get('/docs/events')?.html ?? '', 'script', 'src');
+    const redoc = await (await portal.get(`/docs/${script}`)).text();
+    expect(redoc.length).toBeGreaterThan(1_000_000);
+    expect(redoc).not.toContain('cdn.redoc.ly');
+    expect(served.get('/docs/events')?.html).toContain('"disableTelemetry":true');
+  });
+
+  it('has only links that lead somewhere, to the very section', async () => {
+    const targets = new Map<string, string>();
+    for (const [page, { html }] of served) {
+      const text = withoutScripts(html);
+      for (const href of [
+        ...attributes(text, 'a', 'href'),
+        ...attributes(text, 'link', 'href'),
+        ...attributes(text, 'script', 'src'),
+      ]) {
+        const url = new URL(href, `${portal.base}${page}`);
+        if (url.origin === portal.base) targets.set(`${url.pathname}${url.hash}`, page);
+      }
+    }
+    expect(targets.size).toBeGreaterThan(80);
+    for (const [target, page] of targets) {
+      const { pathname, hash } = new URL(target, portal.base);
+      const response = await portal.get(pathname);
+      expect([page, target, response.status]).toEqual([page, target, 200]);
+      const html = await response.text();
+      const [, tag, operationId] = hash.split('/');
+      if (operationId !== undefined) {
+        expect(html).toContain(`href="#/${tag}"`);
+        expect(html.toLowerCase()).toContain(`"operationid":"${operationId}"`);
+      } else if (tag === undefined && hash !== '') expect(html).toContain(`id="${hash.slice(1)}"`);
+    }
+  });
+});
+
+describe('serving', () => {
+  it('answers with and without .html, and with HEAD as with GET', async () => {
+    for (const page of ['/docs/events', '/docs/problems', '/docs/problems/event_full']) {
+      const full = await portal.get(`${page}.html`);
+      expect(await full.text()).toBe(served.get(page)?.html);
+      const head = await portal.get(page, { method: 'HEAD' });
+      expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([
+        200,
+        full.headers.get('etag'),
+        '',
+      ]);
+    }
+    expect((await portal.get('/docs')).headers.get('location')).toBe('/docs/');
+    expect((await portal.get('/docs/problems/')).headers.get('location')).toBe('/docs/problems');
+  });
+
+  it('packs as the caller accepts, lets pages be revalidated, and has assets kept for ever', async () => {
+    const etags = new Set<string | null>();
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const response = await portal.get('/docs/rwa', { headers: { 'accept-encoding': encoding } });
+      expect(response.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+      expect(response.headers.get('vary')).toBe('Accept-Encoding');
+      expect(await response.text()).toBe(served.get('/docs/rwa')?.html);
+      const etag = response.headers.get('etag') ?? '';
+      etags.add(etag);
+      // Not by fetch, which asks for a fresh copy as soon as it is given a condition.
+      const again = await request(portal.base)
+        .get('/docs/rwa')
+        .set({ 'accept-encoding': encoding, 'if-none-match': etag });
+      expect(again.status).toBe(304);
+    }
+    expect(etags.size).toBe(3);
+    const [style = ''] = attributes(served.get('/docs/')?.html ?? '', 'link', 'href').filter((href) =>
+      href.endsWith('.css'),
+    );
+    expect((await portal.get(`/docs/${style}`)).headers.get('cache-control')).toContain('immutable');
+    expect(served.get('/docs/')?.headers.get('cache-control')).toBe('public, no-cache');
+  });
+});
+
+describe('problems', () => {
+  it('each have a page with their status, cause and remedy', () => {
+    for (const [code, { status, title }] of Object.entries(catalogue)) {
+      const html = served.get(`/docs/problems/${code}`)?.html ?? '';
+      for (const text of [
+        `<code>${code}</code>`,
+        `${status} ${title}`,
+        '<h2>Cause</h2>',
+        '<h2>What to do</h2>',
+      ]) {
+        expect(html).toContain(text);
+      }
+      expect(served.get('/docs/problems')?.html).toContain(`problems/${code}.html`);
+    }
+  });
+
+  it('resolve every type that an example of the documents names', async () => {
+    for (const area of areas) {
+      const text = await readFile(join(generated, `${area}.json`), 'utf8');
+      const types = new Set([...text.matchAll(/"type": "(\/docs\/[^"]+)"/g)].map(([, type = '']) => type));
+      expect(types.size).toBeGreaterThan(10);
+      for (const type of types) expect([type, served.has(type)]).toEqual([type, true]);
+    }
+  });
+});
+
+describe('documents', () => {
+  it.each(areas)('of %s are the bundles themselves, for any origin', async (area) => {
+    for (const type of ['json', 'yaml']) {
+      const response = await portal.get(`/docs/${area}.${type}`);
+      expect(response.headers.get('content-type')).toBe(`application/${type}`);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(await response.text()).toBe(await readFile(join(generated, `${area}.${type}`), 'utf8'));
+    }
+  });
+});
+
+describe('the start page', () => {
+  it('leads to every operation and marks those of later releases', () => {
+    const html = served.get('/docs/')?.html ?? '';
+    const operations = attributes(html, 'a', 'href').filter((href) => /\.html#\/[a-z-]+\/[a-z]+$/.test(href));
+    expect(operations).toHaveLength(22);
+    expect(html.split('in a later release')).toHaveLength(5);
+    const text = html.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"');
+    expect(text).toContain('curl -G "$TALLYSTICK/blockchain/v1/api/token/balance" \\');
+  });
+});
+
+describe('what the portal does not have', () => {
+  it('is a small page under a strict policy, also for files that the build keeps for itself', async () => {
+    for (const path of [
+      'nope',
+      'problems/nope',
+      'a/b/c',
+      'manifest.json',
+      '.stamp',
+      'events.html.br',
+      '%zz',
+      '..%2fpackage.json',
+      'constructor',
+    ]) {
+      const response = await portal.get(`/docs/${path}`);
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    }
+  });
+
+  it('includes other methods, which are the problem method_not_allowed', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const response = await portal.get('/docs/events.yaml', { method });
+      expect([response.status, response.headers.get('allow'), await response.text()]).toEqual([
+        405,
+        'GET, HEAD',
+        'method_not_allowed',
+      ]);
+    }
+  });
+
+  it('is everything before the build, and nothing of it after, without a restart', async () => {
+    const target = join(scratch, 'later');
+    const later = await startPortal(target);
+    try {
+      const before = await later.get('/docs/');
+      expect(before.status).toBe(503);
+      expect(await before.text()).toContain('npm run docs');
+      await cp(directory, target, { recursive: true });
+      expect((await later.get('/docs/')).status).toBe(200);
+    } finally {
+      await later.close();
+    }
+  });
+});
