@@ -65,11 +65,14 @@ function isPublic(operationId: string, { security = [] }: OperationObject): bool
 function planParameter(operationId: string, parameter: ParameterObject): ParameterPlan {
   if (parameter.in === 'cookie') throw new Error(`${operationId}: cookie parameters are not read`);
   const schema = parameter.schema ?? {};
+  const isHeader = parameter.in === 'header';
+  const as = targetOf(schema, `${operationId}: parameter ${parameter.name}`);
+  if (isHeader && as !== 'text') throw new Error(`${operationId}: header ${parameter.name} must be a string`);
   return {
     in: parameter.in,
     name: parameter.name,
-    key: parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name,
-    as: targetOf(schema, `${operationId}: parameter ${parameter.name}`),
+    key: isHeader ? parameter.name.toLowerCase() : parameter.name,
+    as,
     requiredMessage: schema['x-message-required'],
   };
 }
