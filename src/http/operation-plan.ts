@@ -11,7 +11,7 @@ export type ParameterPlan = {
   readonly requiredMessage: string | undefined;
 };
 
-export type BodyPlan = {
+type BodyPlan = {
   readonly required: boolean;
   /** The top-level fields in the document's order. */
   readonly fields: readonly string[];

@@ -43,10 +43,10 @@ describe('two processes over one database', () => {
     expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
     expect(await db('work')).toHaveLength(1);
     // Both replay what only one of them did.
-    const replays = await postMany(2, { 'x-api-key': 'key-a', 'idempotency-key': 'k' });
+    const replays = await postMany(10, { 'x-api-key': 'key-a', 'idempotency-key': 'k' });
     const bodies = await Promise.all(replays.map((replay) => replay.json()));
-    expect(bodies[0]).toEqual(bodies[1]);
-    expect(replays.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual(['true', 'true']);
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+    expect(replays.every(({ headers }) => headers.get('idempotency-replayed') === 'true')).toBe(true);
   });
 
   test('count the requests of a key together', async () => {
