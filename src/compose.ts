@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Express } from 'express';
 import type { Knex } from 'knex';
 import { type AreaHandlers, createApp } from './app.ts';
-import { createBalanceReader } from './blockchain/balance-reader.ts';
+import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
 import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
 import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
@@ -31,6 +31,7 @@ export type Parts = {
   readonly idempotency: IdempotencyStore;
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
+  readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
 };
 
@@ -57,6 +58,7 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     idempotency: createIdempotencyStore(db),
     networks,
     clients,
+    balances,
     handlers: {
       blockchain: createBlockchainHandlers({ networks, balances }),
       events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
@@ -100,9 +102,10 @@ function createHealth({ db, networks, log }: Parts, isServing: () => boolean) {
 }
 
 /** Ends every connection of the parts, the database last. */
-export async function closeParts({ verifier, networks, clients, db }: Parts): Promise<void> {
+export async function closeParts({ verifier, networks, clients, balances, db }: Parts): Promise<void> {
   await verifier.close();
   await networks.close();
   clients.close();
+  balances.close();
   await db.destroy();
 }

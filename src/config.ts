@@ -80,7 +80,10 @@ export const settings = {
     about: 'How long a verified key is remembered. At most 10, the promised time for a revocation.',
   },
   KEY_CACHE_MAX: { schema: whole(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
-  AUTH_URL: { schema: httpUrl.optional(), about: 'Remote verifier: the URL that keys are posted to.' },
+  AUTH_URL: {
+    schema: httpUrl
+      .refine((url) => new URL(url).username === '' && new URL(url).password === '', 'must carry no user or password; use AUTH_CREDENTIAL')
+      .optional(), about: 'Remote verifier: the URL that keys are posted to.' },
   AUTH_CREDENTIAL: {
     schema: z.string().min(1).optional(),
     about: "Remote verifier: the service's own credential, sent as a bearer token.",
