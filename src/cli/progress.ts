@@ -2,8 +2,11 @@ import { Presets, SingleBar } from 'cli-progress';
 
 export type Progress = { update(done: number, total: number): void; stop(): void };
 
+/** A stream that a person may be looking at. */
+export type Watched = NodeJS.WritableStream & { readonly isTTY?: boolean };
+
 /** A bar with the time left on a terminal; silent where nobody watches. */
-export function createProgress(stream: NodeJS.WriteStream, what: string): Progress {
+export function createProgress(stream: Watched, what: string): Progress {
   if (!stream.isTTY) return { update() {}, stop() {} };
   const bar = new SingleBar(
     {
