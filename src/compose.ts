@@ -1,6 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import type { Express } from 'express';
-import type { Knex } from 'knex';
 import { type AreaHandlers, createApp } from './app.ts';
 import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
@@ -8,6 +6,7 @@ import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts
 import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
 import type { Config } from './config.ts';
 import { basePaths } from './contract/documents.ts';
+import type { Database } from './contract/transaction.ts';
 import { createDatabase } from './db/connect.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-store.ts';
 import { createEventsHandlers } from './events/handlers.ts';
@@ -25,7 +24,7 @@ import { createRwaHandlers } from './rwa/handlers.ts';
 export type Parts = {
   readonly config: Config;
   readonly log: Logger;
-  readonly db: Knex;
+  readonly db: Database;
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
   readonly idempotency: IdempotencyStore;
@@ -67,7 +66,7 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
   };
 }
 
-async function createRwaPart(config: Config, db: Knex) {
+async function createRwaPart(config: Config, db: Database) {
   if (config.SECRET_KEYS === undefined) return {};
   const vault = createClaimSecretVault(config.SECRET_KEYS);
   await assertKeysKnown(db, vault);
@@ -77,7 +76,10 @@ async function createRwaPart(config: Config, db: Knex) {
 const portalDirectory = fileURLToPath(new URL('../dist/portal', import.meta.url));
 
 /** The Express app over the parts: the areas that the settings choose, health routes and the portal. */
-export function createServiceApp(parts: Parts, isServing: () => boolean = () => true): Promise<Express> {
+export function createServiceApp(
+  parts: Parts,
+  isServing: () => boolean = () => true,
+): ReturnType<typeof createApp> {
   const { config, handlers } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   return createApp({

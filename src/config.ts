@@ -82,8 +82,13 @@ export const settings = {
   KEY_CACHE_MAX: { schema: whole(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
   AUTH_URL: {
     schema: httpUrl
-      .refine((url) => new URL(url).username === '' && new URL(url).password === '', 'must carry no user or password; use AUTH_CREDENTIAL')
-      .optional(), about: 'Remote verifier: the URL that keys are posted to.' },
+      .refine(
+        (url) => new URL(url).username === '' && new URL(url).password === '',
+        'must carry no user or password; use AUTH_CREDENTIAL',
+      )
+      .optional(),
+    about: 'Remote verifier: the URL that keys are posted to.',
+  },
   AUTH_CREDENTIAL: {
     schema: z.string().min(1).optional(),
     about: "Remote verifier: the service's own credential, sent as a bearer token.",
