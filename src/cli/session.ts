@@ -79,7 +79,10 @@ export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const stopWaiting = session.onInterrupt(() => controller.abort());
+  const stopWaiting = session.onInterrupt(() => {
+    session.output().say('Stopping after what is in hand; Ctrl-C again ends at once.');
+    controller.abort();
+  });
   try {
     return await work(controller.signal);
   } catch (error) {
