@@ -24,7 +24,7 @@ export type Output = {
   progress(what: string): Progress;
 };
 
-export type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 type Columns = Readonly<Record<string, string>>;
 
 type Streams = { readonly out: NodeJS.WritableStream; readonly err: Watched };

@@ -12,8 +12,9 @@ export function createProgress(stream: Watched, what: string): Progress {
     {
       stream,
       format: `${what} {bar} {percentage}% | {value}/{total} | {eta_formatted} left`,
-      // A process that is killed could not bring the cursor back.
+      // A process that is killed could not bring the cursor or the wrapping of lines back.
       hideCursor: false,
+      linewrap: true,
     },
     Presets.shades_classic,
   );

@@ -60,7 +60,7 @@ async function ownKeys({ db }: Parts): Promise<Finding> {
   const active = (await createKeyStore({ db }).list()).filter(
     ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
   ).length;
-  const detail = `${companies} company(s), ${active} active key(s)`;
+  const detail = `companies: ${companies}, active keys: ${active}`;
   if (active > 0) return { check: 'keys', state: 'ok', detail };
   return {
     check: 'keys',

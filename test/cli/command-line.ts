@@ -17,7 +17,7 @@ export type CommandLine = {
   json(...args: readonly string[]): Promise<Answer>;
 };
 
-export type Answer = {
+type Answer = {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look at fields of any command's answer
   readonly value: any;
@@ -25,8 +25,7 @@ export type Answer = {
   readonly error: { readonly message: string; readonly exitCode: number } | undefined;
 };
 
-/** The id of the key in {@link settingsFor}; whoever knows it may open secrets in tests. */
-export const secretKeys = `first:${Buffer.alloc(32, 1).toString('base64')}`;
+const secretKeys = `first:${Buffer.alloc(32, 1).toString('base64')}`;
 
 export const settingsFor = (databaseUrl: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,

@@ -41,7 +41,9 @@ describe('doctor, on a new installation', () => {
     expect(out).toMatch(/^ok +database +PostgreSQL [\d.]+ answers in \d+ ms$/m);
     expect(out).toMatch(/^ok +schema +that of this release$/m);
     expect(out).toMatch(/^ok +claim secrets +every key in use is known$/m);
-    expect(out).toMatch(/^warning +keys +0 .*: nobody can call; tallystick key create --help$/m);
+    expect(out).toMatch(
+      /^warning +keys +companies: 0, active keys: 0: nobody can call; tallystick key create --help$/m,
+    );
     expect(out).toMatch(/^warning +networks +none is registered yet: tallystick network add --help$/m);
     expect(err).toBe('Everything that the service needs is in order.\n');
   });
@@ -123,7 +125,7 @@ describe('doctor, on keys', () => {
   test('counts the active ones', async () => {
     await run('company', 'create', 'globex');
     await run('key', 'create', '--company', 'globex');
-    expect((await examine()).of('keys')).toMatchObject([{ state: 'ok', detail: /1 active key/ }]);
+    expect((await examine()).of('keys')).toMatchObject([{ state: 'ok', detail: /active keys: 1$/ }]);
   });
 
   test('asks a remote authentication service about a key that nobody has', async () => {
