@@ -43,7 +43,7 @@ describe('the service as a process', () => {
     const answer = fetch(`http://127.0.0.1:${port}/v1/api/rwa`, {
       headers: { 'x-api-key': generateKey('live') },
     });
-    await untilBlocked(transaction);
+    await untilBlocked(database.db);
     main.child.kill('SIGTERM');
     await main.until(/service stopping/);
     await transaction.commit();
