@@ -74,8 +74,10 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => flagsOf(program).json === true || stderr.write(text),
     });
+  const local = () => flagsOf(program).local === true;
   const session: Session = {
-    config: () => loadConfig({ local: flagsOf(program).local === true }),
+    config: () => loadConfig({ local: local() }),
+    local,
     output: () => outputOf(program, parts),
     fail,
     onInterrupt,

@@ -45,14 +45,13 @@ function start(args: readonly string[], node: readonly string[] = []) {
 async function holdRwas() {
   const tx = await db.transaction();
   await tx.raw('LOCK TABLE rwas IN ACCESS EXCLUSIVE MODE');
-  const waiting = async () => {
-    for (;;) {
-      const { rows } = await db.raw(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      if (rows.length > 0) return;
-    }
+  const waited = async () => {
+    const { rows } = await db.raw(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
   };
+  const waiting = () => expect.poll(waited, { timeout: 20_000 }).toBe(true);
   return { waiting, release: () => tx.commit() };
 }
 

@@ -18,7 +18,7 @@ function changed(change: (url: URL) => void): string {
   return made.href;
 }
 
-const { host } = new URL(url);
+const { host, username } = new URL(url);
 const nobody = `127.0.0.1:${await freePort()}`;
 
 const faults: [string, string, string][] = [
@@ -40,7 +40,7 @@ const faults: [string, string, string][] = [
     changed((to) => {
       to.password = 'wrong-pass-word';
     }),
-    `PostgreSQL at ${host} refuses user "postgres". Check user and password in DATABASE_URL.`,
+    `PostgreSQL at ${host} refuses user "${username}". Check user and password in DATABASE_URL.`,
   ],
   [
     'lacks the database',
@@ -72,6 +72,13 @@ describe('a database that', () => {
     expect({ status, value }).toEqual({ status: 1, value: undefined });
     expect(error?.message).toContain(message);
     expect(error?.message).not.toMatch(/pass-word|insert into/);
+  });
+
+  test('belongs to the local service is told with how to start that', async () => {
+    const { error } = await commandLine(settingsFor(`postgres://me:pass-word@${nobody}/db`)).json(
+      ...['company', 'list', '--local'],
+    );
+    expect(error?.message).toMatch(/cannot be reached .*\. Start the local service first: npm start$/);
   });
 
   test('fails in the middle is told without the statement and its values', async () => {
