@@ -1,4 +1,5 @@
-import type { Tx } from '../contract/transaction.ts';
+import type { Database } from '../contract/transaction.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { ClaimSecretVault } from '../rwa/claim-secret.ts';
 import { createNftIssuer } from '../rwa/nft-issuer.ts';
 import { createNftStore } from '../rwa/nft-store.ts';
@@ -20,21 +21,21 @@ export type AssetPlace = {
 
 /** Assets of a company with their NFTs, none of them minted. */
 export async function addAssets(
-  tx: Tx,
+  db: Database,
   vault: ClaimSecretVault,
   { companyId, ...where }: AssetPlace,
   assets: readonly SampleAsset[],
 ): Promise<void> {
   const issuer = createNftIssuer({
-    rwas: createRwaStore({ db: tx }),
-    nfts: createNftStore({ db: tx }),
+    rwas: createRwaStore({ db }),
+    nfts: createNftStore({ db }),
     vault,
   });
   for (const { nfts, price = null, ...asset } of assets) {
     const currency = price === null ? null : 'EUR';
     const input = { ...asset, ...where, price, currency, imageUrl: null, claimBaseUrl: null };
-    const { id } = await createRwa(tx, companyId, input);
-    await issuer.issue(tx, { companyId, rwaId: id, count: nfts });
+    const { id } = await createRwa(db, companyId, input);
+    await inTransaction(db, (tx) => issuer.issue(tx, { companyId, rwaId: id, count: nfts }));
   }
 }
 

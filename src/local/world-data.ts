@@ -1,6 +1,5 @@
 import { createNetworkStore } from '../chain/network-store.ts';
-import type { Database, Tx } from '../contract/transaction.ts';
-import { inTransaction } from '../db/transaction.ts';
+import type { Database } from '../contract/transaction.ts';
 import { createCompanyStore } from '../keys/company-store.ts';
 import { createKeyStore } from '../keys/key-store.ts';
 import type { ClaimSecretVault } from '../rwa/claim-secret.ts';
@@ -20,25 +19,26 @@ export type WorldDataOptions = {
   readonly now: Date;
 };
 
-/** Fills a migrated, empty database with the sample companies and what they have, in one transaction. */
-export function fillDatabase({ db, vault, chain, rpcUrl, now }: WorldDataOptions): Promise<WorldKeys> {
+/**
+ * Fills a migrated, empty database with the sample companies and what they have. Each asset and event is a
+ * transaction of its own, so that each has its own time of creation, by which they are listed.
+ */
+export async function fillDatabase({ db, vault, chain, rpcUrl, now }: WorldDataOptions): Promise<WorldKeys> {
   const { cast, addresses } = chain;
-  return inTransaction(db, async (tx) => {
-    await addLocalNetwork(tx, rpcUrl, addresses.TallystickNft);
-    const acme = await addCompany(tx, 'acme', cast.acmeTreasury);
-    const globex = await addCompany(tx, 'globex', cast.globexTreasury);
-    const asset = { chainId: localChainId, contractAddress: addresses.TallystickNft };
-    await addAssets(tx, vault, { companyId: acme.id, ...asset }, acmeAssets);
-    await addAssets(tx, vault, { companyId: globex.id, ...asset }, globexAssets);
-    const event = { chainId: localChainId, gate: addresses.SampleCollectible };
-    await addEvents(tx, { companyId: acme.id, ...event }, acmeEvents, now);
-    await addEvents(tx, { companyId: globex.id, ...event }, globexEvents, now);
-    const { key: noCompany } = await createKeyStore({ db: tx }).create('local', {
-      companyId: null,
-      label: 'no company',
-    });
-    return { acme: acme.key, globex: globex.key, noCompany };
+  await addLocalNetwork(db, rpcUrl, addresses.TallystickNft);
+  const acme = await addCompany(db, 'acme', cast.acmeTreasury);
+  const globex = await addCompany(db, 'globex', cast.globexTreasury);
+  const asset = { chainId: localChainId, contractAddress: addresses.TallystickNft };
+  await addAssets(db, vault, { companyId: acme.id, ...asset }, acmeAssets);
+  await addAssets(db, vault, { companyId: globex.id, ...asset }, globexAssets);
+  const event = { chainId: localChainId, gate: addresses.SampleCollectible };
+  await addEvents(db, { companyId: acme.id, ...event }, acmeEvents, now);
+  await addEvents(db, { companyId: globex.id, ...event }, globexEvents, now);
+  const { key: noCompany } = await createKeyStore({ db }).create('local', {
+    companyId: null,
+    label: 'no company',
   });
+  return { acme: acme.key, globex: globex.key, noCompany };
 }
 
 /** Tells the service where the chain listens this time. */
@@ -50,8 +50,8 @@ export async function moveNetwork(db: Database, rpcUrl: string): Promise<void> {
   }
 }
 
-async function addLocalNetwork(tx: Tx, rpcUrl: string, minterContract: string): Promise<void> {
-  await createNetworkStore({ db: tx }).add({
+async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: string): Promise<void> {
+  await createNetworkStore({ db }).add({
     chainId: localChainId,
     name: 'Local chain',
     currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
@@ -63,9 +63,9 @@ async function addLocalNetwork(tx: Tx, rpcUrl: string, minterContract: string): 
   });
 }
 
-async function addCompany(tx: Tx, name: string, treasuryAddress: string) {
-  const { id } = await createCompanyStore({ db: tx }).create({ name, treasuryAddress });
-  const { key } = await createKeyStore({ db: tx }).create('local', {
+async function addCompany(db: Database, name: string, treasuryAddress: string) {
+  const { id } = await createCompanyStore({ db }).create({ name, treasuryAddress });
+  const { key } = await createKeyStore({ db }).create('local', {
     companyId: id,
     label: `${name} sample key`,
   });

@@ -1,4 +1,5 @@
-import type { Tx } from '../contract/transaction.ts';
+import type { Database } from '../contract/transaction.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { createAttendeeStore } from '../events/attendee-store.ts';
 import type { EventFields } from '../events/event.ts';
 import { namedOnly } from '../events/event-fields.ts';
@@ -16,15 +17,23 @@ type SampleEvent = {
 export type EventPlace = { readonly companyId: string; readonly chainId: string; readonly gate: string };
 
 /** Events of a company: past, soon, free, full, and one for holders of an NFT contract (`gate`). */
-export async function addEvents(tx: Tx, where: EventPlace, events: readonly SampleEvent[], now: Date) {
-  const store = createEventStore(tx);
-  const attendees = createAttendeeStore(tx);
-  for (const sample of events) {
-    const event = await store.insert(tx, where.companyId, fieldsOf(sample, where, now));
-    for (let i = 1; i <= sample.attendees; i += 1) {
-      await attendees.insert(tx, where.companyId, event.id, `user_${String(i).padStart(4, '0')}`);
-      await store.addToTotal(tx, where.companyId, event.id, 1);
-    }
+export async function addEvents(
+  db: Database,
+  where: EventPlace,
+  samples: readonly SampleEvent[],
+  now: Date,
+): Promise<void> {
+  const { companyId } = where;
+  const events = createEventStore(db);
+  const attendees = createAttendeeStore(db);
+  for (const sample of samples) {
+    await inTransaction(db, async (tx) => {
+      const { id } = await events.insert(tx, companyId, fieldsOf(sample, where, now));
+      for (let i = 1; i <= sample.attendees; i += 1) {
+        await attendees.insert(tx, companyId, id, `user_${String(i).padStart(4, '0')}`);
+        await events.addToTotal(tx, companyId, id, 1);
+      }
+    });
   }
 }
 
