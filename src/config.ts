@@ -131,7 +131,7 @@ export const settings = {
 } as const;
 
 type Settings = typeof settings;
-export type SettingName = keyof Settings;
+type SettingName = keyof Settings;
 type Values = { readonly [Name in SettingName]: z.output<Settings[Name]['schema']> };
 
 /** The service's settings, read once; nothing else reads the environment. */
@@ -156,40 +156,44 @@ export class ConfigError extends Error {
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
-  const given = Object.fromEntries(names.map((name) => [name, env[name] === '' ? undefined : env[name]]));
-  const shape = Object.fromEntries(names.map((name) => [name, settings[name].schema]));
-  const parsed = z.object(shape).safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => describeIssue(issue, given)));
+  const faults: string[] = [];
+  const read: Record<string, unknown> = {};
+  for (const name of names) {
+    const given = env[name] === '' ? undefined : env[name];
+    const parsed = settings[name].schema.safeParse(given);
+    if (parsed.success) read[name] = parsed.data;
+    else faults.push(...parsed.error.issues.map((issue) => describeIssue(name, issue.message, given)));
   }
-  const values = parsed.data as Values; // the shape was made from the same schemas
-  const faults = crossFaults(values);
+  faults.push(...crossFaults(read));
   if (faults.length > 0) throw new ConfigError(faults);
+  const values = read as Values; // every setting was read by its own schema
   return Object.freeze({ ...values, publicBaseUrl: baseUrl(values) });
 }
 
-function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string | undefined>): string {
-  const name = String(issue.path[0]);
-  const value = given[name];
-  if (value === undefined) return `${name} is missing`;
-  const setting: { about: string; secret?: boolean } = settings[name as SettingName]; // the path of an issue starts with a name
+function describeIssue(name: SettingName, message: string, given: string | undefined): string {
+  if (given === undefined) return `${name} is missing`;
+  const setting: { about: string; secret?: boolean } = settings[name];
   // A URL may carry a password, so it is treated like a secret.
-  const quoted = setting.secret || name.endsWith('_URL') ? '' : ` (is ${JSON.stringify(value)})`;
-  return `${name}: ${issue.message}${quoted}`;
+  const quoted = setting.secret || name.endsWith('_URL') ? '' : ` (is ${JSON.stringify(given)})`;
+  return `${name}: ${message}${quoted}`;
 }
 
-function crossFaults(values: Values): string[] {
+/** What is wrong between settings; one that could not be read is told of by itself. */
+function crossFaults(values: Partial<Values>): string[] {
   const faults: string[] = [];
-  if (values.KEY_VERIFIER === 'remote' && values.AUTH_URL === undefined) {
-    faults.push('AUTH_URL is missing: KEY_VERIFIER=remote needs it');
+  const isGiven = (name: SettingName) => !(name in values) || values[name] !== undefined;
+  for (const name of ['AUTH_URL', 'AUTH_CREDENTIAL'] as const) {
+    if (values.KEY_VERIFIER === 'remote' && !isGiven(name)) {
+      faults.push(`${name} is missing: KEY_VERIFIER=remote needs it`);
+    }
   }
-  if (values.KEY_VERIFIER === 'remote' && values.AUTH_CREDENTIAL === undefined) {
-    faults.push('AUTH_CREDENTIAL is missing: KEY_VERIFIER=remote needs it');
+  if (values.AREAS?.includes('rwa') && !isGiven('SECRET_KEYS')) {
+    faults.push(
+      'SECRET_KEYS is missing: the area rwa needs it; make one: echo "k1:$(openssl rand -base64 32)"',
+    );
   }
-  if (values.AREAS.includes('rwa') && values.SECRET_KEYS === undefined) {
-    faults.push('SECRET_KEYS is missing: the area rwa needs it; make one with: openssl rand -base64 32');
-  }
-  if (values.RATE_LIMIT_BURST < values.RATE_LIMIT_PER_SECOND) {
+  const { RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_BURST: burst } = values;
+  if (perSecond !== undefined && burst !== undefined && burst < perSecond) {
     faults.push('RATE_LIMIT_BURST must not be below RATE_LIMIT_PER_SECOND');
   }
   return faults;
