@@ -3,8 +3,7 @@ import { z } from 'zod';
 export const areas = ['blockchain', 'events', 'rwa'] as const;
 export type Area = (typeof areas)[number];
 
-export const roles = ['api', 'worker', 'indexer'] as const;
-export type Role = (typeof roles)[number];
+const roles = ['api', 'worker', 'indexer'] as const;
 
 const whole = (min: number, max: number) =>
   z

@@ -10,7 +10,7 @@ export type HttpServer = {
 };
 
 /** A port that cannot be listened on, in words that say what to do. */
-export class ListenError extends Error {
+class ListenError extends Error {
   constructor(port: number, cause: NodeJS.ErrnoException) {
     const reasons: Record<string, string> = {
       EADDRINUSE: `Port ${port} is taken. Stop what listens there, or choose another: PORT=${port + 1}`,

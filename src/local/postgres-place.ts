@@ -7,7 +7,7 @@ import { copyForAll } from './copy-for-all.ts';
 import { errorCode, LocalError } from './local-error.ts';
 import { postgresFolder } from './programs.ts';
 
-export type Identity = { readonly uid: number; readonly gid: number };
+type Identity = { readonly uid: number; readonly gid: number };
 
 /** Where a PostgreSQL can run, and as whom. */
 export type PostgresPlace = {

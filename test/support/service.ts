@@ -14,7 +14,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
 /** Sends requests with one key, or none; every answer is held against the documents. */
 export type Client = Readonly<Record<Method, (path: string) => Test>>;
 
-export type Keys = {
+type Keys = {
   readonly acme: string;
   readonly globex: string;
   readonly noCompany: string;
