@@ -13,12 +13,14 @@ import { createEventsHandlers } from './events/handlers.ts';
 import { createHealthRouter } from './http/health.ts';
 import { createLimiter, type Limiter } from './http/limits.ts';
 import { createPortalRouter } from './http/portal.ts';
+import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
+import { mintQueue } from './rwa/mint-service.ts';
 
 /** Every object of the service, built once. */
 export type Parts = {
@@ -31,6 +33,7 @@ export type Parts = {
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
   readonly balances: BalanceReader;
+  readonly jobs: JobQueue;
   readonly handlers: AreaHandlers;
 };
 
@@ -44,6 +47,12 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
   const clients = createRpcClients({ timeoutMs: config.RPC_TIMEOUT_MS, log });
   const verifier = await createVerifier(config, { db, log });
   const balances = createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX });
+  const jobs = createJobQueue({
+    url: config.DATABASE_URL,
+    keyedQueues: [mintQueue],
+    works: config.ROLES.includes('worker'),
+    log,
+  });
   return {
     config,
     log,
@@ -58,19 +67,20 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     networks,
     clients,
     balances,
+    jobs,
     handlers: {
       blockchain: createBlockchainHandlers({ networks, balances }),
       events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
-      ...(await createRwaPart(config, db)),
+      ...(await createRwaPart(config, db, jobs)),
     },
   };
 }
 
-async function createRwaPart(config: Config, db: Database) {
+async function createRwaPart(config: Config, db: Database, jobs: JobQueue) {
   if (config.SECRET_KEYS === undefined) return {};
   const vault = createClaimSecretVault(config.SECRET_KEYS);
   await assertKeysKnown(db, vault);
-  return { rwa: createRwaHandlers({ db, vault, claimBaseUrl: config.CLAIM_BASE_URL }) };
+  return { rwa: createRwaHandlers({ db, vault, jobs, claimBaseUrl: config.CLAIM_BASE_URL }) };
 }
 
 const portalDirectory = fileURLToPath(new URL('../dist/portal', import.meta.url));
@@ -104,7 +114,8 @@ function createHealth({ db, networks, log }: Parts, isServing: () => boolean) {
 }
 
 /** Ends every connection of the parts, the database last. */
-export async function closeParts({ verifier, networks, clients, balances, db }: Parts): Promise<void> {
+export async function closeParts({ verifier, networks, clients, balances, jobs, db }: Parts): Promise<void> {
+  await jobs.stop(0);
   await verifier.close();
   await networks.close();
   clients.close();

@@ -4,7 +4,6 @@ import { createDatabase } from './db/connect.ts';
 import { purgeExpiredRows } from './db/housekeeping.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { listen } from './http/server.ts';
-import { createJobQueue } from './jobs/queue.ts';
 import type { Logger } from './log.ts';
 
 export type Service = {
@@ -29,14 +28,15 @@ export async function startService(config: Config, log: Logger): Promise<Service
           port: config.PORT,
         })
       : undefined;
-    const jobs = config.ROLES.includes('worker')
-      ? createJobQueue({
-          url: config.DATABASE_URL,
-          log,
-          jobs: [{ queue: 'purge-expired', cron: '*/10 * * * *', handle: () => purgeExpiredRows(parts.db) }],
-        })
-      : undefined;
-    await jobs?.start();
+    await parts.jobs.open();
+    if (config.ROLES.includes('worker')) {
+      const purge = {
+        queue: 'purge-expired',
+        cron: '*/10 * * * *',
+        handle: () => purgeExpiredRows(parts.db),
+      };
+      await parts.jobs.work({ scheduled: [purge], keyed: [] });
+    }
     log.info({ port: server?.port, areas: config.AREAS, roles: config.ROLES }, 'service started');
     return {
       port: server?.port ?? 0,
@@ -44,7 +44,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         state.serving = false;
         log.info('service stopping');
         await server?.stop(graceMs);
-        await jobs?.stop(graceMs);
+        await parts.jobs.stop(graceMs);
         await closeParts(parts);
         log.info('service stopped');
       },

@@ -6,14 +6,6 @@ const excused: Readonly<Record<string, string>> = {
   'getWalletHistory 502': 'the operation answers 501 in this release',
   'listWalletNfts 200': 'the operation answers 501 in this release',
   'listWalletNfts 502': 'the operation answers 501 in this release',
-  'createAndMintNft 200': 'the operation answers 501 in this release',
-  'createAndMintNft 404': 'the operation answers 501 in this release',
-  'createAndMintNft 409': 'the operation answers 501 in this release',
-  'createAndMintNft 422': 'the operation answers 501 in this release',
-  'mintNft 200': 'the operation answers 501 in this release',
-  'mintNft 404': 'the operation answers 501 in this release',
-  'mintNft 409': 'the operation answers 501 in this release',
-  'mintNft 422': 'the operation answers 501 in this release',
 };
 
 /** What a whole run has left out: pairs without a test, and excuses that are no longer needed. */

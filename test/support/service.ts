@@ -142,7 +142,10 @@ async function populate(db: TestDatabase['db'], rpcUrl: string) {
     data_provider: 'indexer',
     confirmations: 1,
     finality_depth: 64,
+    minter_contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   });
+  // Somebody signs there; whether anybody works is another matter.
+  await db('mint_lanes').insert({ chain_id: 31337, signer: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65' });
   const companyStore = createCompanyStore({ db });
   const keyStore = createKeyStore({ db });
   const treasuryAddress = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
