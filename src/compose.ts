@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type AreaHandlers, createApp } from './app.ts';
 import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
+import { createKeySigner, openKeystore } from './chain/minting/key-signer.ts';
 import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
 import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
 import type { Config } from './config.ts';
@@ -21,6 +22,8 @@ import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
 import { mintQueue } from './rwa/mint-service.ts';
+import type { OnStep } from './rwa/mint-worker/lane-context.ts';
+import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
 /** Every object of the service, built once. */
 export type Parts = {
@@ -111,6 +114,49 @@ function createHealth({ db, networks, log }: Parts, isServing: () => boolean) {
     ],
     onFailure: (name, err) => log.warn({ err, check: name }, 'readiness check failed'),
   });
+}
+
+/** A key in memory that signs mints: of the local chain, or of a test. */
+export type PlainSigner = { readonly chainId: string; readonly privateKey: string };
+
+/**
+ * The worker on accepted mints, with the signers of the settings. Nothing works yet.
+ * @throws Error when a keystore cannot be opened
+ */
+export async function createMinter(
+  parts: Parts,
+  { plainSigners = [], step }: { plainSigners?: readonly PlainSigner[]; step?: OnStep } = {},
+): Promise<MintWorker> {
+  const { config, db, networks, clients, jobs, log } = parts;
+  const plain = plainSigners.map(({ chainId, privateKey }) => ({
+    chainId,
+    signer: createKeySigner(privateKey),
+  }));
+  return createMintWorker({
+    ...{ db, networks, clients, jobs, log },
+    ...(step && { step }),
+    databaseUrl: config.DATABASE_URL,
+    signers: [...plain, ...(await openSigners(config))],
+    settings: {
+      feeCap: BigInt(config.MINT_MAX_FEE_GWEI) * 1_000_000_000n,
+      maxInFlight: config.MINT_MAX_IN_FLIGHT,
+      blockShare: config.MINT_BLOCK_SHARE_PERCENT,
+      stuckBlocks: config.MINT_STUCK_BLOCKS,
+      pollMs: config.MINT_POLL_MS,
+      rebroadcastMs: config.MINT_REBROADCAST_MS,
+      leaseSeconds: config.MINT_LEASE_SECONDS,
+    },
+  });
+}
+
+function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Promise<LaneSigner[]> {
+  const passwordFile = MINT_KEYSTORE_PASSWORD_FILE ?? '';
+  return Promise.all(
+    (MINT_SIGNERS ?? []).map(async ({ chainId, keystore }) => ({
+      chainId,
+      signer: await openKeystore(keystore, passwordFile),
+    })),
+  );
 }
 
 /** Ends every connection of the parts, the database last. */

@@ -1,4 +1,4 @@
-import { closeParts, createParts, createServiceApp } from './compose.ts';
+import { closeParts, createMinter, createParts, createServiceApp } from './compose.ts';
 import type { Config } from './config.ts';
 import { createDatabase } from './db/connect.ts';
 import { purgeExpiredRows } from './db/housekeeping.ts';
@@ -16,26 +16,33 @@ export type Service = {
  * Starts the roles that the settings choose over a migrated database.
  * @throws Error with what to mend when the schema is not current or the port cannot be listened on
  */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  signing: Parameters<typeof createMinter>[1] = {},
+): Promise<Service> {
   await assertMigrated(config, log);
   const parts = await createParts(config, log);
   const state = { serving: true };
   const graceMs = config.SHUTDOWN_SECONDS * 1_000;
   try {
+    const minter = config.ROLES.includes('worker') ? await createMinter(parts, signing) : undefined;
+    await parts.jobs.open();
+    // Before anybody can ask: what is minted on a network shows in its lanes.
+    await minter?.start();
     const server = config.ROLES.includes('api')
       ? await listen(await createServiceApp(parts, () => state.serving), {
           host: config.HOST,
           port: config.PORT,
         })
       : undefined;
-    await parts.jobs.open();
-    if (config.ROLES.includes('worker')) {
+    if (minter !== undefined) {
       const purge = {
         queue: 'purge-expired',
         cron: '*/10 * * * *',
         handle: () => purgeExpiredRows(parts.db),
       };
-      await parts.jobs.work({ scheduled: [purge], keyed: [] });
+      await parts.jobs.work({ scheduled: [purge], keyed: [minter.job] });
     }
     log.info({ port: server?.port, areas: config.AREAS, roles: config.ROLES }, 'service started');
     return {
@@ -44,7 +51,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         state.serving = false;
         log.info('service stopping');
         await server?.stop(graceMs);
-        await parts.jobs.stop(graceMs);
+        await Promise.all([parts.jobs.stop(graceMs), minter?.stop()]);
         await closeParts(parts);
         log.info('service stopped');
       },

@@ -13,11 +13,21 @@ export type TestChain = {
 const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/bin.mjs');
 
 /** A real local chain of its own that mines on demand; its ten accounts are funded. */
-export async function startChain({ chainId = '31337' }: { chainId?: string } = {}): Promise<TestChain> {
+export async function startChain({
+  chainId = '31337',
+  flags = [],
+}: {
+  chainId?: string;
+  flags?: readonly string[];
+} = {}): Promise<TestChain> {
   const port = await freePort();
-  const child = spawn(process.execPath, [anvil, '--port', String(port), '--chain-id', chainId, '--quiet'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [anvil, '--port', String(port), '--chain-id', chainId, '--quiet', ...flags],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const rpcUrl = `http://127.0.0.1:${port}`;
   await untilAnswering(rpcUrl);
   return {
