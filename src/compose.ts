@@ -23,6 +23,7 @@ import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
 import { mintQueue } from './rwa/mint-service.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
+import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
 /** Every object of the service, built once. */
@@ -105,12 +106,14 @@ export function createServiceApp(
   });
 }
 
-function createHealth({ db, networks, log }: Parts, isServing: () => boolean) {
+function createHealth({ config, db, networks, log }: Parts, isServing: () => boolean) {
   return createHealthRouter({
     isServing,
     checks: [
       { name: 'database', run: async () => void (await db.raw('SELECT 1')) },
       { name: 'networks', run: async () => void (await networks.list()) },
+      // Of no concern to a process that only accepts mints: they wait.
+      ...(config.ROLES.includes('worker') ? [{ name: 'minting', run: () => assertNoLaneNeedsHelp(db) }] : []),
     ],
     onFailure: (name, err) => log.warn({ err, check: name }, 'readiness check failed'),
   });

@@ -60,4 +60,18 @@ describe('the settings', () => {
     const { SECRET_KEYS } = loadConfig({ ...least, SECRET_KEYS: `new:${key(2)},old:${key(1)}` });
     expect([...(SECRET_KEYS?.keys() ?? [])]).toEqual(['new', 'old']);
   });
+
+  test('name who signs mints, and want the password of their keystores', () => {
+    const signers = { MINT_SIGNERS: '137=keystore:/keys/a.json, 1=keystore:/keys/b.json' };
+    expect(loadConfig({ ...least, ...signers, MINT_KEYSTORE_PASSWORD_FILE: '/keys/p' }).MINT_SIGNERS).toEqual(
+      [
+        { chainId: '137', keystore: '/keys/a.json' },
+        { chainId: '1', keystore: '/keys/b.json' },
+      ],
+    );
+    expect(faultsOf({ ...least, ...signers })).toEqual([
+      'MINT_KEYSTORE_PASSWORD_FILE is missing: MINT_SIGNERS needs it',
+    ]);
+    expect(faultsOf({ ...least, MINT_SIGNERS: '0x1=keystore:/a' })).toHaveLength(1);
+  });
 });

@@ -23,9 +23,15 @@ describe('a lane pauses, loses nothing, and goes on by itself when', () => {
     world.work();
     await paused('balance_too_low');
     expect(await states()).toEqual(['queued']);
+    const readiness = await fetch(`${world.service.baseUrl}/readyz`);
+    expect([readiness.status, await readiness.json()]).toMatchObject([
+      503,
+      { checks: { minting: 'failing' } },
+    ]);
     await world.chain.call('anvil_setBalance', signer, '0x56bc75e2d63100000');
     await untilAll(world.service, ids, 'submitted');
     await paused(null);
+    expect((await fetch(`${world.service.baseUrl}/readyz`)).status).toBe(200);
     expect(await world.settle(ids)).toEqual([]);
   });
 

@@ -43,6 +43,19 @@ export type LaneStore = {
   fenced<T>(lease: Lease, work: (tx: Tx) => Promise<T>): Promise<T>;
 };
 
+// The others end by themselves, or were meant.
+const needsPerson: readonly Pause['reason'][] = ['balance_too_low', 'foreign_nonce', 'contract_refuses'];
+
+/** @throws Error naming the lanes that do not send and will not, until a person does something about it */
+export async function assertNoLaneNeedsHelp(db: Database): Promise<void> {
+  const rows: { chain_id: string; signer: string; pause_detail: string }[] = await db('mint_lanes')
+    .select('chain_id', 'signer', 'pause_detail')
+    .whereIn('pause_reason', [...needsPerson]);
+  if (rows.length === 0) return;
+  const lanes = rows.map((row) => `${row.signer} on network ${row.chain_id}: ${row.pause_detail}`);
+  throw new Error(`Minting pauses. ${lanes.join(' ')}`);
+}
+
 const ofLane = 'chain_id = :chainId AND signer = :signer';
 const ofLease = `${ofLane} AND fence = :fence`;
 
