@@ -65,12 +65,15 @@ export async function startLocalChain({ folder, port, genesisTime }: ChainOption
   const rpc = createChainRpc(rpcUrl);
   if (!(await untilAnswering(rpc, program.ended))) {
     await program.stop();
-    throw new LocalError(
-      `The local chain did not start: ${readFileSync(logFile, 'utf8').trim() || 'it said nothing'}`,
-    );
+    throw new LocalError(notStarted(readFileSync(logFile, 'utf8').trim(), hasState(folder) && state));
   }
   const saver = createChainSaver({ rpc, socketUrl: `ws://127.0.0.1:${port}`, file: state });
   return { rpcUrl, rpc, ended: program.ended, ...controls(saver, program.stop) };
+}
+
+function notStarted(words: string, state: string | false): string {
+  const remedy = state ? ` If its state in ${state} is unusable, begin anew with: npm start -- --fresh` : '';
+  return `The local chain did not start: ${words || 'it said nothing'}${remedy}`;
 }
 
 function controls(saver: ChainSaver, end: () => Promise<void>) {

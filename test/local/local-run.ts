@@ -11,7 +11,7 @@ import { listProcesses, type Process } from '../../src/local/processes.ts';
 
 const entry = fileURLToPath(new URL('run-local.ts', import.meta.url));
 
-export type Outcome = { readonly event: string; readonly message?: string; readonly banner?: string };
+type Outcome = { readonly event: string; readonly message?: string; readonly banner?: string };
 
 export type LocalRun = {
   readonly child: ChildProcess;
