@@ -21,6 +21,8 @@ export function startProcess(args: readonly string[], env: Readonly<Record<strin
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A test that fails half way must not leave a service behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   let written = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (written += text));
