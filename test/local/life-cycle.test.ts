@@ -52,7 +52,7 @@ describe('the local world', { timeout: 60_000 }, () => {
     await interrupted.ended;
     await untilQuiet(directory);
     const next = runLocal(directory);
-    expect(await next.outcome).toMatchObject({ event: 'ready' });
+    await next.ready;
     made = await identity();
     await send();
     next.child.kill('SIGKILL');
@@ -62,14 +62,14 @@ describe('the local world', { timeout: 60_000 }, () => {
   it('leaves nothing running when its process is killed, and is the same at the next start', async () => {
     await untilQuiet(directory);
     const run = runLocal(directory);
-    expect(await run.outcome).toMatchObject({ event: 'ready' });
+    await run.ready;
     expect(run.lines).toEqual([]);
     expect(await identity()).toEqual(made);
     const hash = await send();
     run.child.kill('SIGKILL');
     await untilQuiet(directory);
     const next = runLocal(directory);
-    await next.outcome;
+    await next.ready;
     expect(await receiptOf(hash)).toMatchObject({ status: '0x1' });
     for (const { pid } of programsOf(directory)) process.kill(pid, 'SIGKILL');
     next.child.kill('SIGKILL');
@@ -78,7 +78,7 @@ describe('the local world', { timeout: 60_000 }, () => {
 
   it('is the same after every one of its processes was killed at once', async () => {
     const run = runLocal(directory);
-    expect(await run.outcome).toMatchObject({ event: 'ready' });
+    await run.ready;
     expect(await identity()).toEqual(made);
     run.child.kill('SIGINT');
     expect(await run.ended).toBe(0);
@@ -87,7 +87,7 @@ describe('the local world', { timeout: 60_000 }, () => {
 
   it('ends programs of a killed start whose guards were killed too', async () => {
     const run = runLocal(directory);
-    await run.outcome;
+    await run.ready;
     const programs = programsOf(directory);
     run.child.kill('SIGSTOP');
     for (const { pid, words } of programs) if (words[0] === 'sh') process.kill(pid, 'SIGKILL');
@@ -96,7 +96,7 @@ describe('the local world', { timeout: 60_000 }, () => {
     const left = programs.filter(({ pid, words }) => words[0] !== 'sh' && isAlive(pid));
     expect(left).toHaveLength(2);
     const next = runLocal(directory);
-    expect(await next.outcome).toMatchObject({ event: 'ready' });
+    await next.ready;
     expect(left.filter(({ pid }) => isAlive(pid))).toEqual([]);
     expect(await identity()).toEqual(made);
     await refusesSecond();
@@ -111,7 +111,7 @@ describe('the local world', { timeout: 60_000 }, () => {
 
   it('is another one after --fresh', async () => {
     const run = runLocal(directory, { fresh: true });
-    expect(await run.outcome).toMatchObject({ event: 'ready' });
+    await run.ready;
     const { keys, contracts } = await readCredentials(directory);
     expect(keys).not.toEqual(made.keys);
     expect(contracts).toEqual(made.contracts);

@@ -31,7 +31,7 @@ let receipts: Receipt[];
 beforeAll(async () => {
   directory = await makeDirectory(true);
   run = runLocal(directory);
-  await run.outcome;
+  await run.ready;
   credentials = await readCredentials(directory);
   db = createDatabase(credentials.databaseUrl, { poolMax: 2, log: createLogger({ level: 'silent' }) });
   const rpc = createChainRpc(credentials.rpcUrl);
@@ -145,7 +145,7 @@ describe('what a person is given', () => {
   });
 
   it('has four lines to paste', async () => {
-    const { banner = '' } = await run.outcome;
+    const { banner = '' } = await run.ready;
     expect(banner.match(/^ {2}curl -H 'x-api-key: tk_local_\w+' 'http:\S+'$/gm)).toHaveLength(4);
   });
 });
