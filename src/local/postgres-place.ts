@@ -6,7 +6,7 @@ import { LocalError } from './local-error.ts';
 import { postgresFolder } from './programs.ts';
 import { isOurs, openShelters, shelterNames } from './shelter.ts';
 
-export type Identity = { readonly uid: number; readonly gid: number };
+type Identity = { readonly uid: number; readonly gid: number };
 
 /** Where a PostgreSQL can run, and as whom. */
 export type PostgresPlace = {

@@ -4,8 +4,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createChainRpc } from '../../src/local/chain-rpc.ts';
+import { readLocalSettings } from '../../src/local/settings.ts';
 import { createLogger } from '../../src/log.ts';
 import {
   type LocalRun,
@@ -142,6 +144,13 @@ describe('what a person is given', () => {
     });
     const { mode } = await stat(path.join(directory, '.local/credentials.json'));
     expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('is found by commands beside the service', () => {
+    const config = loadConfig(readLocalSettings(directory));
+    expect(config.DATABASE_URL).toBe(credentials.databaseUrl);
+    expect(config).toMatchObject({ KEY_ENVIRONMENT: 'local', publicBaseUrl: credentials.baseUrl });
+    expect(() => readLocalSettings('/proc')).toThrow(/^There is no local service in \/proc\./);
   });
 
   it('has four lines to paste', async () => {
