@@ -5,8 +5,8 @@ export type Payload = Readonly<Record<string, unknown>>;
 export const wallet = '0xa11ce00000000000000000000000000000000001';
 export const friend = '0xb0b0000000000000000000000000000000000002';
 export const token = '0xc01d000000000000000000000000000000000003';
-export const collection = '0xa27000000000000000000000000000000000d004';
-export const zero = `0x${'0'.repeat(40)}`;
+const collection = '0xa27000000000000000000000000000000000d004';
+const zero = `0x${'0'.repeat(40)}`;
 
 const wide = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
 const logo = 'https://cdn.example/logo.png';

@@ -1,5 +1,5 @@
 import { type ProblemCode, problem } from '../../errors.ts';
-import type { DataProvider, HistoryQuestion, NftQuestion } from '../provider.ts';
+import type { DataProvider, HistoryPage, HistoryQuestion, NftPage, NftQuestion } from '../provider.ts';
 import type { MoralisClient } from './client.ts';
 import { parseHistory } from './parse-history.ts';
 import { parseNfts } from './parse-nfts.ts';
@@ -17,7 +17,7 @@ export function createMoralisProvider({ client }: { client: MoralisClient }): Da
   };
 }
 
-async function askHistory(client: MoralisClient, question: HistoryQuestion) {
+async function askHistory(client: MoralisClient, question: HistoryQuestion): Promise<HistoryPage> {
   const { network, address, order, limit, position } = question;
   const answer = await client.get(`/wallets/${address}/history`, {
     chain: network.hexChainId,
@@ -33,7 +33,7 @@ async function askHistory(client: MoralisClient, question: HistoryQuestion) {
   };
 }
 
-async function askNfts(client: MoralisClient, question: NftQuestion) {
+async function askNfts(client: MoralisClient, question: NftQuestion): Promise<NftPage> {
   const { network, address, limit, position } = question;
   const answer = await client.get(`/${address}/nft`, {
     chain: network.hexChainId,
