@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type AreaHandlers, createApp } from './app.ts';
 import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
+import { createCursors } from './blockchain/cursor.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
 import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
 import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
@@ -16,6 +17,7 @@ import { createPortalRouter } from './http/portal.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
+import { createDataProviders } from './providers/data-providers.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
@@ -59,10 +61,18 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     clients,
     balances,
     handlers: {
-      blockchain: createBlockchainHandlers({ networks, balances }),
+      ...createBlockchainPart(config, { networks, balances }),
       events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
       ...(await createRwaPart(config, db)),
     },
+  };
+}
+
+function createBlockchainPart(config: Config, readers: Pick<Parts, 'networks' | 'balances'>) {
+  if (config.CURSOR_KEYS === undefined) return {};
+  const cursors = createCursors(config.CURSOR_KEYS);
+  return {
+    blockchain: createBlockchainHandlers({ ...readers, cursors, providers: createDataProviders(config) }),
   };
 }
 

@@ -115,6 +115,39 @@ export const settings = {
       'Keys that encrypt claim secrets: `id:base64` of 32 bytes, separated by commas. The first encrypts, all decrypt. Needed for the area `rwa`.',
     secret: true,
   },
+  CURSOR_KEYS: {
+    schema: keyRing.optional(),
+    about:
+      'Keys that sign the cursors of lists: `id:base64` of 32 bytes, separated by commas, the same in all processes. The first signs, all verify. Needed for the area `blockchain`.',
+    secret: true,
+  },
+  MORALIS_API_KEY: {
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+      .optional(),
+    about:
+      'Key of the account that asks the hosted data provider. Needed for networks whose data provider is `moralis`.',
+    secret: true,
+  },
+  MORALIS_BASE_URL: {
+    schema: httpUrl
+      .refine((url) => new URL(url).username === '', 'must not carry a user: use MORALIS_API_KEY')
+      .default('https://deep-index.moralis.io/api/v2.2'),
+    about: 'Address of the hosted data provider, with its version.',
+  },
+  MORALIS_TIMEOUT_MS: {
+    schema: whole(100, 120_000).default(15_000),
+    about: 'Time for one answer of the hosted data provider.',
+  },
+  MORALIS_DEADLINE_MS: {
+    schema: whole(100, 300_000).default(30_000),
+    about: 'Time for a question to it with all its tries.',
+  },
+  MORALIS_CONCURRENCY: {
+    schema: whole(1, 1_000).default(10),
+    about: 'Requests to it that this process has under way at once; others wait.',
+  },
   CLAIM_BASE_URL: {
     schema: httpUrl.default('http://localhost:3000/claim'),
     about: 'Claim page of companies and RWAs that have none of their own.',
@@ -190,6 +223,15 @@ function crossFaults(values: Partial<Values>): string[] {
     faults.push(
       'SECRET_KEYS is missing: the area rwa needs it; make one: echo "k1:$(openssl rand -base64 32)"',
     );
+  }
+  if (values.AREAS?.includes('blockchain') && !isGiven('CURSOR_KEYS')) {
+    faults.push(
+      'CURSOR_KEYS is missing: the area blockchain needs it; make one: echo "k1:$(openssl rand -base64 32)"',
+    );
+  }
+  const { MORALIS_TIMEOUT_MS: timeout, MORALIS_DEADLINE_MS: deadline } = values;
+  if (timeout !== undefined && deadline !== undefined && deadline < timeout) {
+    faults.push('MORALIS_DEADLINE_MS must not be below MORALIS_TIMEOUT_MS');
   }
   const { RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_BURST: burst } = values;
   if (perSecond !== undefined && burst !== undefined && burst < perSecond) {

@@ -2,10 +2,6 @@ import { createConformance } from '../support/conformance.ts';
 
 /** Documented (operation, status) that no test can produce yet, each with its reason. This list shrinks. */
 const excused: Readonly<Record<string, string>> = {
-  'getWalletHistory 200': 'the operation answers 501 in this release',
-  'getWalletHistory 502': 'the operation answers 501 in this release',
-  'listWalletNfts 200': 'the operation answers 501 in this release',
-  'listWalletNfts 502': 'the operation answers 501 in this release',
   'createAndMintNft 200': 'the operation answers 501 in this release',
   'createAndMintNft 404': 'the operation answers 501 in this release',
   'createAndMintNft 409': 'the operation answers 501 in this release',
