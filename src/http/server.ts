@@ -1,4 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Logger } from '../log.ts';
+import { answerUnparsed } from './unparsed-request.ts';
 
 export type HttpServer = {
   /** The port that it listens on. */
@@ -28,12 +30,19 @@ class ListenError extends Error {
  */
 export async function listen(
   handler: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port, log }: { host: string; port: number; log: Logger },
 ): Promise<HttpServer> {
   const server = createServer(
     { requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 },
-    handler,
+    (request, response) => {
+      request.url = toOriginForm(request.url ?? '/');
+      handler(request, response);
+    },
   );
+  // An expectation is no more than a wish: 100 is sent when the body is wanted, others are let be.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  answerUnparsed(server, log);
   closeBehindAnswers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, error)));
@@ -44,6 +53,15 @@ export async function listen(
     port: typeof address === 'object' && address !== null ? address.port : port,
     stop: (graceMs) => stop(server, graceMs),
   };
+}
+
+/**
+ * The path and query of a target such as `http://host/path?query`, which proxies are sent and every server
+ * must take. Express would parse its host, and answers by itself when it cannot.
+ */
+function toOriginForm(target: string): string {
+  const rest = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
+  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {
