@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Logger } from '../log.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
@@ -33,8 +33,20 @@ export async function listen(
   { host, port, log }: { host: string; port: number; log: Logger },
 ): Promise<HttpServer> {
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 },
+    // Checked twice a minute, as Node does by itself, each limit might take half a minute more.
+    {
+      requestTimeout: 30_000,
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 65_000,
+      // Refused below, with an answer.
+      requireHostHeader: false,
+    },
     (request, response) => {
+      if (!namesItsHost(request)) {
+        server.emit('clientError', new Error('not exactly one host'), request.socket);
+        return;
+      }
       request.url = toOriginForm(request.url ?? '/');
       handler(request, response);
     },
@@ -53,6 +65,12 @@ export async function listen(
     port: typeof address === 'object' && address !== null ? address.port : port,
     stop: (graceMs) => stop(server, graceMs),
   };
+}
+
+/** Names no host twice, nor none: two readers of such a request might each take it for another's. */
+function namesItsHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+  return count === 1 || (count === 0 && httpVersion === '1.0');
 }
 
 /**

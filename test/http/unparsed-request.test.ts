@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listen } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
 import { fixtureApp, goodKey, id } from './support.ts';
@@ -54,6 +54,8 @@ describe('what is not HTTP', () => {
     'two lengths': post('content-length: 2\r\ncontent-length: 3\r\n', '{} '),
     'a length beside chunks': post(`${chunked}content-length: 2\r\n`, '0\r\n\r\n'),
     'a header with U+0000': get(`/api/thing/${id}`, 'a: b\0\r\n'),
+    'no host': `GET /api/thing/${id} HTTP/1.1\r\n${key}\r\n`,
+    'two hosts': get(`/api/thing/${id}`, 'host: y\r\n'),
     'an unknown method': 'FOO / HTTP/1.1\r\nhost: x\r\n\r\n',
     'an address that is not encoded': get('/api/é'),
     'a connection of another protocol': '\x16\x03\x01\x02\x00\x01\r\n\r\n',
@@ -78,6 +80,10 @@ describe('what is not HTTP', () => {
     const own = post(`${chunked}x-request-id: mine\r\n`, 'zz\r\n{}\r\n0\r\n\r\n');
     const answer = await send(own);
     expect(problemOf(answer)).toMatchObject({ code: 'http_malformed', requestId: 'mine' });
+    // The status that was never sent is not told.
+    const line = { requestId: 'mine', operationId: 'createThing', aborted: true };
+    await vi.waitFor(() => expect(lines).toMatchObject([line]));
+    expect(lines[0]).not.toHaveProperty('status');
   });
 
   test('does not take the answer of the request before it', async () => {
