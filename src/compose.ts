@@ -3,6 +3,7 @@ import { type AreaHandlers, createApp } from './app.ts';
 import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
 import { createCursors } from './blockchain/cursor.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
+import { createKeySigner, openKeystore } from './chain/minting/key-signer.ts';
 import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
 import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
 import type { Config } from './config.ts';
@@ -14,6 +15,7 @@ import { createEventsHandlers } from './events/handlers.ts';
 import { createHealthRouter } from './http/health.ts';
 import { createLimiter, type Limiter } from './http/limits.ts';
 import { createPortalRouter } from './http/portal.ts';
+import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
@@ -21,6 +23,9 @@ import { createDataProviders } from './providers/data-providers.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
+import { mintQueue } from './rwa/mint-service.ts';
+import type { OnStep } from './rwa/mint-worker/lane-context.ts';
+import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
 /** Every object of the service, built once. */
 export type Parts = {
@@ -33,6 +38,7 @@ export type Parts = {
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
   readonly balances: BalanceReader;
+  readonly jobs: JobQueue;
   readonly handlers: AreaHandlers;
 };
 
@@ -46,6 +52,12 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
   const clients = createRpcClients({ timeoutMs: config.RPC_TIMEOUT_MS, log });
   const verifier = await createVerifier(config, { db, log });
   const balances = createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX });
+  const jobs = createJobQueue({
+    url: config.DATABASE_URL,
+    keyedQueues: [mintQueue],
+    works: config.ROLES.includes('worker'),
+    log,
+  });
   return {
     config,
     log,
@@ -60,10 +72,11 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     networks,
     clients,
     balances,
+    jobs,
     handlers: {
       ...createBlockchainPart(config, { networks, balances }),
       events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
-      ...(await createRwaPart(config, db)),
+      ...(await createRwaPart(config, db, jobs)),
     },
   };
 }
@@ -76,11 +89,11 @@ function createBlockchainPart(config: Config, readers: Pick<Parts, 'networks' | 
   };
 }
 
-async function createRwaPart(config: Config, db: Database) {
+async function createRwaPart(config: Config, db: Database, jobs: JobQueue) {
   if (config.SECRET_KEYS === undefined) return {};
   const vault = createClaimSecretVault(config.SECRET_KEYS);
   await assertKeysKnown(db, vault);
-  return { rwa: createRwaHandlers({ db, vault, claimBaseUrl: config.CLAIM_BASE_URL }) };
+  return { rwa: createRwaHandlers({ db, vault, jobs, claimBaseUrl: config.CLAIM_BASE_URL }) };
 }
 
 const portalDirectory = fileURLToPath(new URL('../dist/portal', import.meta.url));
@@ -113,8 +126,52 @@ function createHealth({ db, networks, log }: Parts, isServing: () => boolean) {
   });
 }
 
+/** A key in memory that signs mints: of the local chain, or of a test. */
+export type PlainSigner = { readonly chainId: string; readonly privateKey: string };
+
+/**
+ * The worker on accepted mints, with the signers of the settings. Nothing works yet.
+ * @throws Error when a keystore cannot be opened
+ */
+export async function createMinter(
+  parts: Parts,
+  { plainSigners = [], step }: { plainSigners?: readonly PlainSigner[]; step?: OnStep } = {},
+): Promise<MintWorker> {
+  const { config, db, networks, clients, jobs, log } = parts;
+  const plain = plainSigners.map(({ chainId, privateKey }) => ({
+    chainId,
+    signer: createKeySigner(privateKey),
+  }));
+  return createMintWorker({
+    ...{ db, networks, clients, jobs, log },
+    ...(step && { step }),
+    databaseUrl: config.DATABASE_URL,
+    signers: [...plain, ...(await openSigners(config))],
+    settings: {
+      feeCap: BigInt(config.MINT_MAX_FEE_GWEI) * 1_000_000_000n,
+      maxInFlight: config.MINT_MAX_IN_FLIGHT,
+      blockShare: config.MINT_BLOCK_SHARE_PERCENT,
+      stuckBlocks: config.MINT_STUCK_BLOCKS,
+      pollMs: config.MINT_POLL_MS,
+      rebroadcastMs: config.MINT_REBROADCAST_MS,
+      leaseSeconds: config.MINT_LEASE_SECONDS,
+    },
+  });
+}
+
+function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Promise<LaneSigner[]> {
+  const passwordFile = MINT_KEYSTORE_PASSWORD_FILE ?? '';
+  return Promise.all(
+    (MINT_SIGNERS ?? []).map(async ({ chainId, keystore }) => ({
+      chainId,
+      signer: await openKeystore(keystore, passwordFile),
+    })),
+  );
+}
+
 /** Ends every connection of the parts, the database last. */
-export async function closeParts({ verifier, networks, clients, balances, db }: Parts): Promise<void> {
+export async function closeParts({ verifier, networks, clients, balances, jobs, db }: Parts): Promise<void> {
+  await jobs.stop(0);
   await verifier.close();
   await networks.close();
   clients.close();

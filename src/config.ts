@@ -37,6 +37,23 @@ const keyRing = z.string().transform((text, context) => {
   return ring as ReadonlyMap<string, Buffer>;
 });
 
+/** Who signs mints on a network. */
+export type SignerSetting = {
+  /** Decimal. */
+  readonly chainId: string;
+  /** Path of an encrypted keystore file. */
+  readonly keystore: string;
+};
+
+const signerList = z.string().transform((text, context): readonly SignerSetting[] => {
+  const signers = text.split(',').map((item) => /^([1-9]\d{0,15})=keystore:(.+)$/.exec(item.trim()));
+  if (signers.includes(null)) {
+    context.addIssue('must be chainId=keystore:path, separated by commas');
+    return z.NEVER;
+  }
+  return signers.map((match) => ({ chainId: match?.[1] ?? '', keystore: match?.[2] ?? '' }));
+});
+
 /** Every setting: how it is read, and what its line in the README's table says. */
 export const settings = {
   DATABASE_URL: {
@@ -160,6 +177,43 @@ export const settings = {
     schema: whole(100, 120_000).default(5_000),
     about: "Time for one answer of a network's node.",
   },
+  MINT_SIGNERS: {
+    schema: signerList.optional(),
+    about:
+      'Who signs mints: `chainId=keystore:path` for each encrypted keystore file, separated by commas. Each signer works by itself.',
+  },
+  MINT_KEYSTORE_PASSWORD_FILE: {
+    schema: z.string().min(1).optional(),
+    about: 'File with the password of the keystores.',
+  },
+  MINT_MAX_FEE_GWEI: {
+    schema: whole(1, 1_000_000).default(500),
+    about: 'What a unit of gas may cost at most; above it minting pauses.',
+  },
+  MINT_MAX_IN_FLIGHT: {
+    schema: whole(1, 16).default(16),
+    about: 'Transactions without a block that a signer may have. Nodes hold no more than 16 for sure.',
+  },
+  MINT_BLOCK_SHARE_PERCENT: {
+    schema: whole(1, 100).default(50),
+    about: "Of a block's gas that one transaction may take.",
+  },
+  MINT_STUCK_BLOCKS: {
+    schema: whole(1, 10_000).default(5),
+    about: 'Blocks without a transaction after which its fees are raised.',
+  },
+  MINT_POLL_MS: {
+    schema: whole(20, 60_000).default(1_000),
+    about: 'Time between two looks at a chain on which mints are under way.',
+  },
+  MINT_REBROADCAST_MS: {
+    schema: whole(20, 3_600_000).default(15_000),
+    about: 'Time after which a transaction without a block is sent again as it is.',
+  },
+  MINT_LEASE_SECONDS: {
+    schema: whole(1, 600).default(15),
+    about: 'Time after which another process takes over the minting of one that shows no sign of life.',
+  },
 } as const;
 
 type Settings = typeof settings;
@@ -232,6 +286,9 @@ function crossFaults(values: Partial<Values>): string[] {
   const { MORALIS_TIMEOUT_MS: timeout, MORALIS_DEADLINE_MS: deadline } = values;
   if (timeout !== undefined && deadline !== undefined && deadline < timeout) {
     faults.push('MORALIS_DEADLINE_MS must not be below MORALIS_TIMEOUT_MS');
+  }
+  if (values.MINT_SIGNERS !== undefined && !isGiven('MINT_KEYSTORE_PASSWORD_FILE')) {
+    faults.push('MINT_KEYSTORE_PASSWORD_FILE is missing: MINT_SIGNERS needs it');
   }
   const { RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_BURST: burst } = values;
   if (perSecond !== undefined && burst !== undefined && burst < perSecond) {

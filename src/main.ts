@@ -39,7 +39,7 @@ async function serveLocal(fresh: boolean): Promise<Run> {
     preparePortal(log),
   ]);
   try {
-    const service = await startService(local.config, log);
+    const service = await startService(local.config, log, { plainSigners: [local.signer] });
     print(local.banner);
     const stop = async () => {
       await service.stop();

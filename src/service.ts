@@ -1,10 +1,9 @@
-import { closeParts, createParts, createServiceApp } from './compose.ts';
+import { closeParts, createMinter, createParts, createServiceApp } from './compose.ts';
 import type { Config } from './config.ts';
 import { createDatabase } from './db/connect.ts';
 import { purgeExpiredRows } from './db/housekeeping.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { listen } from './http/server.ts';
-import { createJobQueue } from './jobs/queue.ts';
 import type { Logger } from './log.ts';
 
 export type Service = {
@@ -17,12 +16,20 @@ export type Service = {
  * Starts the roles that the settings choose over a migrated database.
  * @throws Error with what to mend when the schema is not current or the port cannot be listened on
  */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  signing: Parameters<typeof createMinter>[1] = {},
+): Promise<Service> {
   await assertMigrated(config, log);
   const parts = await createParts(config, log);
   const state = { serving: true };
   const graceMs = config.SHUTDOWN_SECONDS * 1_000;
   try {
+    const minter = config.ROLES.includes('worker') ? await createMinter(parts, signing) : undefined;
+    await parts.jobs.open();
+    // Before anybody can ask: what is minted on a network shows in its lanes.
+    await minter?.start();
     const server = config.ROLES.includes('api')
       ? await listen(await createServiceApp(parts, () => state.serving), {
           host: config.HOST,
@@ -30,14 +37,14 @@ export async function startService(config: Config, log: Logger): Promise<Service
           log,
         })
       : undefined;
-    const jobs = config.ROLES.includes('worker')
-      ? createJobQueue({
-          url: config.DATABASE_URL,
-          log,
-          jobs: [{ queue: 'purge-expired', cron: '*/10 * * * *', handle: () => purgeExpiredRows(parts.db) }],
-        })
-      : undefined;
-    await jobs?.start();
+    if (minter !== undefined) {
+      const purge = {
+        queue: 'purge-expired',
+        cron: '*/10 * * * *',
+        handle: () => purgeExpiredRows(parts.db),
+      };
+      await parts.jobs.work({ scheduled: [purge], keyed: [minter.job] });
+    }
     log.info({ port: server?.port, areas: config.AREAS, roles: config.ROLES }, 'service started');
     return {
       port: server?.port ?? 0,
@@ -45,7 +52,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         state.serving = false;
         log.info('service stopping');
         await server?.stop(graceMs);
-        await jobs?.stop(graceMs);
+        await Promise.all([parts.jobs.stop(graceMs), minter?.stop()]);
         await closeParts(parts);
         log.info('service stopped');
       },

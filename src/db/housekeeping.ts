@@ -6,7 +6,7 @@ const batch = 5_000;
 // A backlog larger than this waits for the next time, so that one run has an end.
 const maxBatches = 200;
 
-/** Deletes what has expired: idempotency records and rate counts. Safe beside others that do the same. */
+/** Deletes what has expired: idempotency records, wrong claim secrets and rate counts. Safe beside others that do the same. */
 export async function purgeExpiredRows(db: Knex): Promise<void> {
   for (const purge of [purgeExpired, purgeRateLimits]) {
     for (let round = 0; round < maxBatches; round += 1) {

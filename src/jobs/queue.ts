@@ -1,40 +1,136 @@
-import { PgBoss } from 'pg-boss';
+import { fromKnex, PgBoss } from 'pg-boss';
+import type { Tx } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 
-/** One unit of background work: its queue, when it runs by itself, and what it does. Safe to run twice. */
-export type Job = {
+/** Work that runs by the clock. Safe to run twice. */
+export type ScheduledJob = {
   readonly queue: string;
   /** Five-field cron expression in UTC; each time is run by one worker of all. */
   readonly cron: string;
   readonly handle: () => Promise<void>;
 };
 
+/** Work that is asked for, about rows that the keys name. Safe to run twice, for any of the keys. */
+export type KeyedJob = {
+  readonly queue: string;
+  readonly handle: (keys: readonly string[]) => Promise<void>;
+};
+
+/** Asks for work. Jobs carry the key of a row and nothing else: what is true stands in the row. */
+export type JobSender = {
+  /**
+   * Asks for a job in the transaction that makes it necessary: both commit, or neither.
+   * @returns false when a job of this key waits or runs already, and will see what the transaction wrote
+   */
+  send(tx: Tx, queue: string, key: string): Promise<boolean>;
+  /** Asks for the jobs of these keys that are not asked for already. */
+  sendAll(queue: string, keys: readonly string[]): Promise<void>;
+};
+
 /** The queue of background jobs, kept in the service's own database. */
-export type JobQueue = {
-  /** Makes the queues and begins to work on them. */
-  start(): Promise<void>;
+export type JobQueue = JobSender & {
+  /** Connects and makes the queues; sending does it by itself at its first use. */
+  open(): Promise<void>;
+  /** Begins to work on these jobs. */
+  work(jobs: Jobs): Promise<void>;
   /** Stops fetching, lets running jobs end for at most `graceMs`, then gives them back. */
   stop(graceMs: number): Promise<void>;
 };
 
-/** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database. */
-export function createJobQueue(options: {
+type Jobs = { readonly scheduled: readonly ScheduledJob[]; readonly keyed: readonly KeyedJob[] };
+
+type QueueOptions = {
   readonly url: string;
-  readonly jobs: readonly Job[];
+  /** The queues of jobs that are asked for. */
+  readonly keyedQueues: readonly string[];
+  /** Whether this process works on jobs; one that only asks keeps no watch over the queue. */
+  readonly works: boolean;
   readonly log: Logger;
-}): JobQueue {
-  const boss = new PgBoss({ connectionString: options.url, max: 3, application_name: 'tallystick jobs' });
+};
+
+const day = 24 * 60 * 60;
+// A job of a key that waits or runs takes the next one of that key with it (`exclusive`). It outlives any
+// outage, since an unstarted job is otherwise deleted after two weeks without a word; a finished one has
+// nothing to tell. Without a heartbeat the job of a killed worker would stay with it for minutes.
+const keyedOptions = {
+  policy: 'exclusive',
+  notify: true,
+  heartbeatSeconds: 10,
+  expireInSeconds: 120,
+  retryLimit: 1_000,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 30,
+  retentionSeconds: 365 * day,
+  deleteAfterSeconds: 60 * 60,
+};
+// A worker sleeps after each fetch unless the batch was full; retries are not notified, so polling stays short.
+const fetching = {
+  batchSize: 500,
+  burstWhenBatchFull: true,
+  localConcurrency: 2,
+  pollingIntervalSeconds: 1,
+  notifyPollingIntervalSeconds: 1,
+};
+
+/** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database. */
+export function createJobQueue({ url, keyedQueues, works, log }: QueueOptions): JobQueue {
+  const boss = new PgBoss({
+    connectionString: url,
+    max: 4,
+    application_name: 'tallystick jobs',
+    supervise: works,
+    schedule: works,
+    useListenNotify: works,
+    monitorIntervalSeconds: 5,
+  });
   // Without a listener its errors would end the process; it reconnects by itself.
-  boss.on('error', (error) => options.log.error({ err: error }, 'job queue failed'));
+  boss.on('error', (error) => log.error({ err: error }, 'job queue failed'));
+  boss.on('warning', (warning) => log.warn({ warning }, 'job queue warns'));
+  let opening: Promise<void> | undefined;
+
+  const begin = async () => {
+    await boss.start();
+    for (const queue of keyedQueues) await boss.createQueue(queue, keyedOptions);
+  };
+  const open = () => {
+    opening ??= begin().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+
   return {
-    async start() {
-      await boss.start();
-      for (const { queue, cron, handle } of options.jobs) {
-        await boss.createQueue(queue, { policy: 'exclusive', retryLimit: 3, expireInSeconds: 600 });
-        await boss.work(queue, { pollingIntervalSeconds: 30 }, async () => handle());
-        await boss.schedule(queue, cron);
+    open,
+    async send(tx, queue, key) {
+      await open();
+      const id = await boss.send(queue, { key }, { singletonKey: key, db: fromKnex(tx) });
+      return id !== null;
+    },
+    async sendAll(queue, keys) {
+      await open();
+      await boss.insert(
+        queue,
+        keys.map((key) => ({ data: { key }, singletonKey: key })),
+      );
+    },
+    async work({ scheduled, keyed }) {
+      await open();
+      for (const job of scheduled) await workByTheClock(boss, job);
+      for (const { queue, handle } of keyed) {
+        await boss.work<{ key: string }>(queue, fetching, (jobs) => handle(jobs.map(({ data }) => data.key)));
       }
     },
-    stop: (graceMs) => boss.stop({ graceful: true, timeout: graceMs, close: true }),
+    async stop(graceMs) {
+      await opening?.catch(() => {});
+      await boss.stop({ graceful: true, timeout: graceMs, close: true });
+    },
   };
+}
+
+async function workByTheClock(boss: PgBoss, { queue, cron, handle }: ScheduledJob): Promise<void> {
+  await boss.createQueue(queue, { policy: 'exclusive', retryLimit: 3, expireInSeconds: 600 });
+  await boss.work(queue, { pollingIntervalSeconds: 30 }, async () => handle());
+  await boss.schedule(queue, cron);
 }

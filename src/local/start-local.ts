@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { banner } from './banner.ts';
-import { exitStateFile } from './chain.ts';
+import { exitStateFile, localChainId } from './chain.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import { readSettings } from './kept-settings.ts';
 import { endLeftovers } from './leftovers.ts';
@@ -14,6 +14,7 @@ import { openWorld } from './open-world.ts';
 import { possibleData } from './postgres-place.ts';
 import { type Environment, withPort } from './settings.ts';
 import { takeUpWorld } from './world.ts';
+import { minterKey } from './world-chain.ts';
 
 export type LocalOptions = {
   /** Removes the world that is there and makes a new one. */
@@ -32,6 +33,8 @@ export type LocalEnvironment = {
   /** What the service is started with. */
   readonly config: Config;
   readonly credentials: Credentials;
+  /** The key of the chain's own account that mints. */
+  readonly signer: { readonly chainId: string; readonly privateKey: string };
   /** What to print once the service is ready. */
   readonly banner: string;
   /** Settles when the database or the chain has ended unasked: the service cannot go on. */
@@ -83,6 +86,7 @@ async function open(
   return {
     config: opened.config,
     credentials,
+    signer: { chainId: localChainId, privateKey: minterKey() },
     banner: banner(credentials, folder.credentials),
     ended: opened.ended,
   };

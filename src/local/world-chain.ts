@@ -1,4 +1,4 @@
-import { getAddress } from 'ethers';
+import { getAddress, HDNodeWallet } from 'ethers';
 import { deployData } from '../chain/contracts/contract-calls.ts';
 import type { ChainRpc } from './chain-rpc.ts';
 import { type Cast, type ContractAddresses, type ContractName, worldContracts } from './world-contracts.ts';
@@ -65,6 +65,12 @@ async function castOf(rpc: ChainRpc): Promise<Cast> {
     (account) => getAddress(account),
   );
   return { operator, minter, acmeTreasury, globexTreasury, people };
+}
+
+/** The key of the account that mints: the second of those that every local chain of this kind has. */
+export function minterKey(): string {
+  const phrase = 'test test test test test test test test test test test junk';
+  return HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0/1").privateKey;
 }
 
 const names = Object.keys(worldContracts) as ContractName[]; // the keys of a literal are its names

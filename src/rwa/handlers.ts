@@ -1,7 +1,9 @@
 import type { operations } from '../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
+import type { JobSender } from '../jobs/queue.ts';
 import type { ClaimSecretVault } from './claim-secret.ts';
 import { createMintHandlers } from './mint-handlers.ts';
+import { createMintService } from './mint-service.ts';
 import { createNftHandlers } from './nft-handlers.ts';
 import { createNftIssuer } from './nft-issuer.ts';
 import { createNftStore } from './nft-store.ts';
@@ -17,6 +19,7 @@ type Deps = {
   readonly vault: ClaimSecretVault;
   /** The claim page of companies and RWAs that have none of their own. */
   readonly claimBaseUrl: string;
+  readonly jobs: JobSender;
 };
 
 /** The operations of the RWA area. */
@@ -30,7 +33,7 @@ export function createRwaHandlers(deps: Deps): Handlers<operations, CompanyConte
     ...createRwaReaders({ rwas }),
     ...createRwaNftHandlers({ rwas, nfts, issuer, vault, toApiNft }),
     ...createNftHandlers({ rwas, nfts, toApiNft }),
-    ...createMintHandlers(),
+    ...createMintHandlers({ mints: createMintService({ vault, issuer, jobs: deps.jobs }) }),
     ...createMetadataHandler({ tokens: createTokenStore({ db }) }),
   };
 }

@@ -10,6 +10,7 @@ export type Ids = {
   readonly attendeeId: string;
   readonly rwaId: string;
   readonly nftId: string;
+  readonly secret: string;
   /** chainId/contractAddress/tokenId of a minted NFT. */
   readonly token: string;
 };
@@ -148,8 +149,8 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     method: 'post',
     path: ({ rwaId }) => `${rwa}/rwa/${rwaId}/mint`,
     body: () => ({}),
-    own: 501,
-    addressed: { by: 'rwaId', foreign: 501, unknown: 501 },
+    own: 200,
+    addressed: byRwa,
   },
   listNfts: {
     area: 'rwa',
@@ -169,9 +170,9 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     area: 'rwa',
     method: 'post',
     path: ({ nftId }) => `${rwa}/nft/${nftId}/mint`,
-    body: () => ({ secret: 'any' }),
-    own: 501,
-    addressed: { by: 'nftId', foreign: 501, unknown: 501 },
+    body: ({ secret }) => ({ secret }),
+    own: 200,
+    addressed: { by: 'nftId', foreign: 403, unknown: 404 },
   },
   claimNft: { area: 'rwa', method: 'post', path: () => `${rwa}/nft/claim`, body: () => ({}), own: 410 },
   getTokenMetadata: {

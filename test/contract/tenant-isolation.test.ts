@@ -21,7 +21,7 @@ const call = (row: Row, ids: Ids, key?: string) => {
 
 /** Everything that a request could change, to be compared before and after a refused one. */
 const snapshot = async () => {
-  const tables = ['events', 'attendees', 'rwas', 'nfts', 'idempotency_records'];
+  const tables = ['events', 'attendees', 'rwas', 'nfts', 'secret_attempts', 'idempotency_records'];
   const contents = await Promise.all(tables.map((table) => service.db(table).select().orderBy(1)));
   return JSON.stringify(contents);
 };

@@ -37,6 +37,7 @@ export async function makeWorld(service: TestService, company: 'acme' | 'globex'
     attendeeId: 'first',
     rwaId: rwa.id,
     nftId: nft.id,
+    secret: nft.secret,
     token: `31337/0x5FbDB2315678afecb367f032d93F642f64180aa3/${minted.tokenId}`,
   };
 }

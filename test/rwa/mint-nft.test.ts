@@ -1,12 +1,85 @@
 import { randomUUID } from 'node:crypto';
+import type { Response } from 'supertest';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startService } from '../support/service.ts';
-import { recipient } from './samples.ts';
+import { addMintable, otherRecipient, queuedKeys, treasury } from './mint-requests.ts';
+import { markMinted, recipient } from './samples.ts';
 
 const service = await startService();
 afterAll(() => service.close());
 const acme = service.as(service.keys.acme);
 const path = `/v1/api/nft/${randomUUID()}/mint`;
+const rowOf = (id: string) => service.db('nfts').where({ id }).first();
+
+describe('200', () => {
+  test('queues the NFT for its recipient: row, job and answer agree', async () => {
+    const { nft, path, secret } = await addMintable(service);
+    const { body } = await acme.post(path).send({ secret, recipient }).expect(200);
+    expect(body).toEqual({
+      status: 'queued',
+      nftId: nft.id,
+      message: 'The NFT is queued for minting. Read statusUrl for the result.',
+      statusUrl: `/v1/api/nft/${nft.id}`,
+    });
+    expect(await queuedKeys(service)).toContain(nft.id);
+    const { body: read } = await acme.get(body.statusUrl).expect(200);
+    expect(read).toMatchObject({ claimStatus: 'queued', recipient, mintedAt: null, mintedTx: null });
+    expect(await rowOf(nft.id)).toMatchObject({ mint_chain_id: '31337', queued_at: expect.any(Date) });
+  });
+
+  test('without a recipient it goes to the treasury of the company', async () => {
+    const { nft, path, secret } = await addMintable(service);
+    await acme.post(path).send({ secret, recipient: null }).expect(200);
+    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'queued', recipient: treasury });
+  });
+
+  test.each(['queued', 'submitted'])(
+    'asking again while %s is as before, and asks for no second job',
+    async (state) => {
+      const { nft, path, secret } = await addMintable(service);
+      await acme.post(path).send({ secret, recipient }).expect(200);
+      await service.db('nfts').where({ id: nft.id }).update({ mint_state: state });
+      const before = await rowOf(nft.id);
+      await acme.post(path).send({ secret, recipient: recipient.toLowerCase() }).expect(200);
+      expect(await rowOf(nft.id)).toEqual(before);
+      expect((await queuedKeys(service)).filter((key) => key === nft.id)).toHaveLength(1);
+    },
+  );
+
+  test('goes on when the RWA is no longer claimable, since it was accepted before', async () => {
+    const { rwa, path, secret } = await addMintable(service);
+    await acme.post(path).send({ secret }).expect(200);
+    await service.db('rwas').where({ id: rwa.id }).update({ is_claimable: false });
+    await acme.post(path).send({ secret }).expect(200);
+  });
+
+  test('a failed one may be asked for again, for somebody else', async () => {
+    const { nft, path, secret } = await addMintable(service);
+    await service
+      .db('nfts')
+      .where({ id: nft.id })
+      .update({ mint_state: 'failed', mint_error: 'x', recipient });
+    await acme.post(path).send({ secret, recipient: otherRecipient }).expect(200);
+    expect(await rowOf(nft.id)).toMatchObject({
+      mint_state: 'queued',
+      mint_error: null,
+      recipient: otherRecipient,
+    });
+  });
+
+  test('an Idempotency-Key replays the answer without doing the work again', async () => {
+    const { nft, path, secret } = await addMintable(service);
+    const send = () => acme.post(path).set('Idempotency-Key', 'k1').send({ secret });
+    const first = await send().expect(200);
+    await service.db('nfts').where({ id: nft.id }).update({ mint_state: 'failed', mint_error: 'x' });
+    const second = await send().expect(200);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'failed' });
+    const records = JSON.stringify(await service.db('idempotency_records'));
+    expect(records).not.toContain(secret);
+  });
+});
 
 describe('400', () => {
   test.each([undefined, {}, { secret: '' }, { secret: null }, { recipient }])(
@@ -20,20 +93,130 @@ describe('400', () => {
 
   test.each([
     ['/recipient', { secret: 'x', recipient: '0x12' }],
+    ['/recipient', { secret: 'x', recipient: `0x${'0'.repeat(40)}` }],
+    ['/recipient', { secret: 'x', recipient: recipient.replace('C', 'c') }],
     ['/secret', { secret: 5 }],
+    ['/secret', { secret: ['x'] }],
     ['/mintedTx', { secret: 'x', mintedTx: '0x' }],
   ])('names %s of %j', async (pointer, body) => {
     const answer = await acme.post(path).send(body).expect(400);
     expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
   });
+
+  test('a wrong secret changes nothing', async () => {
+    const { nft, path } = await addMintable(service);
+    const before = await rowOf(nft.id);
+    const { body } = await acme.post(path).send({ secret: 'wrong' }).expect(400);
+    expect(body).toMatchObject({ code: 'secret_invalid', detail: 'Secret is invalid' });
+    expect(await rowOf(nft.id)).toEqual(before);
+    expect(await queuedKeys(service)).not.toContain(nft.id);
+  });
+
+  test('asks for a recipient where the company has no treasury', async () => {
+    const { nft, path, secret } = await addMintable(service, 'globex');
+    const globex = service.as(service.keys.globex);
+    await service.db('companies').where({ id: service.companies.globex }).update({ treasury_address: null });
+    const { body } = await globex.post(path).send({ secret }).expect(400);
+    await service
+      .db('companies')
+      .where({ id: service.companies.globex })
+      .update({ treasury_address: treasury });
+    expect(body).toMatchObject({ code: 'recipient_required', detail: 'Recipient is required' });
+    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'unclaimed' });
+  });
 });
 
-describe('501', () => {
-  test('says that minting is not available in this release', async () => {
-    const { body } = await acme.post(path).send({ secret: 'x', recipient }).expect(501);
-    expect(body).toMatchObject({
-      code: 'not_implemented',
-      detail: 'This operation is not available in this release.',
-    });
+describe('403', () => {
+  test("another company's NFT is refused, even with its secret", async () => {
+    const { nft, path, secret } = await addMintable(service, 'globex');
+    const { body } = await acme.post(path).send({ secret }).expect(403);
+    expect(body.detail).toBe('NFT belongs to another company');
+    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'unclaimed' });
   });
+});
+
+describe('404', () => {
+  test('an unknown NFT', async () => {
+    const { body } = await acme.post(path).send({ secret: 'x' }).expect(404);
+    expect(body.detail).toBe('NFT not found');
+  });
+});
+
+describe('409', () => {
+  test('a minted NFT', async () => {
+    const { nft, path, secret } = await addMintable(service);
+    await markMinted(service.db, nft.id);
+    const { body } = await acme.post(path).send({ secret, recipient }).expect(409);
+    expect(body.detail).toBe('NFT is already minted');
+  });
+
+  test('one that is queued for another recipient', async () => {
+    const { path, secret } = await addMintable(service);
+    await acme.post(path).send({ secret, recipient }).expect(200);
+    const { body } = await acme.post(path).send({ secret, recipient: otherRecipient }).expect(409);
+    expect(body.detail).toBe('NFT is already queued for minting');
+  });
+
+  test('one of an RWA that is not claimable', async () => {
+    const { nft, path, secret } = await addMintable(service, 'acme', { isClaimable: false });
+    const { body } = await acme.post(path).send({ secret }).expect(409);
+    expect(body.detail).toBe('RWA is not claimable');
+    expect(await queuedKeys(service)).not.toContain(nft.id);
+  });
+
+  test.each([
+    ['has no contract to mint on', () => service.db('networks').update({ minter_contract: null })],
+    ['has nobody to sign', () => service.db('mint_lanes').delete()],
+  ])('one whose network %s', async (_name, take) => {
+    const { nft, path, secret } = await addMintable(service);
+    const networks = await service.db('networks');
+    const lanes = await service.db('mint_lanes');
+    await take();
+    const { body } = await acme.post(path).send({ secret }).expect(409);
+    await service.db('networks').update({ minter_contract: networks[0].minter_contract });
+    await service.db('mint_lanes').insert(lanes).onConflict().ignore();
+    expect(body.detail).toBe('Network with chainId 31337 is not supported for minting');
+    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'unclaimed' });
+  });
+});
+
+describe('413', () => {
+  test('a secret of 10 MB is not read', async () => {
+    const { path } = await addMintable(service);
+    await acme
+      .post(path)
+      .send({ secret: 'x'.repeat(10_000_000) })
+      .expect(413);
+  });
+});
+
+describe('422', () => {
+  test('an Idempotency-Key with another body', async () => {
+    const { path, secret } = await addMintable(service);
+    await acme.post(path).set('Idempotency-Key', 'k2').send({ secret }).expect(200);
+    await acme.post(path).set('Idempotency-Key', 'k2').send({ secret, recipient }).expect(422);
+  });
+});
+
+describe('side by side', () => {
+  test('of 1,000 requests for one NFT one is accepted and every answer is truthful', async () => {
+    const { nft, path, secret } = await addMintable(service);
+    // Two recipients: whoever comes first decides which of them is answered with 200. Under such a load some
+    // wait too long for a connection and are told to come again, which they do.
+    const ask = async (index: number): Promise<Response> => {
+      const wanted = index % 2 === 0 ? recipient : otherRecipient;
+      const answer = await acme.post(path).send({ secret, recipient: wanted });
+      return answer.status === 503 ? ask(index) : answer;
+    };
+    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, index) => ask(index)));
+    const row = await rowOf(nft.id);
+    expect(row.mint_state).toBe('queued');
+    answers.forEach(({ status, body }, index) => {
+      const wanted = index % 2 === 0 ? recipient : otherRecipient;
+      expect([status, body.code]).toEqual(
+        wanted === row.recipient ? [200, undefined] : [409, 'nft_already_queued'],
+      );
+    });
+    expect((await queuedKeys(service)).filter((key) => key === nft.id)).toHaveLength(1);
+  }, 60_000);
 });

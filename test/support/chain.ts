@@ -10,9 +10,15 @@ export type TestChain = {
 };
 
 /** A real local chain of its own that mines on demand; its ten accounts are funded. */
-export async function startChain({ chainId = '31337' }: { chainId?: string } = {}): Promise<TestChain> {
+export async function startChain({
+  chainId = '31337',
+  flags = [],
+}: {
+  chainId?: string;
+  flags?: readonly string[];
+} = {}): Promise<TestChain> {
   const port = await freePort();
-  const child = spawn(anvilProgram(), ['--port', String(port), '--chain-id', chainId, '--quiet'], {
+  const child = spawn(anvilProgram(), ['--port', String(port), '--chain-id', chainId, '--quiet', ...flags], {
     stdio: 'ignore',
   });
   // A test file that fails before its clean-up must not leave a chain behind.

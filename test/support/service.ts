@@ -154,7 +154,10 @@ async function populate(db: TestDatabase['db'], { rpcUrl = 'http://127.0.0.1:9',
     chain_id: 31337,
     name: 'Test chain',
     data_provider: 'indexer',
+    minter_contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   });
+  // Somebody signs there; whether anybody works is another matter.
+  await db('mint_lanes').insert({ chain_id: 31337, signer: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65' });
   if (moralis !== undefined) {
     await db('networks').insert({ ...network, chain_id: 1, name: 'Hosted chain', data_provider: 'moralis' });
   }

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { SigningKey, Wallet } from 'ethers';
+import { createMintSigner, type MintSigner } from './signer.ts';
+
+/**
+ * Opens an encrypted keystore file (Web3 Secret Storage, as geth and ethers write it).
+ * @throws Error that names the file and not the password
+ */
+export async function openKeystore(file: string, passwordFile: string): Promise<MintSigner> {
+  const [keystore, password] = await Promise.all([readText(file), readText(passwordFile)]);
+  try {
+    // Files from editors and secret stores end in a line feed that belongs to no password.
+    const wallet = await Wallet.fromEncryptedJson(keystore, password.replace(/\r?\n$/, ''));
+    return createKeySigner(wallet.privateKey);
+  } catch (cause) {
+    throw new Error(`The keystore ${file} cannot be opened with the password in ${passwordFile}.`, { cause });
+  }
+}
+
+/** Signs with a key in memory. Of its own only in local mode: elsewhere it comes out of a keystore. */
+export function createKeySigner(privateKey: string): MintSigner {
+  const key = new SigningKey(privateKey);
+  const { address } = new Wallet(privateKey);
+  return createMintSigner({ address, signDigest: async (digest) => key.sign(digest) });
+}
+
+function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new Error(`${file} cannot be read.`, { cause });
+  });
+}

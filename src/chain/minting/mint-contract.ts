@@ -1,0 +1,45 @@
+import { getAddress, Interface, ZeroHash } from 'ethers';
+
+/** One token to be minted. */
+export type Mint = {
+  /** EIP-55. */
+  readonly recipient: string;
+  /** Decimal. */
+  readonly tokenId: string;
+};
+
+/** What a contract must have for us to mint on it. A batch passes over ids that exist. */
+const abi = new Interface([
+  'function mintBatch(address[] to, uint256[] ids)',
+  'function ownerOf(uint256 id) view returns (address)',
+  'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
+]);
+const transferTopic = abi.getEvent('Transfer')?.topicHash ?? '';
+
+export function encodeMintBatch(mints: readonly Mint[]): string {
+  const recipients = mints.map(({ recipient }) => recipient);
+  return abi.encodeFunctionData('mintBatch', [recipients, mints.map(({ tokenId }) => tokenId)]);
+}
+
+/** Whether the data of a transaction are a call that mints, and nothing else. */
+export function isMintCall(data: string): boolean {
+  return abi.parseTransaction({ data })?.name === 'mintBatch';
+}
+
+export const encodeOwnerOf = (tokenId: string): string => abi.encodeFunctionData('ownerOf', [tokenId]);
+
+/** The topics of the event that a token came into being, of one token or of any. */
+export function mintTopics(tokenId?: string): (string | null)[] {
+  const id = tokenId === undefined ? null : `0x${BigInt(tokenId).toString(16).padStart(64, '0')}`;
+  return [transferTopic, ZeroHash, null, ...(id === null ? [] : [id])];
+}
+
+export type MintLog = { readonly address: string; readonly topics: readonly string[] };
+
+/** The token that came into being with an event of this contract; undefined for any other event. */
+export function readMintLog({ address, topics }: MintLog, contract: string): Mint | undefined {
+  const [topic, from, to, id] = topics;
+  if (address.toLowerCase() !== contract.toLowerCase() || topics.length !== 4) return undefined;
+  if (topic !== transferTopic || from !== ZeroHash || to === undefined || id === undefined) return undefined;
+  return { recipient: getAddress(`0x${to.slice(-40)}`), tokenId: BigInt(id).toString() };
+}

@@ -1,0 +1,185 @@
+import { AbiCoder, getAddress, isError, type JsonRpcApiProvider } from 'ethers';
+import { z } from 'zod';
+import { NodesUnavailableError } from '../rpc/node-fault.ts';
+import { quantity } from '../rpc/quantity.ts';
+import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
+import type { Market } from './fees.ts';
+import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
+
+export type Block = { readonly number: bigint; readonly hash: string; readonly time: Date };
+export type Head = Block & { readonly baseFee: bigint | null; readonly gasLimit: bigint };
+
+export type Receipt = {
+  readonly hash: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  readonly succeeded: boolean;
+  /** EIP-55. */
+  readonly to: string | null;
+  /** Recipients by token id, of the tokens that came into being on the contract asked for. */
+  readonly minted: ReadonlyMap<string, string>;
+};
+
+/** The event with which a token came into being. */
+export type FoundMint = {
+  readonly hash: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  readonly recipient: string;
+};
+
+/**
+ * What minting asks of a network's nodes. Each answer is one of a node, which may lag behind or lie; a
+ * question that got no answer rejects, so that unknown is never taken for no.
+ */
+export type MintNode = {
+  head(): Promise<Head>;
+  /** The block of this number on the chain as the node sees it; null when it has none. */
+  block(number: bigint): Promise<Block | null>;
+  /** The newest block that cannot be taken back; -1n when there is none. */
+  finalized(head: Head, finalityDepth: number): Promise<bigint>;
+  transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
+  receipt(hash: string, contract: string): Promise<Receipt | null>;
+  /** The owner at a block, in EIP-55; null when the contract says that there is none. */
+  ownerOf(contract: string, tokenId: string, at: bigint): Promise<string | null>;
+  findMint(contract: string, tokenId: string): Promise<FoundMint | null>;
+  balance(address: string): Promise<bigint>;
+  market(head: Head): Promise<Market>;
+  /** Gas that the mint would take; or why the contract refuses it. */
+  estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
+  /** Hands a signed transaction over. Rejects when it is unknown whether a node has it. */
+  broadcast(raw: string): Promise<'sent' | BroadcastFault>;
+};
+
+const hex = z.string().regex(/^0x[0-9a-f]*$/i);
+const number = hex.transform((text) => BigInt(text));
+const address = z.string().transform((text) => getAddress(text));
+const blockShape = z.object({
+  number,
+  hash: hex,
+  timestamp: number.transform((seconds) => new Date(Number(seconds) * 1_000)),
+  baseFeePerGas: number.nullish(),
+  gasLimit: number,
+});
+const logShape = z.object({
+  address: z.string(),
+  topics: z.array(hex),
+  transactionHash: hex,
+  blockNumber: number,
+  blockHash: hex,
+});
+const receiptShape = z.object({
+  transactionHash: hex,
+  blockNumber: number,
+  blockHash: hex,
+  status: number,
+  to: address.nullable(),
+  logs: z.array(logShape.pick({ address: true, topics: true })),
+});
+const noFinality = /finalized|block tag|unknown block|not found|invalid (block|param|argument)|unsupported/i;
+
+export function createMintNode(provider: JsonRpcApiProvider): MintNode {
+  const ask = async <T>(shape: z.ZodType<T>, method: string, params: unknown[]): Promise<T> =>
+    shape.parse(await provider.send(method, params));
+  const blockAt = async (at: string) => {
+    const found = await ask(blockShape.nullable(), 'eth_getBlockByNumber', [at, false]);
+    return found && { ...found, time: found.timestamp, baseFee: found.baseFeePerGas ?? null };
+  };
+
+  return {
+    async head() {
+      const head = await blockAt('latest');
+      if (head === null) throw new Error('The node has no newest block.');
+      return head;
+    },
+    block: (at) => blockAt(quantity(at)),
+    finalized: (head, depth) => finalizedBlock(blockAt, head, depth),
+    transactionCount: (account, at) =>
+      ask(number, 'eth_getTransactionCount', [account, typeof at === 'bigint' ? quantity(at) : at]),
+    async receipt(hash, contract) {
+      const found = await ask(receiptShape.nullable(), 'eth_getTransactionReceipt', [hash]);
+      return found && toReceipt(found, contract);
+    },
+    ownerOf: (contract, tokenId, at) => ownerOf(provider, contract, tokenId, at),
+    async findMint(contract, tokenId) {
+      const filter = { address: contract, topics: mintTopics(tokenId), fromBlock: '0x0', toBlock: 'latest' };
+      const logs = await ask(z.array(logShape), 'eth_getLogs', [filter]);
+      const [found] = logs.flatMap((log) => {
+        const mint = readMintLog(log, contract);
+        return mint?.tokenId === tokenId ? [{ ...log, hash: log.transactionHash, ...mint }] : [];
+      });
+      return found ?? null;
+    },
+    balance: (account) => ask(number, 'eth_getBalance', [account, 'latest']),
+    async market({ baseFee }) {
+      const method = baseFee === null ? 'eth_gasPrice' : 'eth_maxPriorityFeePerGas';
+      return { baseFee, suggested: await ask(number, method, []) };
+    },
+    async estimate(from, contract, mints) {
+      try {
+        return await ask(number, 'eth_estimateGas', [{ from, to: contract, data: encodeMintBatch(mints) }]);
+      } catch (error) {
+        if (isError(error, 'CALL_EXCEPTION')) return { refusal: error.shortMessage };
+        throw error;
+      }
+    },
+    broadcast: (raw) => broadcast(provider, raw),
+  };
+}
+
+async function finalizedBlock(
+  blockAt: (tag: string) => Promise<Block | null>,
+  head: Head,
+  finalityDepth: number,
+): Promise<bigint> {
+  const deep = head.number - BigInt(finalityDepth);
+  try {
+    return (await blockAt('finalized'))?.number ?? deep;
+  } catch (error) {
+    // Nodes that know no finality say so in many ways; one that does not answer says nothing.
+    if (noFinality.test(textsOf(error).join())) return deep;
+    throw error;
+  }
+}
+
+async function broadcast(provider: JsonRpcApiProvider, raw: string): Promise<'sent' | BroadcastFault> {
+  try {
+    await provider.send('eth_sendRawTransaction', [raw]);
+    return 'sent';
+  } catch (error) {
+    const fault = broadcastFault(textsOf(error));
+    if (fault === 'refused' && error instanceof NodesUnavailableError) throw error;
+    return fault;
+  }
+}
+
+async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
+  try {
+    const call = { to: contract, data: encodeOwnerOf(tokenId) };
+    const data = hex.parse(await provider.send('eth_call', [call, quantity(at)]));
+    return String(AbiCoder.defaultAbiCoder().decode(['address'], data)[0]);
+  } catch (error) {
+    // Our client passes on only failures of the contract's code as errors of a call.
+    if (isError(error, 'CALL_EXCEPTION')) return null;
+    throw error;
+  }
+}
+
+function toReceipt(found: z.output<typeof receiptShape>, contract: string): Receipt {
+  const mints = found.logs.flatMap((log) => readMintLog(log, contract) ?? []);
+  return {
+    hash: found.transactionHash,
+    blockNumber: found.blockNumber,
+    blockHash: found.blockHash,
+    succeeded: found.status === 1n,
+    to: found.to,
+    minted: new Map(mints.map(({ tokenId, recipient }) => [tokenId, recipient])),
+  };
+}
+
+/** Every text that an error and what it came from has: ethers puts the node's own words deep inside. */
+function textsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const info: unknown = 'info' in error ? error.info : undefined;
+  return [error.message, JSON.stringify(info) ?? ''];
+}

@@ -1,0 +1,101 @@
+import type { Tx } from '../contract/transaction.ts';
+import { isLockedSql } from './secret-attempt-store.ts';
+
+/*
+ * Every change of an NFT's state on its way to the chain; nothing else writes `mint_state`.
+ *
+ *   unclaimed, failed ── queueNft ──► queued ── submitNfts ──► submitted ── mintNfts ──► minted
+ *                                        ▲                         │  ▲                     │
+ *                                        └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
+ *                                                                  └─ failNfts ──► failed
+ *
+ * Each gives the ids that it changed, so that a row that is elsewhere meanwhile is noticed.
+ */
+
+/** Accepts a mint. @returns false when the NFT is not to be had: under way, minted, or its secret is locked */
+export async function queueNft(
+  tx: Tx,
+  nft: { id: string; chainId: string; recipient: string; data?: object | undefined },
+): Promise<boolean> {
+  const { rowCount }: { rowCount: number } = await tx.raw(
+    `UPDATE nfts n SET mint_state = 'queued', recipient = :recipient, mint_error = NULL,
+       mint_chain_id = :chainId, queued_at = clock_timestamp(), data = coalesce(:data::jsonb, data)
+     WHERE id = :id AND mint_state IN ('unclaimed', 'failed') AND NOT ${isLockedSql}`,
+    { ...nft, data: nft.data === undefined ? null : JSON.stringify(nft.data) },
+  );
+  return rowCount === 1;
+}
+
+/** The NFTs are in a signed transaction that is stored with them. @throws Error when one is elsewhere */
+export async function submitNfts(tx: Tx, ids: readonly string[]): Promise<void> {
+  const { rowCount }: { rowCount: number } = await tx.raw(
+    `UPDATE nfts SET mint_state = 'submitted' WHERE id = ANY (?::uuid[]) AND mint_state = 'queued'`,
+    [[...ids]],
+  );
+  if (rowCount !== ids.length) throw new Error(`Of ${ids.length} queued NFTs ${rowCount} were still queued.`);
+}
+
+type Minted = {
+  readonly nftId: string;
+  readonly in: { readonly hash: string; readonly blockNumber: bigint; readonly time: Date };
+};
+
+/** The NFTs are on the chain: the three fields appear together, and their RWAs count them. */
+export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<void> {
+  if (minted.length === 0) return;
+  const { rows } = await tx.raw(
+    `UPDATE nfts SET mint_state = 'minted', minted_at = m.at, minted_tx = m.hash, minted_block = m.block,
+       mint_error = NULL
+     FROM unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::numeric[]) AS m (id, at, hash, block)
+     WHERE nfts.id = m.id AND nfts.mint_state = 'submitted' RETURNING nfts.rwa_id`,
+    [
+      minted.map(({ nftId }) => nftId),
+      minted.map((mint) => mint.in.time),
+      minted.map((mint) => mint.in.hash),
+      minted.map((mint) => mint.in.blockNumber.toString()),
+    ],
+  );
+  await count(tx, rows, 1);
+}
+
+/** A reorganisation took the mints back: the three fields go together. @returns how many NFTs that were */
+export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number> {
+  const { rows } = await tx.raw(
+    `UPDATE nfts SET mint_state = 'submitted', minted_at = NULL, minted_tx = NULL, minted_block = NULL
+     WHERE id = ANY (?::uuid[]) AND mint_state = 'minted' RETURNING rwa_id`,
+    [[...ids]],
+  );
+  await count(tx, rows, -1);
+  return rows.length;
+}
+
+/** It is proven that the NFTs are not minted by what was sent: they wait for another transaction. */
+export async function releaseNfts(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.raw(
+    `UPDATE nfts SET mint_state = 'queued' WHERE id = ANY (?::uuid[]) AND mint_state = 'submitted'`,
+    [[...ids]],
+  );
+}
+
+/** The chain shows that the NFTs cannot be minted as they were asked for. */
+export async function failNfts(
+  tx: Tx,
+  failed: readonly { readonly nftId: string; readonly reason: string }[],
+): Promise<void> {
+  if (failed.length === 0) return;
+  await tx.raw(
+    `UPDATE nfts SET mint_state = 'failed', mint_error = f.reason
+     FROM unnest(?::uuid[], ?::text[]) AS f (id, reason) WHERE nfts.id = f.id AND mint_state = 'submitted'`,
+    [failed.map(({ nftId }) => nftId), failed.map(({ reason }) => reason)],
+  );
+}
+
+/** The RWAs' counters follow their NFTs; their rows are taken in one order, so that no two lanes deadlock. */
+async function count(tx: Tx, rows: readonly { rwa_id: string }[], step: 1 | -1): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const { rwa_id: id } of rows) counts.set(id, (counts.get(id) ?? 0) + step);
+  for (const [id, change] of [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    await tx.raw('UPDATE rwas SET claimed_nfts = claimed_nfts + ? WHERE id = ?', [change, id]);
+  }
+}

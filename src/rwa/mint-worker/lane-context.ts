@@ -1,0 +1,74 @@
+import type { MintNode } from '../../chain/minting/mint-node.ts';
+import type { MintSigner } from '../../chain/minting/signer.ts';
+import type { Network } from '../../chain/network.ts';
+import type { Database } from '../../contract/transaction.ts';
+import type { Logger } from '../../log.ts';
+import type { LaneStore, Lease } from './lane-store.ts';
+
+export type MintSettings = {
+  /** What a unit of gas may cost at most, in wei. */
+  readonly feeCap: bigint;
+  /** Transactions without a block that a signer may have. */
+  readonly maxInFlight: number;
+  /** Of a block's gas that one transaction may take, in percent. */
+  readonly blockShare: number;
+  /** Blocks without the transaction after which its fees are raised. */
+  readonly stuckBlocks: number;
+  /** Time between looks at the chain and at what waits, where nothing wakes the lane. */
+  readonly pollMs: number;
+  /** Time after which a transaction without a block is handed to the nodes again. */
+  readonly rebroadcastMs: number;
+  /** How long a lane stays with a process that shows no sign of life. */
+  readonly leaseSeconds: number;
+};
+
+/** What a lane has just done; in this order for each transaction, as far as it gets. */
+export type MintStep =
+  | 'signed'
+  | 'stored'
+  | 'sent'
+  | 'raise_stored'
+  | 'raise_sent'
+  | 'rebroadcast'
+  | 'mined'
+  | 'confirming'
+  | 'confirmed'
+  | 'reorganised'
+  | 'finalized'
+  | 'released'
+  | 'reverted';
+
+/** Told of each step; the lane waits for it. */
+export type OnStep = (step: MintStep, about: Readonly<Record<string, unknown>>) => Promise<void> | void;
+
+/** What every part of a lane works with, for as long as its lease. */
+export type LaneContext = {
+  readonly db: Database;
+  readonly lanes: LaneStore;
+  readonly lease: Lease;
+  readonly network: Network;
+  readonly node: MintNode;
+  readonly signer: MintSigner;
+  readonly settings: MintSettings;
+  readonly log: Logger;
+  readonly step: OnStep;
+  /** Milliseconds that only grow. */
+  readonly now: () => number;
+  readonly memory: LaneMemory;
+};
+
+/** What a lane remembers between two looks. All of it can be forgotten: it is found out again. */
+export type LaneMemory = {
+  /** When each transaction was last handed to the nodes, by its id. */
+  readonly sentAt: Map<string, number>;
+  /** Transactions that have a block, which is not deep enough yet. */
+  readonly mined: Set<string>;
+  /** Transactions whose nonce a node says is used, though its count did not tell so. */
+  readonly suspects: Set<string>;
+};
+
+export const createLaneMemory = (): LaneMemory => ({
+  sentAt: new Map(),
+  mined: new Set(),
+  suspects: new Set(),
+});

@@ -1,0 +1,133 @@
+import { type Fees, quote } from '../../chain/minting/fees.ts';
+import { type GasCost, gasCostOf, gasFor, tokensPerTransaction } from '../../chain/minting/gas.ts';
+import type { Head } from '../../chain/minting/mint-node.ts';
+import { submitNfts } from '../mint-state-store.ts';
+import type { LaneContext } from './lane-context.ts';
+import type { Pause } from './lane-store.ts';
+import {
+  highestNonce,
+  insertTransaction,
+  nextWaiting,
+  type OpenTransaction,
+  openTransactions,
+  takeWaiting,
+} from './transaction-store.ts';
+import { handOver } from './watch.ts';
+
+/** Sends what waits, as far as it may. @returns why it does not send, or not all; undefined when nothing is wrong */
+export async function send(context: LaneContext, head: Head): Promise<Pause | undefined> {
+  const { db, lanes, lease, network, node, settings, signer } = context;
+  if (await lanes.isStoppedByOperator(lease))
+    return { reason: 'operator', detail: 'Stopped by an operator.' };
+  if ((await nextWaiting(db, network.chainId, [])) === undefined) return undefined;
+  const fees = quote(await node.market(head), settings.feeCap);
+  if (fees === undefined) {
+    return { reason: 'fee_above_cap', detail: `Gas costs more than ${settings.feeCap} wei.` };
+  }
+  const foreign = await foreignUse(context, await openTransactions(db, lease));
+  if (foreign !== undefined) return foreign;
+  const done: string[] = [];
+  let pause: Pause | undefined;
+  for (;;) {
+    const next = await nextWaiting(db, network.chainId, done);
+    if (next === undefined) return pause;
+    done.push(next.contract);
+    const estimate = await node.estimate(signer.address, next.contract, [next]);
+    if (typeof estimate === 'bigint') {
+      const batch = { head, contract: next.contract, fees, cost: gasCostOf(estimate) };
+      const lack = await sendForContract(context, batch);
+      if (lack !== undefined) return lack;
+    } else {
+      pause = { reason: 'contract_refuses', detail: `${next.contract} refuses a mint: ${estimate.refusal}` };
+    }
+  }
+}
+
+type Batch = { readonly head: Head; readonly contract: string; readonly fees: Fees; readonly cost: GasCost };
+
+/** Sends batches until nothing waits for the contract or enough is in flight. */
+async function sendForContract(context: LaneContext, batch: Batch): Promise<Pause | undefined> {
+  const { db, lease, memory, node, settings, signer } = context;
+  for (;;) {
+    const unmined = (await openTransactions(db, lease)).filter(
+      ({ id, confirmedIn }) => confirmedIn === null && !memory.mined.has(id),
+    );
+    if (unmined.length >= settings.maxInFlight) return undefined;
+    const reserved = unmined.reduce((sum, each) => sum + costOf(each), 0n);
+    const free = (await node.balance(signer.address)) - reserved;
+    const limit = tokensPerTransaction({
+      cost: batch.cost,
+      blockGasLimit: batch.head.gasLimit,
+      blockShare: settings.blockShare,
+      affordable: free > 0n ? free / batch.fees.maxFeePerGas : 0n,
+    });
+    if (limit === 0) {
+      // What is in flight holds money back that it will not need.
+      if (unmined.length > 0) return undefined;
+      return {
+        reason: 'balance_too_low',
+        detail: `${signer.address} has ${free} wei, too little for a mint.`,
+      };
+    }
+    if (!(await sendBatch(context, batch, limit))) return undefined;
+  }
+}
+
+const costOf = ({ gasLimit, attempts: [newest] }: OpenTransaction) => gasLimit * newest.fees.maxFeePerGas;
+
+/** Signs and stores one transaction, then sends it. @returns false when nothing waits for the contract */
+async function sendBatch(context: LaneContext, batch: Batch, limit: number): Promise<boolean> {
+  const { lanes, lease, node, signer, step } = context;
+  const { contract, cost, fees, head } = batch;
+  const onChain = await node.transactionCount(signer.address, 'latest');
+  const stored = await lanes.fenced(lease, async (tx) => {
+    const items = await takeWaiting(tx, { chainId: lease.chainId, contract, limit });
+    if (items.length === 0) return undefined;
+    const highest = await highestNonce(tx, lease);
+    const nonce = highest === undefined || onChain > highest + 1n ? onChain : highest + 1n;
+    const gasLimit = gasFor(cost, items.length);
+    const plan = { chainId: lease.chainId, nonce, contract, gasLimit, fees };
+    const signed = await signer.sign({ ...plan, mints: items });
+    await step('signed', { nonce: nonce.toString(), hash: signed.hash, nfts: items.length });
+    const id = await insertTransaction(tx, lease, { ...plan, signed, items, sentAtBlock: head.number });
+    await submitNfts(
+      tx,
+      items.map(({ nftId }) => nftId),
+    );
+    return { id, hash: signed.hash, nonce, nfts: items.length };
+  });
+  if (stored === undefined) return false;
+  const details = {
+    transaction: stored.id,
+    hash: stored.hash,
+    nonce: stored.nonce.toString(),
+    nfts: stored.nfts,
+  };
+  await step('stored', details);
+  await handOver(context, stored, stored.hash);
+  await step('sent', details);
+  return true;
+}
+
+/**
+ * Whether somebody else uses the key. Its nonces are not ours to guess then: what of ours is open must end
+ * first, and what the nodes know of the other's must have a block.
+ */
+async function foreignUse(
+  { db, lease, log, node, signer }: LaneContext,
+  open: readonly OpenTransaction[],
+): Promise<Pause | undefined> {
+  const pending = await node.transactionCount(signer.address, 'pending');
+  const highest = await highestNonce(db, lease);
+  const ours = highest === undefined ? 0n : highest + 1n;
+  if (pending <= ours) return undefined;
+  const latest = await node.transactionCount(signer.address, 'latest');
+  const isOpen = open.some(({ confirmedIn }) => confirmedIn === null);
+  if (latest === pending && !isOpen) {
+    if (highest !== undefined)
+      log.warn({ ours: ours.toString(), latest: latest.toString() }, 'nonces skipped');
+    return undefined;
+  }
+  const detail = `Somebody else has used the key: ${pending} transactions, of which we know up to ${ours}.`;
+  return { reason: 'foreign_nonce', detail };
+}

@@ -1,0 +1,191 @@
+import type { ChainView, Mined } from './chain-view.ts';
+import { findEvidence, proveEnd } from './evidence.ts';
+import type { LaneContext } from './lane-context.ts';
+import {
+  confirmTransaction,
+  endTransaction,
+  finalizeTransaction,
+  type MintedIn,
+  type Outcomes,
+  revertsOf,
+  unconfirmTransaction,
+} from './outcome-store.ts';
+import { type Item, type OpenTransaction, openItems } from './transaction-store.ts';
+
+// One revert may have a passing cause, such as a role that was taken and given back.
+const maxReverts = 2;
+
+/** Takes a mined transaction as far as the depth of its block allows. */
+export async function settle(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+  mined: Mined,
+): Promise<void> {
+  const { memory, network, step } = context;
+  if (!memory.mined.has(transaction.id)) {
+    memory.mined.add(transaction.id);
+    await step('mined', { ...about(transaction), block: mined.block.number.toString() });
+  }
+  if (mined.receipt.to?.toLowerCase() !== transaction.contract.toLowerCase()) {
+    throw new Error(
+      `The receipt of ${mined.receipt.hash} names another contract: the node is not to be trusted.`,
+    );
+  }
+  if (!mined.receipt.succeeded) await endReverted(context, view, transaction, mined);
+  else if (view.depthOf(mined.block.number) >= BigInt(network.confirmations)) {
+    await confirm(context, view, transaction, mined);
+  }
+}
+
+async function confirm(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+  mined: Mined,
+): Promise<void> {
+  const { db, lanes, lease, memory, step } = context;
+  const own = placeOf(mined);
+  const outcomes = await outcomesOf(context, view, transaction, mined, await openItems(db, transaction.id));
+  // The contract passed over a token of whose mint nothing is to be seen yet: the next look may show it.
+  if (outcomes === undefined) return;
+  await lanes.fenced(lease, async (tx) => {
+    await confirmTransaction(tx, transaction.id, own, outcomes);
+    await step('confirming', about(transaction));
+  });
+  memory.mined.delete(transaction.id);
+  await step('confirmed', { ...about(transaction), minted: outcomes.minted.length });
+}
+
+async function outcomesOf(
+  context: LaneContext,
+  view: ChainView,
+  { contract }: OpenTransaction,
+  mined: Mined,
+  items: readonly Item[],
+): Promise<Outcomes | undefined> {
+  const own = placeOf(mined);
+  const minted: { nftId: string; in: MintedIn }[] = [];
+  for (const item of items) {
+    const recipient = mined.receipt.minted.get(item.tokenId);
+    if (recipient?.toLowerCase() === item.recipient.toLowerCase()) {
+      minted.push({ nftId: item.nftId, in: own });
+      continue;
+    }
+    const depth = BigInt(context.network.confirmations);
+    const evidence = await findEvidence(context, view, contract, item, depth);
+    if (evidence.kind === 'minted') minted.push({ nftId: item.nftId, in: evidence.in });
+    // Somebody else has the token: true for ever once it is final, and not said before.
+    else if (evidence.kind !== 'failed') return undefined;
+  }
+  return { minted, failed: [], released: [] };
+}
+
+/** A reverted transaction minted nothing; what becomes of its NFTs is decided once that is final. */
+async function endReverted(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+  mined: Mined,
+): Promise<void> {
+  if (mined.block.number > (await view.finalized())) return;
+  const outcomes = await proveEnd(context, view, transaction, await openItems(context.db, transaction.id));
+  if (outcomes === undefined) return;
+  const { lanes, lease, log, memory, step } = context;
+  await lanes.fenced(lease, async (tx) => {
+    const reverts = await revertsOf(tx, outcomes.released);
+    const isOver = (nftId: string) => (reverts.get(nftId) ?? 0) + 1 >= maxReverts;
+    const reason = `The contract reverted the mint ${maxReverts} times, last in transaction ${mined.receipt.hash}.`;
+    const over = outcomes.released.filter(isOver).map((nftId) => ({ nftId, reason }));
+    await endTransaction(
+      tx,
+      transaction.id,
+      { state: 'reverted', in: placeOf(mined) },
+      {
+        minted: outcomes.minted,
+        failed: [...outcomes.failed, ...over],
+        released: outcomes.released.filter((nftId) => !isOver(nftId)),
+      },
+    );
+  });
+  memory.mined.delete(transaction.id);
+  log.warn(about(transaction), 'mint transaction was reverted');
+  await step('reverted', about(transaction));
+}
+
+/**
+ * No attempt has a block. When the nonce is used for ever all the same, by somebody else, and it is proven
+ * that no token came into being, the NFTs may have another nonce. Until then this one is theirs.
+ */
+export async function releaseIfLost(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+): Promise<void> {
+  const { db, lanes, lease, log, memory, node, signer, step } = context;
+  const finalCount = await node.transactionCount(signer.address, await view.finalized());
+  if (finalCount <= transaction.nonce) return;
+  const items = await openItems(db, transaction.id);
+  const outcomes = await proveEnd(context, view, transaction, items);
+  // Asked for once more after the proof: a receipt that was late would have come by now.
+  if (outcomes === undefined || (await view.receiptOf(transaction)) !== null) return;
+  await lanes.fenced(lease, (tx) => endTransaction(tx, transaction.id, { state: 'lost' }, outcomes));
+  memory.sentAt.delete(transaction.id);
+  log.error(about(transaction), 'nonce was used by somebody else; its NFTs wait for another');
+  await step('released', { ...about(transaction), released: outcomes.released.length });
+}
+
+/**
+ * Looks again at a transaction that counts as done.
+ * @returns false when the chain has another block in that place: then it is on its way again
+ */
+export async function recheck(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+): Promise<boolean> {
+  const { confirmedIn } = transaction;
+  if (confirmedIn === null) return false;
+  for (const place of [confirmedIn, ...transaction.foundIn]) {
+    const block = await view.block(place.number);
+    // A chain that is shorter than it was may be a node that lags: wait until the place is taken.
+    if (block === null) return true;
+    if (block.hash !== place.hash) {
+      await takeBack(context, transaction);
+      return false;
+    }
+  }
+  if (confirmedIn.number <= (await view.finalized())) await finalize(context, view, transaction);
+  return true;
+}
+
+async function takeBack({ lanes, lease, log, memory, step }: LaneContext, transaction: OpenTransaction) {
+  const unminted = await lanes.fenced(lease, (tx) => unconfirmTransaction(tx, transaction.id));
+  memory.sentAt.delete(transaction.id);
+  log.warn({ ...about(transaction), unminted }, 'reorganisation took a mint back');
+  await step('reorganised', { ...about(transaction), unminted });
+}
+
+async function finalize(context: LaneContext, view: ChainView, transaction: OpenTransaction) {
+  const { db, lanes, lease, log, step } = context;
+  const left = (await openItems(db, transaction.id)).filter(({ isMinted }) => !isMinted);
+  const outcomes = await proveEnd(context, view, transaction, left);
+  // A token that was passed over has an owner: one without any is not to be believed.
+  if (outcomes === undefined || outcomes.released.length > 0) return;
+  await lanes.fenced(lease, (tx) => finalizeTransaction(tx, transaction.id, outcomes));
+  for (const failed of outcomes.failed) log.error(failed, 'mint failed');
+  await step('finalized', { ...about(transaction), failed: outcomes.failed.length });
+}
+
+export const about = ({ id, nonce, attempts: [newest] }: OpenTransaction) => ({
+  transaction: id,
+  nonce: nonce.toString(),
+  hash: newest.hash,
+});
+
+const placeOf = ({ receipt, block }: Mined): MintedIn => ({
+  hash: receipt.hash,
+  blockNumber: block.number,
+  blockHash: block.hash,
+  time: block.time,
+});

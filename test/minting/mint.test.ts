@@ -1,0 +1,76 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { addRwa } from '../rwa/samples.ts';
+import {
+  faults,
+  startMintChain,
+  startMintService,
+  startWorker,
+  until,
+  untilAll,
+} from '../support/minting.ts';
+
+const chain = await startMintChain();
+const service = await startMintService(chain);
+const worker = await startWorker(service, chain);
+afterAll(async () => {
+  await worker.stop();
+  await service.close();
+  await chain.close();
+});
+const acme = service.as(service.keys.acme);
+const rwa = await addRwa(service.db, service.companies.acme, {
+  isClaimable: true,
+  contractAddress: chain.contract,
+});
+
+const accept = async (count: number) =>
+  Promise.all(
+    Array.from({ length: count }, async () => {
+      const { body } = await acme.post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);
+      return body.nftId as string; // as documented
+    }),
+  );
+
+describe('an accepted mint', () => {
+  test('is submitted at once, minted at the depth of the network and counted then', async () => {
+    const [id = ''] = await accept(1);
+    await untilAll(service, [id], 'submitted');
+    await until('a block', async () => (await chain.mints()).size === 1);
+    const { body: before } = await acme.get(`/v1/api/nft/${id}`).expect(200);
+    expect(before).toMatchObject({
+      claimStatus: 'submitted',
+      mintedAt: null,
+      mintedTx: null,
+      mintedBlock: null,
+    });
+    await chain.mine();
+    await untilAll(service, [id], 'minted');
+    const { body: after } = await acme.get(`/v1/api/nft/${id}`).expect(200);
+    expect(after).toMatchObject({
+      claimStatus: 'minted',
+      mintedAt: expect.any(String),
+      rwa: { claimedNfts: 1 },
+    });
+    expect(await faults(service, chain, [id])).toEqual([]);
+    const { body: metadata } = await acme.get(`/v1/api/metadata/31337/${chain.contract}/${after.tokenId}`);
+    expect(metadata.name).toContain('#000001');
+  });
+
+  test('of many: batches, each NFT once, and final in the end', async () => {
+    const ids = await accept(120);
+    await untilAll(service, ids, 'submitted');
+    await chain.mine(3);
+    await untilAll(service, ids, 'minted');
+    expect(await faults(service, chain, ids)).toEqual([]);
+    await chain.mine(3);
+    await until(
+      'finality',
+      async () => (await service.db('mint_transactions').whereNot('state', 'finalized')).length === 0,
+    );
+    const [links] = await service.db('mint_transaction_nfts').whereNot('state', 'minted').count();
+    expect(links).toEqual({ count: '0' });
+    const transactions = await service.db('mint_transactions').orderBy('nonce');
+    expect(transactions.map(({ nonce }) => Number(nonce))).toEqual(transactions.map((_, index) => index));
+    expect(transactions.length).toBeLessThan(60);
+  });
+});

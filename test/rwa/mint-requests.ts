@@ -1,0 +1,27 @@
+import type { TestService } from '../support/service.ts';
+import { addNfts, addRwa, serviceVault } from './samples.ts';
+
+/** Who else but the treasury of the company may get an NFT. */
+export const otherRecipient = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc';
+export const treasury = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+
+/** A claimable RWA of the company with one NFT, and the secret of that. */
+export async function addMintable(service: TestService, company: 'acme' | 'globex' = 'acme', more = {}) {
+  const rwa = await addRwa(service.db, service.companies[company], { isClaimable: true, ...more });
+  const [nft] = await addNfts(service.db, serviceVault, rwa, 1);
+  if (nft === undefined) throw new Error('no NFT was made');
+  const path = `/v1/api/nft/${nft.id}/mint`;
+  return { rwa, nft, path, secret: serviceVault.open(nft.id, nft.sealed) };
+}
+
+/** Ids of the NFTs that a job waits for. */
+export async function queuedKeys(service: TestService): Promise<string[]> {
+  await service.parts.jobs.open();
+  const rows = await service.db('pgboss.job').where({ name: 'mint-nft' }).select('singleton_key', 'data');
+  for (const row of rows) {
+    if (JSON.stringify(row.data) !== JSON.stringify({ key: row.singleton_key })) {
+      throw new Error(`a job carries more than its key: ${JSON.stringify(row.data)}`);
+    }
+  }
+  return rows.map((row) => row.singleton_key);
+}

@@ -1,0 +1,149 @@
+import { Contract, ContractFactory, id, JsonRpcProvider, Wallet, ZeroAddress } from 'ethers';
+import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
+import { createMinter } from '../../src/compose.ts';
+import type { OnStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import { startChain, type TestChain } from './chain.ts';
+import { callNode } from './deploy.ts';
+import { startService, type TestService } from './service.ts';
+
+export type MintChain = TestChain & {
+  /** The NFT contract; EIP-55. */
+  readonly contract: string;
+  /** Keys that may mint and have money. */
+  readonly keys: readonly string[];
+  call<T>(method: string, ...params: unknown[]): Promise<T>;
+  mine(blocks?: number): Promise<void>;
+  /** Transfers from the zero address on the chain as it is, by token id. */
+  mints(): Promise<Map<string, { to: string; hash: string; block: string }[]>>;
+  /** Calls the contract as its admin. */
+  admin(method: string, ...args: unknown[]): Promise<void>;
+};
+
+/** A chain with the NFT contract and minters. A block is final when two others lie on it. */
+export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
+  const chain = await startChain({ flags: ['--slots-in-an-epoch', '1', '--order', 'fifo'] });
+  const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
+  const admin = await provider.getSigner(0);
+  const factory = new ContractFactory(artefact.abi, artefact.bytecode, admin);
+  const deployed = await factory.deploy('Tallystick', 'TALLY', admin.address);
+  const contract = await deployed.getAddress();
+  const nft = new Contract(contract, artefact.abi, admin);
+  const keys = Array.from({ length: minters }, () => Wallet.createRandom().privateKey);
+  const call = <T>(method: string, ...params: unknown[]) => callNode<T>(chain.rpcUrl, method, params);
+  for (const key of keys) {
+    const { address } = new Wallet(key);
+    await call('anvil_setBalance', address, '0x56bc75e2d63100000');
+    await nft.getFunction('grantRole')(id('MINTER_ROLE'), address);
+  }
+  return {
+    ...chain,
+    contract,
+    keys,
+    call,
+    mine: (blocks = 1) => call('anvil_mine', `0x${blocks.toString(16)}`),
+    async mints() {
+      const logs = await nft.queryFilter(nft.filters['Transfer']?.(ZeroAddress) ?? 'Transfer');
+      const found = new Map<string, { to: string; hash: string; block: string }[]>();
+      for (const log of logs) {
+        const [, to, tokenId] = nft.interface.parseLog(log)?.args ?? [];
+        const all = found.get(String(tokenId)) ?? [];
+        found.set(String(tokenId), [
+          ...all,
+          { to, hash: log.transactionHash, block: String(log.blockNumber) },
+        ]);
+      }
+      return found;
+    },
+    async admin(method, ...args) {
+      await nft.getFunction(method)(...args);
+    },
+    async close() {
+      provider.destroy();
+      await chain.close();
+    },
+  };
+}
+
+/** Settings with which a worker is quick. */
+export const quick = { MINT_POLL_MS: '50', MINT_REBROADCAST_MS: '300', MINT_LEASE_SECONDS: '2' };
+
+/** A service over the chain. Nothing mints until a worker is started. */
+export async function startMintService(chain: MintChain, settings: Record<string, string> = {}) {
+  const service = await startService({ rpcUrl: chain.rpcUrl, settings: { ...quick, ...settings } });
+  await service.db('mint_lanes').delete();
+  await service.db('networks').update({ minter_contract: chain.contract, confirmations: 2 });
+  await service
+    .db('mint_lanes')
+    .insert(chain.keys.map((key) => ({ chain_id: chain.chainId, signer: new Wallet(key).address })));
+  return service;
+}
+
+/** A worker in this process, with the parts of a service. */
+export async function startWorker(service: TestService, chain: MintChain, step?: OnStep) {
+  const minter = await createMinter(service.parts, {
+    plainSigners: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
+    ...(step && { step }),
+  });
+  await minter.start();
+  await service.parts.jobs.work({ scheduled: [], keyed: [minter.job] });
+  return minter;
+}
+
+/** What must be true whatever happened: each of these NFTs is minted once, and its row says where. */
+export async function faults(
+  service: TestService,
+  chain: MintChain,
+  nftIds: readonly string[],
+): Promise<string[]> {
+  const mints = await chain.mints();
+  const rows = await service.db('nfts').whereIn('id', [...nftIds]);
+  const found = rows.flatMap((row) => {
+    const onChain = mints.get(row.token_id) ?? [];
+    const about = `NFT ${row.serial} (${row.mint_state})`;
+    if (row.mint_state !== 'minted') return [`${about} is not minted: ${row.mint_error}`];
+    if (onChain.length !== 1) return [`${about} has ${onChain.length} mints`];
+    const [mint] = onChain;
+    const says = [row.recipient, row.minted_tx, row.minted_block].join(' ');
+    return says === [mint?.to, mint?.hash, mint?.block].join(' ') ? [] : [`${about} says ${says}`];
+  });
+  const counts = await service
+    .db('rwas')
+    .select(
+      'id',
+      'claimed_nfts',
+      service.db.raw(
+        "(SELECT count(*) FROM nfts WHERE rwa_id = rwas.id AND mint_state = 'minted') AS minted",
+      ),
+    );
+  return [
+    ...found,
+    ...(rows.length === nftIds.length ? [] : [`${rows.length} rows of ${nftIds.length}`]),
+    ...counts
+      .filter((row) => row.claimed_nfts !== row.minted)
+      .map((row) => `RWA ${row.id} counts ${row.claimed_nfts} of ${row.minted}`),
+  ];
+}
+
+/** Waits until the condition holds, looking again and again; the chain and the worker tell nobody. */
+export async function until(what: string, holds: () => Promise<boolean>, seconds = 20): Promise<void> {
+  const deadline = performance.now() + seconds * 1_000;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`);
+    await new Promise((next) => setTimeout(next, 25));
+  }
+}
+
+/** Waits until all of these NFTs are in the state. */
+export const untilAll = (service: TestService, ids: readonly string[], state: string, seconds?: number) =>
+  until(
+    `${ids.length} NFTs ${state}`,
+    async () => {
+      const [row] = await service
+        .db('nfts')
+        .whereIn('id', [...ids])
+        .where('mint_state', state)
+        .count();
+      return Number(row?.['count']) === ids.length;
+    },
+    seconds,
+  );
