@@ -38,7 +38,7 @@ const keyRing = z.string().transform((text, context) => {
 });
 
 /** Who signs mints on a network. */
-export type SignerSetting = {
+type SignerSetting = {
   /** Decimal. */
   readonly chainId: string;
   /** Path of an encrypted keystore file. */

@@ -3,7 +3,7 @@ import type { Tx } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 
 /** Work that runs by the clock. Safe to run twice. */
-export type ScheduledJob = {
+type ScheduledJob = {
   readonly queue: string;
   /** Five-field cron expression in UTC; each time is run by one worker of all. */
   readonly cron: string;

@@ -15,7 +15,7 @@ export type MintAnswer =
   | { readonly outcome: 'accepted'; readonly nftId: string }
   | { readonly outcome: 'refused'; readonly refusal: ProblemError };
 
-export type MintRequest = {
+type MintRequest = {
   readonly companyId: string;
   /** EIP-55; without one the NFT goes to the treasury of the company. */
   readonly recipient: string | undefined;

@@ -65,7 +65,7 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
 }
 
 /** Settings with which a worker is quick. */
-export const quick = { MINT_POLL_MS: '50', MINT_REBROADCAST_MS: '300', MINT_LEASE_SECONDS: '2' };
+const quick = { MINT_POLL_MS: '50', MINT_REBROADCAST_MS: '300', MINT_LEASE_SECONDS: '2' };
 
 /** A service over the chain. Nothing mints until a worker is started. */
 export async function startMintService(chain: MintChain, settings: Record<string, string> = {}) {

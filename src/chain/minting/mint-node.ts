@@ -21,7 +21,7 @@ export type Receipt = {
 };
 
 /** The event with which a token came into being. */
-export type FoundMint = {
+type FoundMint = {
   readonly hash: string;
   readonly blockNumber: bigint;
   readonly blockHash: string;

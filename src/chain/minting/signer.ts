@@ -10,7 +10,7 @@ export type DigestSigner = {
   signDigest(digest: string): Promise<{ r: string; s: string; yParity: 0 | 1 }>;
 };
 
-export type MintTransaction = {
+type MintTransaction = {
   /** Decimal. */
   readonly chainId: string;
   readonly nonce: bigint;

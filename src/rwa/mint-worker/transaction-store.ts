@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../contract/transaction.ts';
 import type { LaneId, Lease } from './lane-store.ts';
 
 /** One sending of a transaction: the first, or one with higher fees. */
-export type Attempt = {
+type Attempt = {
   readonly number: number;
   readonly hash: string;
   readonly fees: Fees;
@@ -35,7 +35,7 @@ export type Item = Mint & {
 };
 
 /** A block that the state of a transaction rests on. */
-export type Place = { readonly number: bigint; readonly hash: string };
+type Place = { readonly number: bigint; readonly hash: string };
 
 /** An NFT that waits to be sent. */
 export type Waiting = Mint & { readonly nftId: string };

@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import type { MintWorld } from './mint-world.ts';
+import { createMintWorld } from './mint-world.ts';
+
+let world: MintWorld;
+afterEach(() => world.close());
+
+const steps: readonly (readonly [MintStep, number])[] = [
+  ['signed', 1],
+  ['stored', 1],
+  ['sent', 2],
+  ['mined', 1],
+  ['confirming', 1],
+  ['confirmed', 1],
+  ['finalized', 1],
+];
+
+describe('a worker that is killed', () => {
+  test.each(steps)(
+    'having %s (%i) leaves nothing that the next one does not finish',
+    async (step, times) => {
+      world = await createMintWorld();
+      const mining = world.keepMining();
+      const first = world.work({ step, times });
+      const ids = await world.accept(3);
+      await first.until(/working/).catch(() => {});
+      ids.push(...(await world.accept(9)));
+      expect(await first.ended).toBe('SIGKILL');
+      mining.stop();
+      expect(await world.settle(ids)).toEqual([]);
+    },
+    90_000,
+  );
+
+  test.each<MintStep>(['raise_stored', 'raise_sent'])(
+    'having %s: either attempt may win, and one does',
+    async (step) => {
+      world = await createMintWorld();
+      await world.chain.call('evm_setAutomine', false);
+      const ids = await world.accept(4);
+      const first = world.work({ step, times: 1 }, { MINT_STUCK_BLOCKS: '1' });
+      await first.until(/working/);
+      // Blocks in which the transaction has no place, since it pays less than they ask for.
+      await world.service.db('mint_transactions').select();
+      const timer = setInterval(async () => {
+        await world.chain.call('anvil_setNextBlockBaseFeePerGas', '0x174876e800').catch(() => {});
+        await world.chain.mine().catch(() => {});
+      }, 200);
+      expect(await first.ended).toBe('SIGKILL');
+      clearInterval(timer);
+      expect(await world.settle(ids)).toEqual([]);
+    },
+    90_000,
+  );
+});

@@ -1,0 +1,35 @@
+import { closeParts, createMinter, createParts } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/log.ts';
+import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
+
+// A worker of its own, as in production, but that it can be told to kill itself: at the nth time that it
+// takes a step, in the middle of whatever it does then.
+
+/** What its parent gives it as its only argument. */
+export type WorkerTask = {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly signers: readonly { readonly chainId: string; readonly privateKey: string }[];
+  readonly killAt?: { readonly step: MintStep; readonly times: number };
+};
+
+const task: WorkerTask = JSON.parse(process.argv[2] ?? '{}');
+const config = loadConfig(task.settings);
+const parts = await createParts(config, createLogger({ level: config.LOG_LEVEL }));
+let left = task.killAt?.times ?? 0;
+const minter = await createMinter(parts, {
+  plainSigners: task.signers,
+  step(step) {
+    if (step !== task.killAt?.step) return;
+    left -= 1;
+    if (left <= 0) process.kill(process.pid, 'SIGKILL');
+  },
+});
+await minter.start();
+await parts.jobs.work({ scheduled: [], keyed: [minter.job] });
+process.stdout.write('working\n');
+
+process.once('SIGTERM', async () => {
+  await Promise.all([parts.jobs.stop(5_000), minter.stop()]);
+  await closeParts(parts);
+});

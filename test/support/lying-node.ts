@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
+type Answer = { result?: unknown; error?: { code: number; message: string } };
+
+/** How a node lies, or fails, in one way. */
+export type Lie =
+  /** Takes a transaction and closes the connection without a word. */
+  | 'takes and drops'
+  /** Takes a transaction and never answers. */
+  | 'takes and hangs'
+  /** Says that it took a transaction, and forgets it. */
+  | 'forgets'
+  /** Closes the connection before the transaction is passed on. */
+  | 'drops'
+  /** Knows of fewer transactions of an account than there are. */
+  | 'lagging nonce'
+  /** Has no receipt of what is mined. */
+  | 'lagging receipts'
+  /** Cannot look receipts up. */
+  | 'receipt errors'
+  /** Finds no events. */
+  | 'no logs'
+  /** Its newest block is an old one. */
+  | 'lagging head'
+  /** Cannot answer at all. */
+  | 'down';
+
+export const lies: readonly Lie[] = [
+  'takes and drops',
+  'takes and hangs',
+  'forgets',
+  'drops',
+  'lagging nonce',
+  'lagging receipts',
+  'receipt errors',
+  'no logs',
+  'lagging head',
+  'down',
+];
+
+export type LyingNode = {
+  readonly url: string;
+  /** From now on it lies like this; undefined: it tells the truth. */
+  lie(lie: Lie | undefined): void;
+  /** How often the present lie was told. */
+  readonly told: () => number;
+  close(): Promise<void>;
+};
+
+/** A node in front of a real one, which lies as told. */
+export async function startLyingNode(target: string): Promise<LyingNode> {
+  const state: { lie: Lie | undefined; told: number } = { lie: undefined, told: 0 };
+  const pass = async (call: Call): Promise<Answer> => {
+    const response = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', ...call }),
+    });
+    return (await response.json()) as Answer; // the real node's own
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const call: Call = JSON.parse(await text(request));
+    const lie = state.lie === undefined ? undefined : liars[state.lie](call, pass);
+    if (lie !== undefined) state.told += 1;
+    const answer = await (lie ?? pass(call));
+    if (answer === 'drop') request.socket.destroy();
+    else if (answer !== 'hang') {
+      const { result, error } = answer;
+      const body = JSON.stringify({ jsonrpc: '2.0', id: call.id, ...(error ? { error } : { result }) });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    }
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    lie(lie) {
+      state.lie = lie;
+      state.told = 0;
+    },
+    told: () => state.told,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+type Pass = (call: Call) => Promise<Answer>;
+/** What is answered instead of the truth; undefined where the truth is told. */
+type Liar = (call: Call, pass: Pass) => Promise<Answer | 'drop' | 'hang'> | undefined;
+
+const about =
+  (method: string, lie: (call: Call, pass: Pass) => Promise<Answer | 'drop' | 'hang'>): Liar =>
+  (call, pass) =>
+    call.method === method ? lie(call, pass) : undefined;
+
+const liars: Readonly<Record<Lie, Liar>> = {
+  'takes and drops': about('eth_sendRawTransaction', async (call, pass) => {
+    await pass(call);
+    return 'drop';
+  }),
+  'takes and hangs': about('eth_sendRawTransaction', async (call, pass) => {
+    await pass(call);
+    return 'hang';
+  }),
+  forgets: about('eth_sendRawTransaction', async () => ({ result: `0x${'00'.repeat(32)}` })),
+  drops: about('eth_sendRawTransaction', async () => 'drop'),
+  'lagging nonce': about('eth_getTransactionCount', async (call, pass) => {
+    const { result } = await pass(call);
+    const count = BigInt(String(result));
+    return { result: `0x${(count > 2n ? count - 2n : 0n).toString(16)}` };
+  }),
+  'lagging receipts': about('eth_getTransactionReceipt', async () => ({ result: null })),
+  'receipt errors': about('eth_getTransactionReceipt', async () => ({
+    error: { code: -32000, message: 'leveldb: closed' },
+  })),
+  'no logs': about('eth_getLogs', async () => ({ result: [] })),
+  'lagging head': (call, pass) => {
+    if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest') return undefined;
+    const lag = async (): Promise<Answer> => {
+      const { result } = await pass({ ...call, method: 'eth_blockNumber', params: [] });
+      const number = BigInt(String(result));
+      const old = `0x${(number > 3n ? number - 3n : 0n).toString(16)}`;
+      return pass({ ...call, params: [old, ...call.params.slice(1)] });
+    };
+    return lag();
+  },
+  down: (call) => (call.method === 'eth_chainId' ? undefined : Promise.resolve('drop')),
+};
