@@ -7,7 +7,6 @@ import {
   hashOf,
   indexOf,
   listOf,
-  MalformedBlockError,
   optionalAddress,
   optionalQuantity,
   quantityOf,
@@ -76,11 +75,11 @@ export function readHeader(value: unknown): BlockHeader {
 function readTransaction(transaction: Fields, place: number): RawTransaction {
   const to = optionalAddress(transaction['to'], 'to');
   const input = bytesOf(transaction['input'] ?? transaction['data'] ?? '0x', 'input');
-  const index = indexOf(transaction['transactionIndex'], 'transactionIndex');
-  if (index !== place) throw new MalformedBlockError('transactionIndex', transaction['transactionIndex']);
   return {
     hash: hashOf(transaction['hash'], 'transaction hash'),
-    index,
+    // Not what the field says: after a reorganisation Polygon's nodes give a state-sync transaction the index that
+    // it had in the other branch.
+    index: place,
     from: addressOf(transaction['from'], 'from'),
     to,
     nonce: optionalQuantity(transaction['nonce'], 'nonce') ?? 0n,
