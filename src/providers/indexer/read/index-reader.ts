@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { problem } from '../../../errors.ts';
 import type { HistoryAnswer, NftAnswer, NftEntry, PageQuestion } from '../provider.ts';
 import { createTokenStore, type KnownContract, type KnownToken } from '../store/token-store.ts';
@@ -20,7 +19,7 @@ export type IndexReader = {
   nfts(question: PageQuestion): Promise<NftAnswer>;
 };
 
-export function createIndexReader({ db }: { readonly db: Knex }): IndexReader {
+export function createIndexReader({ db }: Parameters<typeof createHistoryStore>[0]): IndexReader {
   const [histories, holdings, tokens] = [
     createHistoryStore({ db }),
     createHoldingStore({ db }),
