@@ -63,12 +63,18 @@ export function createTestIndex(database: TestDatabase, url: string, options: Fi
 export async function dumpIndex({ db }: Pick<TestDatabase, 'db'>, chainId: string): Promise<unknown> {
   const dump: Record<string, unknown> = {};
   for (const [table, order] of Object.entries(dumped)) {
-    dump[table] = await db(table)
-      .where('chain_id', chainId)
-      .orderByRaw(order)
-      .select(db.raw(`${table}.*`));
+    const rows: object[] = await db(table).where('chain_id', chainId).orderByRaw(order).select();
+    dump[table] = rows.map((row) => JSON.stringify(row, (_key, value) => hexOf(value)));
   }
   return dump;
+}
+
+// Bytes come as the JSON of a Buffer.
+function hexOf(value: unknown): unknown {
+  const isBytes = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
+  return isBytes && 'data' in value
+    ? Buffer.from(value.data as number[] /* of a Buffer */).toString('hex')
+    : value;
 }
 
 const dumped = {
