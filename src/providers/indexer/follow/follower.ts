@@ -41,24 +41,13 @@ const batchTransactions = 3_000;
  * every write states which head it follows.
  */
 export function createFollower(options: FollowerOptions): Follower {
-  const { chainId, startBlock, store, blocks, limit, log, wrapped, maxBatch } = options;
+  const { chainId, startBlock, store, blocks, log, maxBatch } = options;
+  const reader = createReadAhead(createRangeReader(options));
   let state: IndexState | undefined;
   let batch = Math.min(16, maxBatch);
-  let ahead: { readonly from: bigint; readonly found: Promise<IndexedBlock[]> } | undefined;
-
-  const fetchOne = (number: bigint) =>
-    limit.run(async () => {
-      const source = await blocks.blockAt(number);
-      return source && decodeBlock(source, wrapped);
-    });
-
-  const fetchRange = async (from: bigint, to: bigint): Promise<IndexedBlock[]> => {
-    const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
-    return linked(await Promise.all(numbers.map(fetchOne)));
-  };
 
   const rollBackFrom = async (head: NonNullable<IndexState['head']>): Promise<Step> => {
-    ahead = undefined;
+    reader.drop();
     const comparison = await compareBranches({
       store,
       blocks,
@@ -74,9 +63,7 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 
   const advance = async (from: bigint, nodeHead: bigint, finalized: bigint): Promise<Step> => {
-    const fetched = ahead?.from === from ? ahead.found : fetchRange(from, lastOf(from, batch, nodeHead));
-    ahead = undefined;
-    const found = await fetched;
+    const found = await reader.take(from, lastOf(from, batch, nodeHead));
     const [first, last] = [found[0], found.at(-1)];
     const head = state?.head;
     if (first === undefined || last === undefined) return 'idle';
@@ -84,10 +71,7 @@ export function createFollower(options: FollowerOptions): Follower {
     batch = batchAfter(found, maxBatch);
     // The node works on the next blocks while the database writes these.
     const next = last.header.number + 1n;
-    if (next <= nodeHead) {
-      ahead = { from: next, found: fetchRange(next, lastOf(next, batch, nodeHead)) };
-      ahead.found.catch(() => {}); // whoever takes it gets the error
-    }
+    if (next <= nodeHead) reader.prepare(next, lastOf(next, batch, nodeHead));
     await store.append(chainId, head?.hash, found, finalized);
     const { number, hash, timestamp } = last.header;
     const time = new Date(Number(timestamp) * 1_000);
@@ -109,9 +93,43 @@ export function createFollower(options: FollowerOptions): Follower {
       } catch (error) {
         // What is remembered may be what was wrong.
         state = undefined;
-        ahead = undefined;
+        reader.drop();
         throw error;
       }
+    },
+  };
+}
+
+/** Reads and decodes blocks side by side. @returns those that follow each other, up to the first that is missing */
+function createRangeReader({ blocks, limit, wrapped }: FollowerOptions) {
+  const read = (number: bigint) =>
+    limit.run(async () => {
+      const source = await blocks.blockAt(number);
+      return source && decodeBlock(source, wrapped);
+    });
+  return async (from: bigint, to: bigint): Promise<IndexedBlock[]> => {
+    const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
+    return linked(await Promise.all(numbers.map(read)));
+  };
+}
+
+type ReadRange = (from: bigint, to: bigint) => Promise<IndexedBlock[]>;
+
+/** Reads a range, or takes what was prepared of it. */
+function createReadAhead(read: ReadRange) {
+  let ahead: { readonly from: bigint; readonly found: Promise<IndexedBlock[]> } | undefined;
+  return {
+    take(from: bigint, to: bigint) {
+      const found = ahead?.from === from ? ahead.found : read(from, to);
+      ahead = undefined;
+      return found;
+    },
+    prepare(from: bigint, to: bigint) {
+      ahead = { from, found: read(from, to) };
+      ahead.found.catch(() => {}); // whoever takes it gets the error
+    },
+    drop() {
+      ahead = undefined;
     },
   };
 }

@@ -29,58 +29,10 @@ type NodeBlocksOptions = {
   readonly onUntraced: (number: bigint, reason: unknown) => void;
 };
 
-export function createNodeBlocks({
-  node,
-  finalityDepth,
-  traceMethod,
-  onUntraced,
-}: NodeBlocksOptions): NodeBlocks {
-  // What the node turned out not to offer is not asked for again.
-  const lacks = { finalizedTag: false, blockReceipts: false };
-
-  const receiptsOf = async ({ header, transactions }: RawBlock): Promise<RawReceipt[] | undefined> => {
-    if (!lacks.blockReceipts) {
-      try {
-        const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
-        return answer === null ? undefined : listOf(answer, 'receipts').map(readReceipt);
-      } catch (error) {
-        if (!isMethodMissing(error)) throw error;
-        lacks.blockReceipts = true;
-      }
-    }
-    const single = ({ hash }: { hash: string }): Promise<unknown> =>
-      node.send('eth_getTransactionReceipt', [hash]);
-    const answers = await Promise.all(transactions.map(single));
-    return answers.includes(null) ? undefined : answers.map(readReceipt);
-  };
-
-  const tracesOf = async ({ header }: RawBlock): Promise<BlockTraces | undefined> => {
-    if (traceMethod === 'none') return undefined;
-    try {
-      if (traceMethod === 'trace')
-        return readFlatTraces(await node.send('trace_block', [quantity(header.number)]));
-      const options = { tracer: 'callTracer', timeout: '60s' };
-      return readCallTraces(await node.send('debug_traceBlockByHash', [header.hash, options]));
-    } catch (error) {
-      // The movements of the transactions themselves are still known; the state of the index counts such blocks.
-      if (!isMethodMissing(error) && !isPruned(error)) throw error;
-      onUntraced(header.number, error);
-      return undefined;
-    }
-  };
-
-  const finalizedTag = async (): Promise<bigint | undefined> => {
-    if (lacks.finalizedTag) return undefined;
-    try {
-      const answer: unknown = await node.send('eth_getBlockByNumber', ['finalized', false]);
-      return answer === null ? undefined : readHeader(answer).number;
-    } catch (error) {
-      // Nodes refuse the tag in many words. When none answers at all, that is asked again the next time.
-      lacks.finalizedTag = !(error instanceof NodesUnavailableError);
-      return undefined;
-    }
-  };
-
+export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
+  const { node, finalityDepth, traceMethod } = options;
+  const receiptsOf = createReceiptReader(options);
+  const finalizedTag = createFinalizedTag(options);
   return {
     async head() {
       return quantityOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
@@ -98,13 +50,65 @@ export function createNodeBlocks({
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), true]);
       if (answer === null) return undefined;
       const block = readBlock(answer);
-      const [receipts, traces] = await Promise.all([
-        block.transactions.length === 0 ? [] : receiptsOf(block),
-        block.transactions.length === 0 ? emptyTraces(traceMethod) : tracesOf(block),
-      ]);
+      if (block.transactions.length === 0) return { block, receipts: [], traces: emptyTraces(traceMethod) };
+      const [receipts, traces] = await Promise.all([receiptsOf(block), readTraces(options, block)]);
       return receipts === undefined ? undefined : { block, receipts, traces };
     },
   };
+}
+
+/** @returns receipts of a whole block at once, or one by one from a node that cannot */
+function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
+  let wholeBlocks = true;
+  return async ({ header, transactions }: RawBlock): Promise<RawReceipt[] | undefined> => {
+    if (wholeBlocks) {
+      try {
+        const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
+        return answer === null ? undefined : listOf(answer, 'receipts').map(readReceipt);
+      } catch (error) {
+        if (!isMethodMissing(error)) throw error;
+        wholeBlocks = false;
+      }
+    }
+    const single = ({ hash }: { hash: string }): Promise<unknown> =>
+      node.send('eth_getTransactionReceipt', [hash]);
+    const answers = await Promise.all(transactions.map(single));
+    return answers.includes(null) ? undefined : answers.map(readReceipt);
+  };
+}
+
+function createFinalizedTag({ node }: Pick<NodeBlocksOptions, 'node'>) {
+  let known = true;
+  return async (): Promise<bigint | undefined> => {
+    if (!known) return undefined;
+    try {
+      const answer: unknown = await node.send('eth_getBlockByNumber', ['finalized', false]);
+      return answer === null ? undefined : readHeader(answer).number;
+    } catch (error) {
+      // Nodes refuse the tag in many words. When none answers at all, that is asked again the next time.
+      known = error instanceof NodesUnavailableError;
+      return undefined;
+    }
+  };
+}
+
+async function readTraces(
+  { node, traceMethod, onUntraced }: NodeBlocksOptions,
+  { header }: RawBlock,
+): Promise<BlockTraces | undefined> {
+  if (traceMethod === 'none') return undefined;
+  try {
+    if (traceMethod === 'trace') {
+      return readFlatTraces(await node.send('trace_block', [quantity(header.number)]));
+    }
+    const tracer = { tracer: 'callTracer', timeout: '60s' };
+    return readCallTraces(await node.send('debug_traceBlockByHash', [header.hash, tracer]));
+  } catch (error) {
+    // The movements of the transactions themselves are still known; the state of the index counts such blocks.
+    if (!isMethodMissing(error) && !isPruned(error)) throw error;
+    onUntraced(header.number, error);
+    return undefined;
+  }
 }
 
 /** A block without transactions has no movements, whatever the node can tell. */

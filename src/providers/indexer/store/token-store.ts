@@ -43,8 +43,16 @@ type TokenRow = {
   readonly metadata_read_at: Date | null;
 };
 
+type StoreOptions = { readonly db: Knex };
+
 /** Contracts and tokens that the index has seen, and what they say of themselves. */
-export function createTokenStore({ db }: { readonly db: Knex }) {
+export function createTokenStore(options: StoreOptions) {
+  return { ...createContractTexts(options), ...createTokenUris(options) };
+}
+
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
+function createContractTexts({ db }: StoreOptions) {
   return {
     async contracts(chainId: string, contracts: readonly string[]): Promise<KnownContract[]> {
       if (contracts.length === 0) return [];
@@ -54,16 +62,6 @@ export function createTokenStore({ db }: { readonly db: Knex }) {
         [chainId, contracts.map(bytes).join(',')],
       );
       return rows.map((row) => ({ ...row, contract: hex(row.contract) }));
-    },
-
-    async tokens(chainId: string, keys: readonly TokenKey[]): Promise<KnownToken[]> {
-      if (keys.length === 0) return [];
-      const { rows } = await db.raw<{ rows: TokenRow[] }>(
-        `SELECT t.* FROM nft_tokens t JOIN unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[])
-           AS k (contract, token_id) USING (contract, token_id) WHERE t.chain_id = ?`,
-        [keys.map((key) => bytes(key.contract)).join(','), keys.map((key) => key.tokenId).join(','), chainId],
-      );
-      return rows.map(toToken);
     },
 
     /** Contracts that were never asked. */
@@ -86,6 +84,20 @@ export function createTokenStore({ db }: { readonly db: Knex }) {
          WHERE t.chain_id = ? AND t.contract = r.contract`,
         [JSON.stringify(read.map((text) => ({ ...text, contract: bytes(text.contract) }))), chainId],
       );
+    },
+  };
+}
+
+function createTokenUris({ db }: StoreOptions) {
+  return {
+    async tokens(chainId: string, keys: readonly TokenKey[]): Promise<KnownToken[]> {
+      if (keys.length === 0) return [];
+      const { rows } = await db.raw<{ rows: TokenRow[] }>(
+        `SELECT t.* FROM nft_tokens t JOIN unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[])
+           AS k (contract, token_id) USING (contract, token_id) WHERE t.chain_id = ?`,
+        [keys.map((key) => bytes(key.contract)).join(','), keys.map((key) => key.tokenId).join(','), chainId],
+      );
+      return rows.map(toToken);
     },
 
     /** Tokens whose URI was never asked for. */
@@ -120,8 +132,6 @@ export function createTokenStore({ db }: { readonly db: Knex }) {
     },
   };
 }
-
-export type TokenStore = ReturnType<typeof createTokenStore>;
 
 function toToken(row: TokenRow): KnownToken {
   return {
