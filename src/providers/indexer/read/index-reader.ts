@@ -1,0 +1,117 @@
+import { problem } from '../../../errors.ts';
+import type {
+  DataProvider,
+  Freshness,
+  HistoryPage,
+  HistoryQuestion,
+  NftEntry,
+  NftPage,
+} from '../../provider.ts';
+import { createTokenStore, type KnownContract, type KnownToken } from '../store/token-store.ts';
+import { createHistoryStore, type WalletTransaction } from './history-store.ts';
+import { createHoldingStore, type Holding } from './holding-store.ts';
+import {
+  readHistoryPlace,
+  readHoldingPosition,
+  writeHistoryPlace,
+  writeHoldingPosition,
+} from './position.ts';
+import { toRecord } from './to-record.ts';
+
+/** Pages are found by their place in the chain, not by their number. */
+type PageQuestion = Omit<HistoryQuestion, 'page'>;
+type Complete = { readonly completeTo: Freshness };
+
+/**
+ * The data provider of networks that this service indexes itself.
+ * Throws `service_unavailable` while the network has no indexed block.
+ */
+export type IndexReader = DataProvider & {
+  history(question: PageQuestion): Promise<HistoryPage & Complete>;
+  nfts(question: PageQuestion): Promise<NftPage & Complete>;
+};
+
+export function createIndexReader({ db }: Parameters<typeof createHistoryStore>[0]): IndexReader {
+  const [histories, holdings, tokens] = [
+    createHistoryStore({ db }),
+    createHoldingStore({ db }),
+    createTokenStore({ db }),
+  ];
+  const textsOf = async (chainId: string, contracts: Iterable<string>) => {
+    const known = await tokens.contracts(chainId, [...new Set(contracts)]);
+    return new Map(known.map((text) => [text.contract, text]));
+  };
+
+  return {
+    async history({ network, address: wallet, order, limit, position }) {
+      const after = position === undefined ? undefined : readHistoryPlace(position);
+      const { chainId, currency } = network;
+      // One more than asked for tells whether there is a next page.
+      const found = await histories.page({ chainId, wallet, order, limit: limit + 1, after });
+      if (found === undefined) throw problem('service_unavailable');
+      const rows = found.rows.slice(0, limit);
+      const texts = await textsOf(chainId, rows.flatMap(contractsOf));
+      const last = found.rows.length > limit ? rows.at(-1) : undefined;
+      return {
+        records: rows.map((row) => toRecord(row, { currency, texts })),
+        next: last && writeHistoryPlace(last),
+        completeTo: found.completeTo,
+      };
+    },
+
+    async nfts({ network: { chainId }, address: wallet, order, limit, position }) {
+      const { asOf, after } =
+        position === undefined ? { asOf: undefined, after: undefined } : readHoldingPosition(position);
+      const found = await holdings.page({ chainId, wallet, order, limit: limit + 1, asOf, after });
+      if (found === undefined) throw problem('service_unavailable');
+      const rows = found.rows.slice(0, limit);
+      const texts = await textsOf(
+        chainId,
+        rows.map(({ contract }) => contract),
+      );
+      const known = await tokens.tokens(chainId, rows);
+      const byKey = new Map(known.map((token) => [keyOf(token), token]));
+      const last = found.rows.length > limit ? rows.at(-1) : undefined;
+      const listAsOf = asOf ?? found.completeTo.blockNumber;
+      return {
+        entries: rows.map((row) => toEntry(wallet, row, texts.get(row.contract), byKey.get(keyOf(row)))),
+        next: last && writeHoldingPosition({ asOf: listAsOf, after: last }),
+        completeTo: found.completeTo,
+      };
+    },
+  };
+}
+
+function contractsOf({ moves: { erc20, nft, approvals } }: WalletTransaction): string[] {
+  return [...erc20, ...nft, ...approvals].map(({ token }) => token);
+}
+
+function keyOf({ contract, tokenId }: { readonly contract: string; readonly tokenId: bigint }): string {
+  return `${contract}.${tokenId}`;
+}
+
+function toEntry(
+  wallet: string,
+  { contract, tokenId, standard, amount, changedBlock }: Holding,
+  text: KnownContract | undefined,
+  token: KnownToken | undefined,
+): NftEntry {
+  return {
+    token_address: contract,
+    token_id: tokenId.toString(),
+    contract_type: standard,
+    owner_of: wallet,
+    amount: amount.toString(),
+    block_number: changedBlock.toString(),
+    block_number_minted: token?.mintedBlock?.toString() ?? null,
+    token_hash: null,
+    name: text?.name ?? null,
+    symbol: text?.symbol ?? null,
+    token_uri: token?.tokenUri ?? null,
+    metadata: token?.metadata ?? null,
+    last_token_uri_sync: token?.uriReadAt?.toISOString() ?? null,
+    last_metadata_sync: token?.metadataReadAt?.toISOString() ?? null,
+    ...(token?.minter != null && standard === 'ERC721' && { minter_address: token.minter }),
+    possible_spam: false,
+  };
+}
