@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import type { Express } from 'express';
-import type { Knex } from 'knex';
 import { type AreaHandlers, createApp } from './app.ts';
-import { createBalanceReader } from './blockchain/balance-reader.ts';
+import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
+import { createCursors } from './blockchain/cursor.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
 import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
 import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
 import type { Config } from './config.ts';
 import { basePaths } from './contract/documents.ts';
+import type { Database } from './contract/transaction.ts';
 import { createDatabase } from './db/connect.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-store.ts';
 import { createEventsHandlers } from './events/handlers.ts';
@@ -17,6 +17,7 @@ import { createPortalRouter } from './http/portal.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
+import { createDataProviders } from './providers/data-providers.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
@@ -25,12 +26,13 @@ import { createRwaHandlers } from './rwa/handlers.ts';
 export type Parts = {
   readonly config: Config;
   readonly log: Logger;
-  readonly db: Knex;
+  readonly db: Database;
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
   readonly idempotency: IdempotencyStore;
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
+  readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
 };
 
@@ -57,15 +59,24 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     idempotency: createIdempotencyStore(db),
     networks,
     clients,
+    balances,
     handlers: {
-      blockchain: createBlockchainHandlers({ networks, balances }),
+      ...createBlockchainPart(config, { networks, balances }),
       events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
       ...(await createRwaPart(config, db)),
     },
   };
 }
 
-async function createRwaPart(config: Config, db: Knex) {
+function createBlockchainPart(config: Config, readers: Pick<Parts, 'networks' | 'balances'>) {
+  if (config.CURSOR_KEYS === undefined) return {};
+  const cursors = createCursors(config.CURSOR_KEYS);
+  return {
+    blockchain: createBlockchainHandlers({ ...readers, cursors, providers: createDataProviders(config) }),
+  };
+}
+
+async function createRwaPart(config: Config, db: Database) {
   if (config.SECRET_KEYS === undefined) return {};
   const vault = createClaimSecretVault(config.SECRET_KEYS);
   await assertKeysKnown(db, vault);
@@ -75,7 +86,10 @@ async function createRwaPart(config: Config, db: Knex) {
 const portalDirectory = fileURLToPath(new URL('../dist/portal', import.meta.url));
 
 /** The Express app over the parts: the areas that the settings choose, health routes and the portal. */
-export function createServiceApp(parts: Parts, isServing: () => boolean = () => true): Promise<Express> {
+export function createServiceApp(
+  parts: Parts,
+  isServing: () => boolean = () => true,
+): ReturnType<typeof createApp> {
   const { config, handlers } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   return createApp({
@@ -100,9 +114,10 @@ function createHealth({ db, networks, log }: Parts, isServing: () => boolean) {
 }
 
 /** Ends every connection of the parts, the database last. */
-export async function closeParts({ verifier, networks, clients, db }: Parts): Promise<void> {
+export async function closeParts({ verifier, networks, clients, balances, db }: Parts): Promise<void> {
   await verifier.close();
   await networks.close();
   clients.close();
+  balances.close();
   await db.destroy();
 }

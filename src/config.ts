@@ -3,8 +3,7 @@ import { z } from 'zod';
 export const areas = ['blockchain', 'events', 'rwa'] as const;
 export type Area = (typeof areas)[number];
 
-export const roles = ['api', 'worker', 'indexer'] as const;
-export type Role = (typeof roles)[number];
+const roles = ['api', 'worker', 'indexer'] as const;
 
 const whole = (min: number, max: number) =>
   z
@@ -80,7 +79,15 @@ export const settings = {
     about: 'How long a verified key is remembered. At most 10, the promised time for a revocation.',
   },
   KEY_CACHE_MAX: { schema: whole(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
-  AUTH_URL: { schema: httpUrl.optional(), about: 'Remote verifier: the URL that keys are posted to.' },
+  AUTH_URL: {
+    schema: httpUrl
+      .refine(
+        (url) => new URL(url).username === '' && new URL(url).password === '',
+        'must carry no user or password; use AUTH_CREDENTIAL',
+      )
+      .optional(),
+    about: 'Remote verifier: the URL that keys are posted to.',
+  },
   AUTH_CREDENTIAL: {
     schema: z.string().min(1).optional(),
     about: "Remote verifier: the service's own credential, sent as a bearer token.",
@@ -108,6 +115,39 @@ export const settings = {
       'Keys that encrypt claim secrets: `id:base64` of 32 bytes, separated by commas. The first encrypts, all decrypt. Needed for the area `rwa`.',
     secret: true,
   },
+  CURSOR_KEYS: {
+    schema: keyRing.optional(),
+    about:
+      'Keys that sign the cursors of lists: `id:base64` of 32 bytes, separated by commas, the same in all processes. The first signs, all verify. Needed for the area `blockchain`.',
+    secret: true,
+  },
+  MORALIS_API_KEY: {
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+      .optional(),
+    about:
+      'Key of the account that asks the hosted data provider. Needed for networks whose data provider is `moralis`.',
+    secret: true,
+  },
+  MORALIS_BASE_URL: {
+    schema: httpUrl
+      .refine((url) => new URL(url).username === '', 'must not carry a user: use MORALIS_API_KEY')
+      .default('https://deep-index.moralis.io/api/v2.2'),
+    about: 'Address of the hosted data provider, with its version.',
+  },
+  MORALIS_TIMEOUT_MS: {
+    schema: whole(100, 120_000).default(15_000),
+    about: 'Time for one answer of the hosted data provider.',
+  },
+  MORALIS_DEADLINE_MS: {
+    schema: whole(100, 300_000).default(30_000),
+    about: 'Time for a question to it with all its tries.',
+  },
+  MORALIS_CONCURRENCY: {
+    schema: whole(1, 1_000).default(10),
+    about: 'Requests to it that this process has under way at once; others wait.',
+  },
   CLAIM_BASE_URL: {
     schema: httpUrl.default('http://localhost:3000/claim'),
     about: 'Claim page of companies and RWAs that have none of their own.',
@@ -123,7 +163,7 @@ export const settings = {
 } as const;
 
 type Settings = typeof settings;
-export type SettingName = keyof Settings;
+type SettingName = keyof Settings;
 type Values = { readonly [Name in SettingName]: z.output<Settings[Name]['schema']> };
 
 /** The service's settings, read once; nothing else reads the environment. */
@@ -148,40 +188,53 @@ export class ConfigError extends Error {
  */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
-  const given = Object.fromEntries(names.map((name) => [name, env[name] === '' ? undefined : env[name]]));
-  const shape = Object.fromEntries(names.map((name) => [name, settings[name].schema]));
-  const parsed = z.object(shape).safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => describeIssue(issue, given)));
+  const faults: string[] = [];
+  const read: Record<string, unknown> = {};
+  for (const name of names) {
+    const given = env[name] === '' ? undefined : env[name];
+    const parsed = settings[name].schema.safeParse(given);
+    if (parsed.success) read[name] = parsed.data;
+    else faults.push(...parsed.error.issues.map((issue) => describeIssue(name, issue.message, given)));
   }
-  const values = parsed.data as Values; // the shape was made from the same schemas
-  const faults = crossFaults(values);
+  faults.push(...crossFaults(read));
   if (faults.length > 0) throw new ConfigError(faults);
+  const values = read as Values; // every setting was read by its own schema
   return Object.freeze({ ...values, publicBaseUrl: baseUrl(values) });
 }
 
-function describeIssue(issue: z.core.$ZodIssue, given: Record<string, string | undefined>): string {
-  const name = String(issue.path[0]);
-  const value = given[name];
-  if (value === undefined) return `${name} is missing`;
-  const setting: { about: string; secret?: boolean } = settings[name as SettingName]; // the path of an issue starts with a name
+function describeIssue(name: SettingName, message: string, given: string | undefined): string {
+  if (given === undefined) return `${name} is missing`;
+  const setting: { about: string; secret?: boolean } = settings[name];
   // A URL may carry a password, so it is treated like a secret.
-  const quoted = setting.secret || name.endsWith('_URL') ? '' : ` (is ${JSON.stringify(value)})`;
-  return `${name}: ${issue.message}${quoted}`;
+  const quoted = setting.secret || name.endsWith('_URL') ? '' : ` (is ${JSON.stringify(given)})`;
+  return `${name}: ${message}${quoted}`;
 }
 
-function crossFaults(values: Values): string[] {
+/** What is wrong between settings; one that could not be read is told of by itself. */
+function crossFaults(values: Partial<Values>): string[] {
   const faults: string[] = [];
-  if (values.KEY_VERIFIER === 'remote' && values.AUTH_URL === undefined) {
-    faults.push('AUTH_URL is missing: KEY_VERIFIER=remote needs it');
+  const isGiven = (name: SettingName) => !(name in values) || values[name] !== undefined;
+  for (const name of ['AUTH_URL', 'AUTH_CREDENTIAL'] as const) {
+    if (values.KEY_VERIFIER === 'remote' && !isGiven(name)) {
+      faults.push(`${name} is missing: KEY_VERIFIER=remote needs it`);
+    }
   }
-  if (values.KEY_VERIFIER === 'remote' && values.AUTH_CREDENTIAL === undefined) {
-    faults.push('AUTH_CREDENTIAL is missing: KEY_VERIFIER=remote needs it');
+  if (values.AREAS?.includes('rwa') && !isGiven('SECRET_KEYS')) {
+    faults.push(
+      'SECRET_KEYS is missing: the area rwa needs it; make one: echo "k1:$(openssl rand -base64 32)"',
+    );
   }
-  if (values.AREAS.includes('rwa') && values.SECRET_KEYS === undefined) {
-    faults.push('SECRET_KEYS is missing: the area rwa needs it; make one with: openssl rand -base64 32');
+  if (values.AREAS?.includes('blockchain') && !isGiven('CURSOR_KEYS')) {
+    faults.push(
+      'CURSOR_KEYS is missing: the area blockchain needs it; make one: echo "k1:$(openssl rand -base64 32)"',
+    );
   }
-  if (values.RATE_LIMIT_BURST < values.RATE_LIMIT_PER_SECOND) {
+  const { MORALIS_TIMEOUT_MS: timeout, MORALIS_DEADLINE_MS: deadline } = values;
+  if (timeout !== undefined && deadline !== undefined && deadline < timeout) {
+    faults.push('MORALIS_DEADLINE_MS must not be below MORALIS_TIMEOUT_MS');
+  }
+  const { RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_BURST: burst } = values;
+  if (perSecond !== undefined && burst !== undefined && burst < perSecond) {
     faults.push('RATE_LIMIT_BURST must not be below RATE_LIMIT_PER_SECOND');
   }
   return faults;

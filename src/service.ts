@@ -2,7 +2,7 @@ import { closeParts, createParts, createServiceApp } from './compose.ts';
 import type { Config } from './config.ts';
 import { createDatabase } from './db/connect.ts';
 import { purgeExpiredRows } from './db/housekeeping.ts';
-import { pendingMigrations } from './db/migrate.ts';
+import { inspectDatabase } from './db/inspect.ts';
 import { listen } from './http/server.ts';
 import { createJobQueue } from './jobs/queue.ts';
 import type { Logger } from './log.ts';
@@ -58,12 +58,14 @@ export async function startService(config: Config, log: Logger): Promise<Service
 async function assertMigrated(config: Config, log: Logger): Promise<void> {
   const db = createDatabase(config.DATABASE_URL, { poolMax: 1, log });
   try {
-    const pending = await pendingMigrations(db);
+    const { version, supported, pending, unknown } = await inspectDatabase(db);
+    if (!supported) throw new Error(`PostgreSQL ${version} is too old: use 15 or later.`);
     if (pending.length > 0) {
       throw new Error(
         `The database schema lacks ${pending.length} migration(s). Run: npx tallystick migrate`,
       );
     }
+    if (unknown.length > 0) throw new Error('The database schema is of a newer release. Start that one.');
   } finally {
     await db.destroy();
   }

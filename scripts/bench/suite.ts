@@ -1,4 +1,4 @@
-export type SuiteOptions = { readonly isQuick: boolean; readonly say: (line: string) => void };
+type SuiteOptions = { readonly isQuick: boolean; readonly say: (line: string) => void };
 
 /** Something that can be measured. Its figures become the last line of the run. */
 export type Suite = {

@@ -4,7 +4,7 @@ import type { NetworkRegistry } from '../chain/networks.ts';
 import type { InputError } from '../contract/problem.ts';
 import { problem } from '../errors.ts';
 
-type WalletQuery = {
+export type WalletQuery = {
   readonly address: string;
   /** As the caller wrote it. */
   readonly chainId: string;

@@ -29,7 +29,7 @@ export function checksumAddress(text: string): string | undefined {
 export function addressFault(text: string, place: AddressPlace): InputError | undefined {
   if (checksumAddress(text) !== undefined) return undefined;
   const name = place.in === 'body' ? place.pointer.slice(place.pointer.lastIndexOf('/') + 1) : place.name;
-  const fault = form.test(text) ? 'has a wrong EIP-55 checksum' : `must match pattern "${form.source}"`;
+  const fault = form.test(text) ? 'has a wrong EIP-55 checksum' : `must be 0x and 40 hex digits`;
   return { ...place, message: `${name} ${fault}` };
 }
 

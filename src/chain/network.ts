@@ -18,7 +18,7 @@ export type Network = {
   readonly minterContract: string | null;
 };
 
-export type Currency = {
+type Currency = {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;

@@ -3,11 +3,11 @@ import { type Company, createCompanyStore } from '../keys/company-store.ts';
 import { examples } from './examples.ts';
 import { UsageError } from './failure.ts';
 import { asOperator, type Operator, type Session } from './session.ts';
-import { address, orNothing, present, webUrl, words } from './values.ts';
+import { address, orEmpty, orNull, present, webUrl, words } from './values.ts';
 
 const columns = { id: 'ID', name: 'NAME', treasuryAddress: 'TREASURY', claimBaseUrl: 'CLAIM PAGE' };
 
-type Changes = { name?: string; treasury?: string | null; claimUrl?: string | null };
+type Changes = { name?: string; treasury?: string; claimUrl?: string };
 
 /** `tallystick company`: who uses the service. */
 export function addCompanyCommands(program: Command, session: Session): void {
@@ -86,11 +86,11 @@ function unknownCompany(idOrName: string): never {
 
 const withFields = (command: Command) =>
   command
-    .option('--treasury <address>', 'where NFTs go that are minted without a recipient', orNothing(address))
-    .option('--claim-url <url>', "claim page of the company's NFTs", orNothing(webUrl));
+    .option('--treasury <address>', 'where NFTs go that are minted without a recipient', orEmpty(address))
+    .option('--claim-url <url>', "claim page of the company's NFTs", orEmpty(webUrl));
 
 const toChanges = ({ name, treasury, claimUrl }: Changes) =>
-  present({ name, treasuryAddress: treasury, claimBaseUrl: claimUrl });
+  present({ name, treasuryAddress: orNull(treasury), claimBaseUrl: orNull(claimUrl) });
 
 // The store keeps the database's error as the cause; SQLSTATE 23505: unique_violation.
 function explainTaken(error: unknown): never {

@@ -1,16 +1,19 @@
+/** Where the address of the database comes from: a setting, or the service that `npm start` made. */
+export type DatabaseOrigin = { readonly url: string; readonly local: boolean };
+
 /**
  * What a person is told about a failure of the database, with what to mend; never with the password. A
  * statement is never shown: Knex puts it, with its values, in front of the message.
  * @returns undefined for an error that is not the database's
  */
-export function explainDatabase(error: unknown, databaseUrl: string): string | undefined {
+export function explainDatabase(error: unknown, { url, local }: DatabaseOrigin): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const where = whereIs(databaseUrl);
+  const where = whereIs(url, local);
   const code = codeOf(error);
   const known = code === undefined || isOfFile(error) ? undefined : explanations[code];
   if (known !== undefined) return known(where, error);
   if (error.name === 'KnexTimeoutError' || /^timeout expired|^Connection terminated/.test(error.message)) {
-    return `${where.server} does not answer in time. ${checkServer}`;
+    return `${where.server} does not answer in time. ${where.remedy}`;
   }
   if (!isServerError(error)) return undefined;
   return `The database refused (SQLSTATE ${code}): ${withoutStatement(error.message)}`;
@@ -21,11 +24,12 @@ type Where = {
   readonly server: string;
   readonly user: string;
   readonly database: string;
+  /** What to do when it does not answer. */
+  readonly remedy: string;
 };
 
-const checkServer = 'Check that it runs, and host and port in DATABASE_URL.';
-const unreachable = ({ server }: Where, { message }: Error) =>
-  `${server} cannot be reached${message === '' ? '' : ` (${message})`}. ${checkServer}`;
+const unreachable = ({ server, remedy }: Where, { message }: Error) =>
+  `${server} cannot be reached${message === '' ? '' : ` (${message})`}. ${remedy}`;
 const wrongLogin = ({ server, user }: Where) =>
   `${server} refuses user "${user}". Check user and password in DATABASE_URL.`;
 const untrusted = ({ server }: Where, { message }: Error) =>
@@ -63,13 +67,16 @@ const explanations: Readonly<Record<string, (where: Where, error: Error) => stri
   '42703': oldSchema,
 };
 
-function whereIs(databaseUrl: string): Where {
+function whereIs(databaseUrl: string, local: boolean): Where {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined;
   const host = url?.host || url?.searchParams.get('host') || 'the address in DATABASE_URL';
   return {
     server: `PostgreSQL at ${host}`,
     user: decodeURIComponent(url?.username ?? '') || 'of the system',
     database: decodeURIComponent(url?.pathname.slice(1) ?? ''),
+    remedy: local
+      ? 'Start the local service first: npm start'
+      : 'Check that it runs, and host and port in DATABASE_URL.',
   };
 }
 

@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../config.ts';
 import { createDatabase } from '../db/connect.ts';
 import { inspectDatabase } from '../db/inspect.ts';
 import { createLogger } from '../log.ts';
-import { explainDatabase } from './database-failure.ts';
+import { type DatabaseOrigin, explainDatabase } from './database-failure.ts';
 import { examples } from './examples.ts';
 import { type Finding, finding, messageOf } from './finding.ts';
 import { assertCurrent, type Database, type Session } from './session.ts';
@@ -40,7 +40,7 @@ async function examine(session: Session): Promise<Finding[]> {
   const log = createLogger({ level: 'silent' });
   const db = createDatabase(config.DATABASE_URL, { poolMax: 4, log });
   try {
-    const found = await examineDatabase(db, config);
+    const found = await examineDatabase(db, { url: config.DATABASE_URL, local: session.local() });
     const sound = found.every(({ state }) => state !== 'FAULT');
     return [settings, ...found, ...(sound ? await examineWorld({ db, config, log }) : [])];
   } finally {
@@ -48,7 +48,7 @@ async function examine(session: Session): Promise<Finding[]> {
   }
 }
 
-async function examineDatabase(db: Database, config: Config): Promise<Finding[]> {
+async function examineDatabase(db: Database, origin: DatabaseOrigin): Promise<Finding[]> {
   try {
     const started = performance.now();
     const state = await inspectDatabase(db);
@@ -64,7 +64,7 @@ async function examineDatabase(db: Database, config: Config): Promise<Finding[]>
       }),
     ];
   } catch (error) {
-    const detail = explainDatabase(error, config.DATABASE_URL) ?? messageOf(error);
+    const detail = explainDatabase(error, origin) ?? messageOf(error);
     return [{ check: 'database', state: 'FAULT', detail }];
   }
 }

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 import { ProblemError } from '../errors.ts';
+import { LocalError } from '../local/local-error.ts';
 
 /** A mistake in the command: told in a sentence that says what to do instead; exit status 2. */
 export class UsageError extends Error {
@@ -31,7 +32,9 @@ export function explainFailure(error: unknown): Failure {
   if (error instanceof ConfigError) {
     return failure(`${error.message}\nFor the service that npm start made, add --local.`, 2);
   }
-  if (error instanceof UsageError || error instanceof ProblemError) return failure(error.message, 2);
+  if (error instanceof UsageError || error instanceof ProblemError || error instanceof LocalError) {
+    return failure(error.message, 2);
+  }
   if (error instanceof InterruptedError) return failure(error.message, 130);
   if (error instanceof OperationError) return failure(error.message, 1);
   const text = error instanceof Error ? error.message : String(error);

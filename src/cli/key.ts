@@ -99,14 +99,14 @@ function addEndCommands(key: Command, session: Session): void {
     .command('expire <key>')
     .description('Set when a key ends, by its id or by the key itself')
     .requiredOption('--at <date>', 'a date (midnight UTC), a timestamp, or never', (text) =>
-      text === 'never' ? null : moment(text),
+      text === 'never' ? text : moment(text),
     )
-    .action((idOrKey: string, { at }: { at: Date | null }) =>
+    .action((idOrKey: string, { at }: { at: Date | 'never' }) =>
       asOperator(session, async ({ db, output }) => {
         const store = createKeyStore({ db });
         const { id, revokedAt } = (await store.find(idOrKey)) ?? unknownKey();
         if (revokedAt !== null) throw new UsageError('This key is revoked, and that is for good.');
-        output.record(shown((await store.expire(id, at)) ?? unknownKey()));
+        output.record(shown((await store.expire(id, at === 'never' ? null : at)) ?? unknownKey()));
       }),
     );
   examples(expire, 'key expire 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --at 2027-12-31');

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type DataProviderName, dataProviders, type Network } from '../chain/network.ts';
 import type { NetworkChanges, NewNetwork } from '../chain/network-store.ts';
 import { UsageError } from './failure.ts';
-import { address, orNothing, present, several, whole, words } from './values.ts';
+import { address, orEmpty, orNull, present, several, whole, words } from './values.ts';
 
 export type NetworkOptions = {
   name?: string;
@@ -13,7 +13,7 @@ export type NetworkOptions = {
   provider?: DataProviderName;
   confirmations?: number;
   finality?: number;
-  minterContract?: string | null;
+  minterContract?: string;
 };
 
 // What a new network has where its options are silent; the help names the same numbers.
@@ -45,7 +45,7 @@ export const withNetworkOptions = (command: Command) =>
     .option(
       '--minter-contract <address>',
       'the NFT contract that is minted on; an empty text for none',
-      orNothing(address),
+      orEmpty(address),
     );
 
 /** @throws UsageError when something is missing or does not fit */
@@ -67,7 +67,7 @@ export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork
     dataProvider: options.provider ?? defaults.provider,
     confirmations,
     finalityDepth: options.finality ?? Math.max(defaults.finality, confirmations),
-    minterContract: options.minterContract ?? null,
+    minterContract: orNull(options.minterContract) ?? null,
   };
   assertFits(network);
   return network;
@@ -83,7 +83,7 @@ export function toChanges(options: NetworkOptions, network: Network): NetworkCha
     dataProvider: options.provider,
     confirmations: options.confirmations,
     finalityDepth: options.finality,
-    minterContract: options.minterContract,
+    minterContract: orNull(options.minterContract),
   });
   assertFits({ ...network, ...changes });
   return changes;

@@ -113,18 +113,20 @@ async function checkNodes(
   { config, output }: Operator,
   { chainId, rpcUrls }: Pick<NewNetwork, 'chainId' | 'rpcUrls'>,
 ): Promise<void> {
-  const faults: string[] = [];
-  const check = async (url: string) => {
-    try {
-      const { blockNumber } = await checkNode(url, chainId, config.RPC_TIMEOUT_MS);
-      output.say(`${redactUrl(url)} serves chain ${chainId}, block ${blockNumber}.`);
-    } catch (error) {
-      if (!(error instanceof NodeCheckError)) throw error;
-      faults.push(error.message);
-    }
-  };
-  await Promise.all(rpcUrls.map(check));
-  if (faults.length > 0) throw new OperationError([...faults, 'Nothing was changed.'].join('\n'));
+  const faults = await Promise.all(
+    rpcUrls.map(async (url) => {
+      try {
+        const { blockNumber } = await checkNode(url, chainId, config.RPC_TIMEOUT_MS);
+        output.say(`${redactUrl(url)} serves chain ${chainId}, block ${blockNumber}.`);
+        return [];
+      } catch (error) {
+        if (error instanceof NodeCheckError) return [error.message];
+        throw error;
+      }
+    }),
+  );
+  const found = faults.flat();
+  if (found.length > 0) throw new OperationError([...found, 'Nothing was changed.'].join('\n'));
 }
 
 async function findNetwork({ db }: Pick<Operator, 'db'>, chainId: string): Promise<Network> {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Table from 'cli-table3';
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress, type Progress, type Watched } from './progress.ts';
 
 /**
  * How a command speaks. Data go to standard output: tables and fields for people, or one JSON value for
@@ -24,10 +24,10 @@ export type Output = {
   progress(what: string): Progress;
 };
 
-export type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 type Columns = Readonly<Record<string, string>>;
 
-export type Streams = { readonly out: NodeJS.WritableStream; readonly err: NodeJS.WriteStream };
+type Streams = { readonly out: NodeJS.WritableStream; readonly err: Watched };
 
 /** @param json true for programs */
 export function createOutput(json: boolean, { out, err }: Streams): Output {

@@ -7,6 +7,7 @@ import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addNetworkCommands } from './network.ts';
 import { createOutput } from './output.ts';
+import type { Watched } from './progress.ts';
 import { addRwaCommands } from './rwa.ts';
 import type { Session } from './session.ts';
 
@@ -15,7 +16,7 @@ export type ProgramParts = {
   /** Reads the settings; `local` asks for those of the service that `npm start` made. */
   readonly loadConfig: (options: { local: boolean }) => Config;
   readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stderr: Watched;
   /** Calls once when the person presses Ctrl-C. @returns the way to stop waiting for it */
   readonly onInterrupt: (listener: () => void) => () => void;
 };
@@ -73,8 +74,10 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => flagsOf(program).json === true || stderr.write(text),
     });
+  const local = () => flagsOf(program).local === true;
   const session: Session = {
-    config: () => loadConfig({ local: flagsOf(program).local === true }),
+    config: () => loadConfig({ local: local() }),
+    local,
     output: () => outputOf(program, parts),
     fail,
     onInterrupt,

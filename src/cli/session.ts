@@ -12,6 +12,8 @@ export type Database = ReturnType<typeof createDatabase>;
 export type Session = {
   /** Reads the settings. @throws ConfigError */
   readonly config: () => Config;
+  /** Whether they are those of the service that `npm start` made. */
+  readonly local: () => boolean;
   readonly output: () => Output;
   /** Makes the exit status 1 although the command said all there is to say. */
   readonly fail: () => void;
@@ -46,7 +48,7 @@ export async function asOperator<T>(
     if (schema === 'current') assertCurrent(state);
     return await work({ config, db, output: session.output(), state });
   } catch (error) {
-    const message = explainDatabase(error, config.DATABASE_URL);
+    const message = explainDatabase(error, { url: config.DATABASE_URL, local: session.local() });
     throw message === undefined ? error : new OperationError(message, { cause: error });
   } finally {
     await db.destroy();
@@ -79,7 +81,10 @@ export async function interruptible<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const stopWaiting = session.onInterrupt(() => controller.abort());
+  const stopWaiting = session.onInterrupt(() => {
+    session.output().say('Stopping after what is in hand; Ctrl-C again ends at once.');
+    controller.abort();
+  });
   try {
     return await work(controller.signal);
   } catch (error) {

@@ -24,10 +24,13 @@ export function words(max = 255): (text: string) => string {
   };
 }
 
-/** Where an empty text clears a field. */
-export function orNothing<T>(parse: (text: string) => T): (text: string) => T | null {
-  return (text) => (text.trim() === '' ? null : parse(text));
+/** Where an empty text clears a field: it stays one, since the parser takes a null for a missing value. */
+export function orEmpty(parse: (text: string) => string): (text: string) => string {
+  return (text) => (text.trim() === '' ? '' : parse(text));
 }
+
+/** What {@link orEmpty} read: null clears, undefined keeps. */
+export const orNull = (text: string | undefined) => (text === '' ? null : text);
 
 /** An http(s) URL. */
 export function webUrl(text: string): string {

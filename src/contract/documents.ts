@@ -36,6 +36,7 @@ export type OperationObject = {
 export type OpenApiDocument = {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
+  readonly security?: OperationObject['security'];
   readonly paths: Readonly<Record<string, unknown>>;
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly [word: string]: unknown;

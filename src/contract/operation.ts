@@ -44,7 +44,7 @@ type Parameters<Op, Place extends string> = Get<Get<Op, 'parameters'>, Place>;
 type JsonOf<T> = T extends { content: { 'application/json': infer B } } ? B : undefined;
 
 /** The validated and coerced input of an operation. */
-export type Input<Op> = {
+type Input<Op> = {
   readonly path: Readonly<Parameters<Op, 'path'>>;
   readonly query: Readonly<Parameters<Op, 'query'>>;
   readonly header: Readonly<Parameters<Op, 'header'>>;
@@ -60,7 +60,7 @@ type Responses<Op> = Op extends { responses: infer R } ? R : never;
 type ReplyBody<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Body };
 
 /** The replies that the document allows: success statuses with their bodies. Problems are thrown. */
-export type Reply<Op> = {
+type Reply<Op> = {
   [S in keyof Responses<Op> & SuccessStatus]: {
     readonly status: S;
     readonly headers?: Readonly<Record<string, string>>;

@@ -13,6 +13,8 @@ type DatabaseOptions = { readonly poolMax: number; readonly log: Logger };
 export function createDatabase(url: string, { poolMax, log }: DatabaseOptions): Knex {
   const db = knex({
     client: 'pg',
+    // Otherwise messages of errors carry the bound values: hashes, ciphers, what callers sent.
+    compileSqlOnError: false,
     connection: {
       connectionString: url,
       application_name: 'tallystick',

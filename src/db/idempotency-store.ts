@@ -13,7 +13,7 @@ export type IdempotencyScope = {
 };
 
 /** A stored answer. `answer` is JSON without secrets; null for a reply without body. */
-export type IdempotencyRecord = {
+type IdempotencyRecord = {
   /** SHA-256 of the request's body. */
   readonly requestHash: Buffer;
   readonly status: number;
@@ -25,7 +25,7 @@ export type IdempotencyStore = {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** False when another transaction holds the scope. Held until the end of `tx`. */
   tryLock(tx: Tx, scope: IdempotencyScope): Promise<boolean>;
-  /** To be asked after the lock is held, in a statement of its own, so that it sees what was committed before. */
+  /** To be asked after the lock, in a statement of its own, so that it sees all that was committed before. */
   find(tx: Tx, scope: IdempotencyScope): Promise<IdempotencyRecord | undefined>;
   /** Keeps the record for 24 h, in place of an expired one. */
   save(tx: Tx, scope: IdempotencyScope, record: IdempotencyRecord): Promise<void>;

@@ -17,10 +17,4 @@ export async function migrateToLatest(db: Knex): Promise<string[]> {
   });
 }
 
-/** The migrations that this version knows and the database has not run yet. */
-export async function pendingMigrations(db: Knex): Promise<string[]> {
-  const [, pending]: [unknown, { file: string }[]] = await db.migrate.list(migrationConfig);
-  return pending.map(({ file }) => file);
-}
-
 const migrationConfig = { directory, loadExtensions: ['.ts'], tableName: 'schema_migrations' };

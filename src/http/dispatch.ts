@@ -29,7 +29,8 @@ export type DispatchOptions = {
 /**
  * Serves one document: openapi-backend runs the order route, key, validation, handler; the steps between
  * them are ours. Mount it at the document's base path.
- * @throws Error when an operation has no handler, or a handler no operation
+ * @throws Error when an operation has no handler, a handler no operation, or the document is not one that
+ * dispatch enforces to the letter
  */
 export async function createDispatch(options: DispatchOptions): Promise<RequestHandler> {
   const api = new OpenAPIBackend({
@@ -41,6 +42,8 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     customizeAjv: options.customizeAjv,
   });
   await api.init();
+  // Without it, an operation that says nothing of its own would be public.
+  if (options.document.security === undefined) throw new Error('the document has no security');
   const operations = compileOperations(api.getOperations());
   const match = replaceRouter(api, operations);
   registerSteps(api, { ...options, operations, match });

@@ -47,6 +47,5 @@ export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, s
 function scopeOf({ request }: Exchange, plan: OperationPlan, companyId: string) {
   const key = plan.isIdempotent ? request.headers['idempotency-key'] : undefined;
   if (typeof key !== 'string') return undefined;
-  const [path = ''] = request.originalUrl.split('?');
-  return { companyId, method: request.method, path, key };
+  return { companyId, method: request.method, path: request.baseUrl + request.path, key };
 }

@@ -21,9 +21,12 @@ export function createOnce({ store, scope, body }: OnceOptions): Once {
     if (scope === undefined) return store.transaction(work);
     const requestHash = hashOf(body);
     return store.transaction(async (tx) => {
-      if (!(await store.tryLock(tx, scope))) throw problem('idempotency_in_progress');
+      // In this order: what is found under the lock, or beside it, has been committed. A lock that is held
+      // while there is a record belongs to another replay.
+      const isOurs = await store.tryLock(tx, scope);
       const record = await store.find(tx, scope);
       if (record === undefined) {
+        if (!isOurs) throw problem('idempotency_in_progress');
         const reply = await work(tx);
         if (reply.status >= 200 && reply.status < 300) {
           const { status, headers = {} } = reply;

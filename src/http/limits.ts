@@ -6,7 +6,7 @@ import type { Logger } from '../log.ts';
 export type RateLimit = { readonly perSecond: number; readonly burst: number };
 
 /** What a request of a caller may do: go on, or come back after `retryAfterSeconds`. */
-export type Allowance = {
+type Allowance = {
   /** `RateLimit` and `RateLimit-Policy`; empty where no limit applies. */
   readonly headers: Readonly<Record<string, string>>;
   /** Present when the limit is used up; a whole number from 1. */

@@ -11,7 +11,7 @@ export type ParameterPlan = {
   readonly requiredMessage: string | undefined;
 };
 
-export type BodyPlan = {
+type BodyPlan = {
   readonly required: boolean;
   /** The top-level fields in the document's order. */
   readonly fields: readonly string[];
@@ -29,6 +29,8 @@ export type OperationPlan = {
   readonly body: BodyPlan | undefined;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
+  /** Whether it takes a `cursor`, from which it has whatever is left out beside it. */
+  readonly isContinuable: boolean;
 };
 
 const scheme = 'ApiKey';
@@ -51,6 +53,7 @@ export function planOperation(operation: OperationObject): OperationPlan {
     parameters,
     body: content && planBody(content.schema ?? {}, operation.requestBody?.required ?? false),
     isIdempotent: parameters.some(({ key }) => key === 'idempotency-key'),
+    isContinuable: parameters.some((item) => item.in === 'query' && item.name === 'cursor'),
   };
 }
 
@@ -65,11 +68,14 @@ function isPublic(operationId: string, { security = [] }: OperationObject): bool
 function planParameter(operationId: string, parameter: ParameterObject): ParameterPlan {
   if (parameter.in === 'cookie') throw new Error(`${operationId}: cookie parameters are not read`);
   const schema = parameter.schema ?? {};
+  const isHeader = parameter.in === 'header';
+  const as = targetOf(schema, `${operationId}: parameter ${parameter.name}`);
+  if (isHeader && as !== 'text') throw new Error(`${operationId}: header ${parameter.name} must be a string`);
   return {
     in: parameter.in,
     name: parameter.name,
-    key: parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name,
-    as: targetOf(schema, `${operationId}: parameter ${parameter.name}`),
+    key: isHeader ? parameter.name.toLowerCase() : parameter.name,
+    as,
     requiredMessage: schema['x-message-required'],
   };
 }

@@ -10,7 +10,7 @@ export type HttpServer = {
 };
 
 /** A port that cannot be listened on, in words that say what to do. */
-export class ListenError extends Error {
+class ListenError extends Error {
   constructor(port: number, cause: NodeJS.ErrnoException) {
     const reasons: Record<string, string> = {
       EADDRINUSE: `Port ${port} is taken. Stop what listens there, or choose another: PORT=${port + 1}`,
@@ -34,6 +34,7 @@ export async function listen(
     { requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 },
     handler,
   );
+  closeBehindAnswers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, error)));
     server.listen(port, host, resolve);
@@ -53,5 +54,14 @@ function stop(server: Server, graceMs: number): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+  });
+}
+
+// A kept-alive connection whose last answer comes after the stop began would stay open, idle, until the cut.
+function closeBehindAnswers(server: Server): void {
+  server.on('request', (_request, response) => {
+    response.once('close', () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections());
+    });
   });
 }

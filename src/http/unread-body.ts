@@ -16,6 +16,7 @@ export function discardRest(request: IncomingMessage): void {
     seen += chunk.length;
     if (seen > maxBytes) request.destroy();
   });
+  request.once('end', () => clearTimeout(timer));
   request.once('close', () => clearTimeout(timer));
   request.resume();
 }

@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import type { Config } from '../config.ts';
+import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 import { createPostgresVerifier } from './postgres-verifier.ts';
 import { createRemoteVerifier } from './remote-verifier.ts';
@@ -8,7 +8,7 @@ import type { KeyVerifier } from './verifier.ts';
 /** The verifier that the settings choose. */
 export async function createVerifier(
   config: Config,
-  { db, log }: { readonly db: Knex; readonly log: Logger },
+  { db, log }: { readonly db: Database; readonly log: Logger },
 ): Promise<KeyVerifier> {
   const cache = { cacheSeconds: config.KEY_CACHE_SECONDS, cacheMax: config.KEY_CACHE_MAX };
   if (config.KEY_VERIFIER === 'postgres') {

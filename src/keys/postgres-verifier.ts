@@ -1,16 +1,16 @@
-import type { Knex } from 'knex';
+import type { Database } from '../contract/transaction.ts';
 import { createListener } from '../db/listener.ts';
 import type { Logger } from '../log.ts';
 import { createCachedVerifier, type Verdict } from './cached-verifier.ts';
 import { isWellFormedKey } from './key-format.ts';
-import { lookUpKey, type StoredKey } from './key-lookup.ts';
+import { lookUpKey, type StoredKey } from './key-lookup-store.ts';
 import type { KeyVerifier } from './verifier.ts';
 
 // The table's trigger sends the hexadecimal hash of every key that is made, changed or removed.
 const channel = 'tallystick_keys';
 
 type PostgresVerifierOptions = {
-  readonly db: Knex;
+  readonly db: Database;
   /** Where to listen: a direct connection to the database that `db` is connected to. */
   readonly url: string;
   readonly environment: string;

@@ -37,7 +37,7 @@ describe('an address', () => {
     expect(addressFault(text, { in: 'body', pointer: '/recipient' })).toEqual({
       in: 'body',
       pointer: '/recipient',
-      message: 'recipient must match pattern "^0x[0-9a-fA-F]{40}$"',
+      message: 'recipient must be 0x and 40 hex digits',
     });
   });
 

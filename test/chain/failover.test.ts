@@ -59,6 +59,14 @@ describe('a network with several nodes', () => {
     expect(second.asked).toEqual([]);
   });
 
+  it('asks for the chain id again from time to time: a URL may come to lead elsewhere', async () => {
+    await blockNumber();
+    first.fail('wrong chain');
+    clock += 5 * 60_000;
+    expect(await blockNumber()).toBe('0x0');
+    expect(logged).toContain('the node serves chain 1, not 31337');
+  });
+
   it.each<Failure>([
     'drop',
     'hang',

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { migrateToLatest, pendingMigrations } from '../../src/db/migrate.ts';
+import { inspectDatabase } from '../../src/db/inspect.ts';
+import { migrateToLatest } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const { db, close } = await createTestDatabase();
@@ -7,7 +8,7 @@ afterAll(close);
 
 describe('migrations', () => {
   test('bring an empty database up and change nothing when run again', async () => {
-    expect(await pendingMigrations(db)).toEqual([]);
+    expect(await inspectDatabase(db)).toMatchObject({ supported: true, pending: [], unknown: [] });
     expect(await migrateToLatest(db)).toEqual([]);
   });
 

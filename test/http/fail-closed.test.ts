@@ -128,6 +128,24 @@ describe('an app that cannot keep its contract does not start', () => {
     },
   );
 
+  test('when it says nothing of security', async () => {
+    const { security: _, ...open } = only({});
+    await expect(serve(open, handlers)).rejects.toThrow('the document has no security');
+  });
+
+  test.each([
+    { name: 'x', in: 'query', schema: { type: 'array' } },
+    { name: 'x', in: 'header', schema: { type: 'integer' } },
+    { name: 'x', in: 'cookie', schema: { type: 'string' } },
+  ])('when it has a parameter that is not read: %j', async (parameter) => {
+    await expect(serve(only({ parameters: [parameter] }), handlers)).rejects.toThrow('a:');
+  });
+
+  test('when it has a body that is not read', async () => {
+    const requestBody = { content: { 'text/plain': { schema: { type: 'string' } } } };
+    await expect(serve(only({ requestBody }), handlers)).rejects.toThrow('only application/json');
+  });
+
   test('when a schema has a word that nobody knows', async () => {
     const parameters = [{ name: 'x', in: 'query', schema: { type: 'string', maxLenght: 5 } }];
     await expect(serve(only({ parameters }), handlers)).rejects.toThrow('maxLenght');

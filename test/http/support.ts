@@ -1,6 +1,5 @@
 import type { Express } from 'express';
 import type { Knex } from 'knex';
-import supertest from 'supertest';
 import { createDocumentApp } from '../../src/app.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
 import { createIdempotencyStore } from '../../src/db/idempotency-store.ts';
@@ -10,7 +9,7 @@ import { createLogger, type Logger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';
 
 /** What a fixture handler was given. */
-export type Seen = {
+type Seen = {
   readonly path: Record<string, unknown>;
   readonly query: Record<string, unknown>;
   readonly header: Record<string, unknown>;
@@ -47,6 +46,7 @@ const operationIds = [
   'getPart',
   'mintThing',
   'claimThing',
+  'listPages',
   'getPublic',
 ];
 
@@ -82,10 +82,4 @@ export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
       log: options.log ?? createLogger({ level: 'silent' }),
     },
   );
-}
-
-/** Calls with a good key. */
-export async function fixtureApi(options: FixtureOptions = {}) {
-  const app = await fixtureApp(options);
-  return supertest.agent(app).set('x-api-key', goodKey);
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCompanyStore } from '../../src/keys/company-store.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
-import { lookUpKey } from '../../src/keys/key-lookup.ts';
+import { lookUpKey } from '../../src/keys/key-lookup-store.ts';
 import { createKeyStore, type KeyStore } from '../../src/keys/key-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

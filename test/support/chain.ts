@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { anvilProgram } from '../../src/local/programs.ts';
 import { freePort } from './postgres.ts';
 
 export type TestChain = {
@@ -9,15 +9,15 @@ export type TestChain = {
   close(): Promise<void>;
 };
 
-// The package's bin is a thin starter around the native binary of the platform package.
-const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/bin.mjs');
-
 /** A real local chain of its own that mines on demand; its ten accounts are funded. */
 export async function startChain({ chainId = '31337' }: { chainId?: string } = {}): Promise<TestChain> {
   const port = await freePort();
-  const child = spawn(process.execPath, [anvil, '--port', String(port), '--chain-id', chainId, '--quiet'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(anvilProgram(), ['--port', String(port), '--chain-id', chainId, '--quiet'], {
+    stdio: 'ignore',
   });
+  // A test file that fails before its clean-up must not leave a chain behind.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   const rpcUrl = `http://127.0.0.1:${port}`;
   await untilAnswering(rpcUrl);
   return {
@@ -26,6 +26,7 @@ export async function startChain({ chainId = '31337' }: { chainId?: string } = {
     pid: child.pid ?? 0,
     close: () =>
       new Promise((resolve) => {
+        process.off('exit', kill);
         child.once('exit', () => resolve());
         child.kill('SIGTERM');
       }),

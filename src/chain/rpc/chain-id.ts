@@ -15,18 +15,22 @@ export async function checkChainId({ transport, chainId, timeoutMs }: ChainOptio
   }
 }
 
-/** {@link checkChainId}, asked once until it is forgotten: the node behind a URL may be exchanged. */
-export function createChainCheck(options: ChainOptions) {
-  let checked: Promise<void> | undefined;
-  const forget = () => {
-    checked = undefined;
-  };
+// A URL may come to lead to another chain without ever failing, when its load balancer is changed.
+const checkEveryMs = 5 * 60_000;
+
+/** {@link checkChainId}, asked now and then, and again once it is forgotten. */
+export function createChainCheck({ now, ...options }: ChainOptions & { readonly now: () => number }) {
+  let checked: { readonly at: number; readonly outcome: Promise<void> } | undefined;
   return {
-    check() {
-      checked ??= checkChainId(options);
-      return checked;
+    check(): Promise<void> {
+      if (checked === undefined || now() - checked.at >= checkEveryMs) {
+        checked = { at: now(), outcome: checkChainId(options) };
+      }
+      return checked.outcome;
     },
-    forget,
+    forget() {
+      checked = undefined;
+    },
   };
 }
 

@@ -22,7 +22,7 @@ export type Endpoint = {
   close(): void;
 };
 
-export type Judged = { readonly verdict: Verdict; readonly answer: RpcAnswer };
+type Judged = { readonly verdict: Verdict; readonly answer: RpcAnswer };
 
 type EndpointOptions = {
   readonly url: string;
@@ -36,7 +36,7 @@ export function createEndpoint({ url, chainId, timeoutMs, log, now }: EndpointOp
   const label = redactUrl(url);
   const transport = openTransport(url);
   const health = createHealth({ label, chainId, log, now });
-  const chain = createChainCheck({ transport, chainId, timeoutMs });
+  const chain = createChainCheck({ transport, chainId, timeoutMs, now });
   let recovering = false;
 
   const fail = (begun: number, error: unknown) => {

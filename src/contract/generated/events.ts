@@ -179,7 +179,7 @@ export interface components {
             maxAttendees: number | null;
             /** @description Ticket price, in units of `currency`. */
             price: number | null;
-            /** @description ISO 4217 code or token symbol of both prices. */
+            /** @description ISO 4217 code in capitals, or token symbol, of both prices. */
             currency: string | null;
             /** @description Discounted price, in units of `currency`. */
             discountPrice: number | null;
@@ -272,7 +272,7 @@ export interface components {
             maxAttendees?: number | null;
             /** @description Ticket price, in units of `currency`. */
             price?: number | null;
-            /** @description ISO 4217 code or token symbol of both prices. */
+            /** @description ISO 4217 code in capitals, or token symbol, of both prices. */
             currency?: string | null;
             /** @description Discounted price, in units of `currency`; not above `price`. */
             discountPrice?: number | null;
@@ -336,7 +336,7 @@ export interface components {
             maxAttendees?: number | null;
             /** @description Ticket price, in units of `currency`. */
             price?: number | null;
-            /** @description ISO 4217 code or token symbol of both prices. */
+            /** @description ISO 4217 code in capitals, or token symbol, of both prices. */
             currency?: string | null;
             /** @description Discounted price, in units of `currency`; not above `price`. */
             discountPrice?: number | null;
@@ -594,7 +594,7 @@ export interface components {
         /**
          * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
          *     is 412. Without it the request is carried out whatever the event looks like.
-         * @example "3"
+         * @example "5f8Zc0kqk0Jt6vEq"
          */
         IfMatch: string;
         /**
@@ -634,8 +634,9 @@ export interface components {
          */
         RetryAfter: number;
         /**
-         * @description Version of the event, for `If-Match`.
-         * @example "3"
+         * @description Opaque version of the event, for `If-Match`. It changes with every change of the record, a registration or a removal
+         *     of an attendee included, since `totalAttendees` is part of it.
+         * @example "5f8Zc0kqk0Jt6vEq"
          */
         ETag: string;
         /**
@@ -828,7 +829,7 @@ export interface operations {
                 /**
                  * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
                  *     is 412. Without it the request is carried out whatever the event looks like.
-                 * @example "3"
+                 * @example "5f8Zc0kqk0Jt6vEq"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
@@ -870,7 +871,7 @@ export interface operations {
                 /**
                  * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
                  *     is 412. Without it the request is carried out whatever the event looks like.
-                 * @example "3"
+                 * @example "5f8Zc0kqk0Jt6vEq"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };

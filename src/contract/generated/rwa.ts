@@ -337,10 +337,10 @@ export interface components {
             secret: string;
             /**
              * Format: uri
-             * @description Claim page, with the id in the path and the secret in the fragment; null if neither the RWA nor the company
-             *     has a claim page.
+             * @description Claim page, with the id in the path and the secret in the fragment: no server log gets the secret. The page is
+             *     that of the RWA, else that of the company, else the one of the service.
              */
-            url: string | null;
+            url: string;
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
             mintError: string | null;
@@ -387,7 +387,7 @@ export interface components {
             /** @description Decimal chain ID of the network on which its NFTs are minted. */
             chainId: number;
             /** @description NFT contract on that network, in EIP-55 form. */
-            contractAddress: string | null;
+            contractAddress: string;
             /** @description Whether it can be bought through a payment provider. */
             isBuyable: boolean;
             /** @description Whether its NFTs can be claimed on-chain. Mints accepted while it was true go on. */

@@ -1,4 +1,4 @@
-import type { HistoryRecord } from '../provider.ts';
+import type { HistoryRecord } from '../../provider.ts';
 import { type Flow, type Flows, flowsOf, isBurned, isMinted, isNft } from './flows.ts';
 import type { WalletTransaction } from './history-store.ts';
 import { isDeposit, isWithdrawal } from './methods.ts';

@@ -1,6 +1,6 @@
 import { formatUnits } from '../../../chain/decimal.ts';
+import type { HistoryRecord } from '../../provider.ts';
 import type { Erc20Movement, NativeMovement, NftMovement } from '../domain.ts';
-import type { HistoryRecord } from '../provider.ts';
 import type { WalletTransaction } from './history-store.ts';
 import { methodName } from './methods.ts';
 import { describeTransaction } from './rules.ts';

@@ -1,25 +1,24 @@
-import { problem } from '../../../errors.ts';
-import type { HistoryAnswer, NftAnswer, NftEntry, PageQuestion } from '../provider.ts';
-import { createTokenStore, type KnownContract, type KnownToken } from '../store/token-store.ts';
-import { createHistoryStore, type WalletTransaction } from './history-store.ts';
-import { createHoldingStore, type Holding } from './holding-store.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { problem } from '../../errors.ts';
+import type { DataProvider, NftEntry } from '../provider.ts';
+import { createHistoryStore, type WalletTransaction } from './read/history-store.ts';
+import { createHoldingStore, type Holding } from './read/holding-store.ts';
 import {
   readHistoryPlace,
   readHoldingPosition,
   writeHistoryPlace,
   writeHoldingPosition,
-} from './position.ts';
-import { toRecord } from './to-record.ts';
+} from './read/position.ts';
+import { toRecord } from './read/to-record.ts';
+import { createTokenStore, type KnownContract, type KnownToken } from './store/token-store.ts';
 
-/** Answers from the built-in index. */
-export type IndexReader = {
-  /** @throws problem `cursor_invalid`; `history_unavailable` while the network has no indexed block */
-  history(question: PageQuestion): Promise<HistoryAnswer>;
-  /** @throws problem `cursor_invalid`; `nfts_unavailable` while the network has no indexed block */
-  nfts(question: PageQuestion): Promise<NftAnswer>;
-};
-
-export function createIndexReader({ db }: Parameters<typeof createHistoryStore>[0]): IndexReader {
+/**
+ * Answers from the built-in index. While a network has no indexed block, its histories and lists are
+ * unavailable, as if a hosted provider did not answer. A position is a place in the chain, so a walk goes on
+ * at the right place after a reorganisation too.
+ * @throws problem `cursor_invalid` for a position that is none
+ */
+export function createIndexerProvider({ db }: { readonly db: Database }): DataProvider {
   const [histories, holdings, tokens] = [
     createHistoryStore({ db }),
     createHoldingStore({ db }),

@@ -1,0 +1,99 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+
+const help = `Usage: node scripts/lock.ts [--check]
+
+Completes package-lock.json. A registry that mirrors only some platforms makes npm leave the packages of the
+others out of the lock file, and npm ci then refuses it. They are entered by name, version and platform.
+  --check  change nothing, fail when something is missing or a download address is named
+`;
+
+type Entry = {
+  version?: string;
+  resolved?: string;
+  link?: boolean;
+  dev?: boolean;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  optionalDependencies?: Record<string, string>;
+};
+type Lock = { packages: Record<string, Entry> };
+
+const systems: Record<string, string> = {
+  android: 'android',
+  darwin: 'darwin',
+  freebsd: 'freebsd',
+  linux: 'linux',
+  openharmony: 'openharmony',
+  netbsd: 'netbsd',
+  openbsd: 'openbsd',
+  sunos: 'sunos',
+  aix: 'aix',
+  wasm32: 'none',
+  win32: 'win32',
+  windows: 'win32',
+};
+const processors: Record<string, string> = {
+  amd64: 'x64',
+  arm: 'arm',
+  arm64: 'arm64',
+  ia32: 'ia32',
+  loong64: 'loong64',
+  mips64el: 'mips64el',
+  ppc64: 'ppc64',
+  riscv64: 'riscv64',
+  s390x: 's390x',
+  wasm32: 'wasm32',
+  x64: 'x64',
+};
+
+/** What a package of one platform says of it in its name, such as `@x/binding-linux-arm64-musl`. */
+function platformOf(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
+  const words = name.split(/[-/]/);
+  const os = words.map((word) => systems[word]).find((found) => found !== undefined);
+  const cpu = words.map((word) => processors[word]).find((found) => found !== undefined);
+  const libc = words.includes('musl') ? ['musl'] : words.includes('gnu') ? ['glibc'] : undefined;
+  return { ...(os && { os: [os] }), ...(cpu && { cpu: [cpu] }), ...(libc && { libc }) };
+}
+
+function missingFrom({ packages }: Lock): [place: string, entry: Entry][] {
+  return Object.entries(packages).flatMap(([owner, { optionalDependencies = {}, dev }]) =>
+    Object.entries(optionalDependencies).flatMap(([name, range]): [string, Entry][] => {
+      const places = [`node_modules/${name}`, `${owner}/node_modules/${name}`];
+      if (places.some((place) => packages[place] !== undefined)) return [];
+      const version = range.replace(/^[\^~]/, '');
+      return [
+        [`node_modules/${name}`, { version, ...(dev && { dev }), optional: true, ...platformOf(name) }],
+      ];
+    }),
+  );
+}
+
+const { values } = parseArgs({
+  options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+});
+if (values.help) {
+  process.stdout.write(help);
+} else {
+  const lock: Lock = JSON.parse(await readFile('package-lock.json', 'utf8'));
+  const missing = missingFrom(lock);
+  const named = Object.entries(lock.packages).filter(([, { resolved, link }]) => resolved && !link);
+  if (values.check) {
+    for (const [place] of missing)
+      process.stdout.write(`${place} is missing. Remedy: node scripts/lock.ts\n`);
+    for (const [place] of named)
+      process.stdout.write(`${place} names a download address. Remedy: npm install with .npmrc in place\n`);
+    process.exitCode = missing.length + named.length === 0 ? 0 : 1;
+  } else {
+    const packages = Object.entries(lock.packages)
+      .concat(missing)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    await writeFile(
+      'package-lock.json',
+      `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`,
+    );
+    process.stdout.write(`${missing.length} package(s) of other platforms entered.\n`);
+  }
+}

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import type { Credentials } from './credentials.ts';
+
+/** What is printed once the service is ready. Its four curl lines work as they stand. */
+export function banner(credentials: Credentials, file: string): string {
+  const { baseUrl, portalUrl, keys, chainId, rpcUrl } = credentials;
+  return [
+    '',
+    'Tallystick is ready.',
+    '',
+    `  Service      ${baseUrl}`,
+    `  Portal       ${portalUrl}`,
+    `  Chain        ${chainId} at ${rpcUrl}`,
+    `  Keys         acme        ${keys.acme}`,
+    `               globex      ${keys.globex}`,
+    `               no company  ${keys.noCompany}`,
+    `  In a file    ${path.relative(process.cwd(), file) || file}`,
+    '',
+    'Try it:',
+    '',
+    ...examples(credentials).map((line) => `  ${line}`),
+    '',
+    'Ctrl-C stops it; the next npm start goes on from here, npm start -- --fresh begins anew.',
+    '',
+  ].join('\n');
+}
+
+function examples({ baseUrl, keys, chainId, contracts, wallets }: Credentials): string[] {
+  const [wallet = ''] = wallets;
+  const balance = `${baseUrl}/blockchain/v1/api/token/balance?address=${wallet}&chainId=${chainId}`;
+  return [
+    curl(keys.noCompany, balance),
+    curl(keys.noCompany, `${balance}&contractAddress=${contracts['SampleToken']}`),
+    curl(keys.acme, `${baseUrl}/events/v1/api/event`),
+    curl(keys.acme, `${baseUrl}/v1/api/rwa?isClaimable=true`),
+  ];
+}
+
+const curl = (key: string, url: string): string => `curl -H 'x-api-key: ${key}' '${url}'`;

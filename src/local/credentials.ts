@@ -1,0 +1,32 @@
+import type { Config } from '../config.ts';
+import { localChainId } from './chain.ts';
+import type { World } from './world.ts';
+import { walletsOf } from './world-contracts.ts';
+import type { WorldKeys } from './world-data.ts';
+
+/** What a program needs to use the local world: the content of `.local/credentials.json`. */
+export type Credentials = {
+  readonly baseUrl: string;
+  readonly portalUrl: string;
+  readonly keys: WorldKeys;
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  readonly databaseUrl: string;
+  /** Name to EIP-55 address. */
+  readonly contracts: Readonly<Record<string, string>>;
+  /** EIP-55 addresses. */
+  readonly wallets: readonly string[];
+};
+
+export function credentialsOf(world: World, config: Config, rpcUrl: string): Credentials {
+  return {
+    baseUrl: config.publicBaseUrl,
+    portalUrl: `${config.publicBaseUrl}/docs`,
+    keys: world.keys,
+    chainId: Number(localChainId),
+    rpcUrl,
+    databaseUrl: config.DATABASE_URL,
+    contracts: world.addresses,
+    wallets: walletsOf(world.cast),
+  };
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { LocalError } from './local-error.ts';
+import { type LocalFolder, readJson, writeJson } from './local-folder.ts';
+
+const shape = z.object({
+  postgresPort: z.int().positive(),
+  postgresPassword: z.string().min(1),
+  chainPort: z.int().positive(),
+  /** As the setting SECRET_KEYS. */
+  secretKeys: z.string().min(1),
+  /** As the setting CURSOR_KEYS. The first release kept none; cursors live for one walk, so a new one will do. */
+  cursorKeys: z.string().min(1).default(newKeyRing),
+});
+
+/** What the local programs were started with. */
+export type KeptSettings = z.output<typeof shape>;
+
+/** The kept settings, or new ones. @throws LocalError when the kept ones cannot be read */
+export function readSettings(folder: LocalFolder): KeptSettings {
+  const kept = readJson(folder.settings);
+  if (kept === undefined) return newSettings();
+  const read = shape.safeParse(kept);
+  if (read.success) return read.data;
+  throw new LocalError(`${folder.settings} cannot be read. Begin anew with: npm start -- --fresh`);
+}
+
+export function keepSettings(folder: LocalFolder, settings: KeptSettings): void {
+  writeJson(folder.settings, settings);
+}
+
+// Ports are looked for from here on, below those that systems give out by themselves.
+export const newSettings = (): KeptSettings => ({
+  postgresPort: 15_432,
+  postgresPassword: randomBytes(18).toString('base64url'),
+  chainPort: 8_545,
+  secretKeys: newKeyRing(),
+  cursorKeys: newKeyRing(),
+});
+
+function newKeyRing(): string {
+  return `local:${randomBytes(32).toString('base64')}`;
+}

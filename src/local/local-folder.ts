@@ -1,0 +1,91 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { errorCode, LocalError } from './local-error.ts';
+import { removePostgresPlace } from './postgres-place.ts';
+
+/** What the local world keeps, and where. */
+export type LocalFolder = {
+  readonly lock: string;
+  readonly postgres: string;
+  readonly postgresLog: string;
+  readonly chain: string;
+  /** Ports and secrets of the local programs. */
+  readonly settings: string;
+  /** Says that the world is complete, and what it is. */
+  readonly world: string;
+  /** For people and their programs. */
+  readonly credentials: string;
+};
+
+const folderOf = (directory: string) => path.join(path.resolve(directory), '.local');
+
+/** The names in `.local` of a directory, whether it is there or not. */
+export function localFolder(directory: string): LocalFolder {
+  const at = (name: string) => path.join(folderOf(directory), name);
+  return {
+    lock: at('lock'),
+    postgres: at('postgres'),
+    postgresLog: at('postgres.log'),
+    chain: at('chain'),
+    settings: at('settings.json'),
+    world: at('world.json'),
+    credentials: at('credentials.json'),
+  };
+}
+
+/**
+ * Opens `.local` in a directory, and makes it if need be.
+ * @throws LocalError when nothing can be written there
+ */
+export function openLocalFolder(directory: string): LocalFolder {
+  const folder = folderOf(directory);
+  try {
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new LocalError(
+      `No permission to write in ${folder} (${errorCode(cause)}). Start as the user it belongs to, or work in a folder of your own.`,
+      { cause },
+    );
+  }
+  return localFolder(directory);
+}
+
+/** Removes the world and all that belongs to it; nothing else that lies in the folder, and not the lock. */
+export function emptyLocalFolder(folder: LocalFolder): void {
+  // First what says that the world is complete: an interrupted removal is then finished by the next start.
+  for (const file of [folder.world, folder.credentials, folder.settings]) rmSync(file, { force: true });
+  rmSync(folder.chain, { recursive: true, force: true });
+  removePostgresPlace(folder.postgres);
+  rmSync(folder.postgresLog, { force: true });
+}
+
+/** Whether an earlier start has left anything of a world. */
+export function hasRemains(folder: LocalFolder): boolean {
+  return [folder.world, folder.settings, folder.chain].some((name) => existsSync(name));
+}
+
+/** Writes a file that only we may read: complete or not at all. */
+export function writeJson(file: string, content: unknown): void {
+  writeFileSync(`${file}.part`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.part`, file);
+}
+
+/** The content of a file, or undefined when it is not there. @throws LocalError when it is no JSON */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    if (errorCode(cause) === 'ENOENT') return undefined;
+    throw new LocalError(`${file} cannot be read. Begin anew with: npm start -- --fresh`, { cause });
+  }
+}

@@ -1,0 +1,71 @@
+import type { Config } from '../config.ts';
+import { createClaimSecretVault } from '../rwa/claim-secret.ts';
+import { keepSettings } from './kept-settings.ts';
+import {
+  openChain,
+  openPostgres,
+  type ProgramOptions,
+  type RunningChain,
+  type RunningPostgres,
+} from './local-programs.ts';
+import { type Environment, localConfig } from './settings.ts';
+import { keepWorld, type World } from './world.ts';
+import { fillDatabase, moveNetwork } from './world-data.ts';
+import { moveMetadata } from './world-nft-contract.ts';
+
+export type WorldOptions = ProgramOptions & { readonly env: Environment; readonly now: Date };
+
+export type OpenWorld = {
+  readonly world: World;
+  readonly config: Config;
+  readonly rpcUrl: string;
+  /** Settles with the name of a program that has ended. */
+  readonly ended: Promise<string>;
+};
+
+/**
+ * Starts database and chain with the world that is kept, or makes it. It is kept last of all, so an
+ * interrupted start leaves none.
+ */
+export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
+  const { folder, settings, env, now } = options;
+  const { publicBaseUrl: baseUrl } = localConfig(env, settings);
+  const [postgres, chain] = await both(openPostgres(options), openChain(options, { now, baseUrl }));
+  keepSettings(folder, { ...settings, postgresPort: postgres.port, chainPort: chain.port });
+  const config = localConfig(env, settings, postgres.server.url);
+  const parts = { postgres, chain, config };
+  const world = options.world ? await resume(options.world, parts) : await complete(parts, now);
+  keepWorld(folder, world);
+  chain.chain.saveEveryBlock();
+  return { world, config, rpcUrl: chain.chain.rpcUrl, ended: firstEnd(parts) };
+}
+
+type Parts = { readonly postgres: RunningPostgres; readonly chain: RunningChain; readonly config: Config };
+
+async function complete({ postgres, chain, config }: Parts, now: Date): Promise<World> {
+  const vault = createClaimSecretVault(config.SECRET_KEYS ?? new Map());
+  const { cast, addresses, head } = chain.story;
+  const { rpcUrl } = chain.chain;
+  const keys = await fillDatabase({ db: postgres.db, vault, chain: chain.story, rpcUrl, now });
+  return { cast, addresses, head, keys, baseUrl: config.publicBaseUrl };
+}
+
+/** The same world where ports may have changed. */
+async function resume(world: World, { postgres, chain, config }: Parts): Promise<World> {
+  await moveNetwork(postgres.db, chain.chain.rpcUrl);
+  const baseUrl = config.publicBaseUrl;
+  if (world.baseUrl !== baseUrl) await moveMetadata(chain.chain.rpc, world, baseUrl);
+  return { ...world, baseUrl };
+}
+
+// Waits for both in any case, so that what the other one started is known and can be stopped.
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
+}
+
+const firstEnd = ({ postgres, chain }: Parts): Promise<string> =>
+  Promise.race([
+    postgres.server.ended.then(() => 'PostgreSQL'),
+    chain.chain.ended.then(() => 'The local chain'),
+  ]);

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { errorCode } from './local-error.ts';
+
+export type Process = { readonly pid: number; readonly words: readonly string[] };
+
+/**
+ * Something that tells a process from a later one with the same number: numbers are soon used again in
+ * containers. Undefined when the process has ended.
+ */
+export function startMark(pid: number): string | undefined {
+  return statOf(pid)?.started ?? (isAlive(pid) ? 'unknown' : undefined);
+}
+
+export function parentOf(pid: number): number | undefined {
+  return statOf(pid)?.parent;
+}
+
+/** The words of a process's command line; none when it has ended or there is no /proc. */
+export function commandLineOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+/** All processes of the machine that we may see. */
+export function listProcesses(): Process[] {
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return pids.map((pid) => ({ pid: Number(pid), words: commandLineOf(Number(pid)) }));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  // Without /proc, as on macOS. Words with spaces come apart, which only matters for odd folder names.
+  const lines = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' }).split('\n');
+  return lines.map((line) => {
+    const [pid = '', ...words] = line.trim().split(/\s+/);
+    return { pid: Number(pid), words };
+  });
+}
+
+/** Whether there is a process of this number; a zombie is none. */
+export function isAlive(pid: number): boolean {
+  if (statOf(pid)?.state === 'Z') return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+type Stat = { readonly state: string; readonly parent: number; readonly started: string };
+
+// The second field, the name, may hold anything, so fields are counted from its closing parenthesis:
+// state, parent, and as the 20th the start in clock ticks since boot (proc_pid_stat(5)).
+function statOf(pid: number): Stat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const [state = '', parent = '0'] = fields;
+    return state === 'Z'
+      ? { state, parent: 0, started: '' }
+      : { state, parent: Number(parent), started: fields[19] ?? '' };
+  } catch {
+    return undefined;
+  }
+}

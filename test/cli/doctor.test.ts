@@ -1,0 +1,196 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { addCompany, addNetwork, addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { freePort } from '../support/postgres.ts';
+import { commandLine, settingsFor } from './command-line.ts';
+
+type Finding = { check: string; state: string; detail: string };
+
+const { db, url, close } = await createTestDatabase();
+const settings = settingsFor(url);
+const { run, json } = commandLine(settings);
+let chain: TestChain;
+// The chain's own node takes no path; this one takes any, as those of providers do.
+let node: NodeProxy;
+
+beforeAll(async () => {
+  chain = await startChain();
+  node = await startNodeProxy(chain.rpcUrl);
+});
+afterAll(async () => {
+  await node.close();
+  await chain.close();
+  await close();
+});
+
+const examine = async (changes: Record<string, string> = {}) => {
+  const { status, value } = await commandLine({ ...settings, ...changes }).json('doctor');
+  const findings: Finding[] = value;
+  return { status, of: (check: string) => findings.filter((finding) => finding.check === check) };
+};
+
+describe('doctor, on a new installation', () => {
+  test('warns of what is not there yet, with the command that makes it', async () => {
+    const { status, out, err } = await run('doctor');
+    expect(status).toBe(0);
+    expect(out.split('\n')[0]).toMatch(/^STATE +CHECK +DETAIL$/);
+    expect(out).toMatch(/^ok +settings +every setting is valid$/m);
+    expect(out).toMatch(/^ok +database +PostgreSQL [\d.]+ answers in \d+ ms$/m);
+    expect(out).toMatch(/^ok +schema +that of this release$/m);
+    expect(out).toMatch(/^ok +claim secrets +every key in use is known$/m);
+    expect(out).toMatch(
+      /^warning +keys +companies: 0, active keys: 0: nobody can call; tallystick key create --help$/m,
+    );
+    expect(out).toMatch(/^warning +networks +none is registered yet: tallystick network add --help$/m);
+    expect(err).toBe('Everything that the service needs is in order.\n');
+  });
+});
+
+describe('doctor, on settings', () => {
+  test('names every fault, and never the value of a secret', async () => {
+    const bad = { DATABASE_URL: 'mysql://me:pass-word@host', SECRET_KEYS: 'pass-word', PORT: '70000' };
+    const told = await commandLine({ ...settings, ...bad }).run('doctor');
+    expect(told.status).toBe(1);
+    for (const name of Object.keys(bad))
+      expect(told.out).toMatch(new RegExp(`^FAULT +settings +${name}`, 'm'));
+    expect(told.out + told.err).not.toContain('pass-word');
+    expect(told.err).toBe('3 fault(s): mend them from the top, then run tallystick doctor again.\n');
+  });
+});
+
+describe('doctor, on the database', () => {
+  test('says where it does not answer', async () => {
+    const port = await freePort();
+    const { status, of } = await examine({ DATABASE_URL: `postgres://me:pass-word@127.0.0.1:${port}/db` });
+    expect(status).toBe(1);
+    const [found] = of('database');
+    expect(found?.state).toBe('FAULT');
+    expect(found?.detail).toContain(`PostgreSQL at 127.0.0.1:${port} cannot be reached`);
+    expect(found?.detail).not.toContain('pass-word');
+    expect(of('schema')).toEqual([]);
+  });
+
+  test('says what to run where the schema is missing, and looks no further', async () => {
+    const { status, of } = await examine({ DATABASE_URL: inject('postgresUrl') });
+    expect(status).toBe(1);
+    expect(of('schema')[0]?.detail).toMatch(/Run: tallystick migrate$/);
+    expect(of('keys')).toEqual([]);
+  });
+});
+
+describe('doctor, on claim secrets', () => {
+  test('says which key SECRET_KEYS lacks', async () => {
+    await addNetwork(db);
+    await addCompany(db, 'acme');
+    await addNfts(db, vaultOf(['lost']), await addRwa(db, 'acme'), 1);
+    const { status, of } = await examine();
+    expect(status).toBe(1);
+    expect(of('claim secrets')).toEqual([
+      {
+        check: 'claim secrets',
+        state: 'FAULT',
+        detail: 'SECRET_KEYS lacks keys that claim secrets are encrypted with: lost',
+      },
+    ]);
+    await db('nfts').delete();
+  });
+});
+
+describe('doctor, on nodes', () => {
+  test('asks every node of every network', async () => {
+    const dead = `http://127.0.0.1:${await freePort()}/api-key`;
+    await db('networks').delete().whereNotIn('chain_id', db('rwas').select('chain_id'));
+    await db('networks')
+      .insert(network('31337', [`${node.url}/api-key`, dead]))
+      .onConflict('chain_id')
+      .merge();
+    await db('networks').insert(network('77', [chain.rpcUrl]));
+    const { status, of } = await examine();
+    expect(status).toBe(1);
+    expect(of('network 31337')).toMatchObject([
+      { state: 'ok', detail: `${node.url}/[redacted] is at block 0` },
+      { state: 'FAULT', detail: expect.stringContaining('Check that the node runs') },
+    ]);
+    expect(of('network 77')).toMatchObject([
+      { state: 'FAULT', detail: expect.stringContaining('serves chain 31337, not 77') },
+    ]);
+    expect((await run('doctor')).out).not.toContain('api-key');
+  });
+});
+
+describe('doctor, on data providers', () => {
+  test('names the networks that need the account of the hosted one', async () => {
+    const hosted = { ...network('1', [chain.rpcUrl]), data_provider: 'moralis' };
+    await db('networks').insert(hosted);
+    expect((await examine()).of('data provider')).toEqual([
+      {
+        check: 'data provider',
+        state: 'warning',
+        detail: 'networks without history and NFTs: 1; set MORALIS_API_KEY',
+      },
+    ]);
+    expect((await examine({ MORALIS_API_KEY: 'account' })).of('data provider')).toEqual([]);
+    await db('networks').delete().where({ chain_id: 1 });
+  });
+});
+
+describe('doctor, on keys', () => {
+  test('counts the active ones', async () => {
+    await run('company', 'create', 'globex');
+    await run('key', 'create', '--company', 'globex');
+    expect((await examine()).of('keys')).toMatchObject([{ state: 'ok', detail: /active keys: 1$/ }]);
+  });
+
+  test('asks a remote authentication service about a key that nobody has', async () => {
+    const answers = { body: JSON.stringify({ valid: false, error: { code: 'KEY_NOT_FOUND' }, key: null }) };
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answers.body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const remote = {
+      KEY_VERIFIER: 'remote',
+      AUTH_URL: `http://127.0.0.1:${port}/verify`,
+      AUTH_CREDENTIAL: 'pass-word',
+    };
+    expect((await examine(remote)).of('authentication')).toMatchObject([{ state: 'ok' }]);
+    answers.body = '<html>';
+    expect((await examine(remote)).of('authentication')).toMatchObject([
+      {
+        state: 'FAULT',
+        detail: expect.stringContaining('Check AUTH_URL, AUTH_CREDENTIAL and AUTH_DIALECT.'),
+      },
+    ]);
+    await new Promise((resolve) => server.close(resolve));
+    const { value } = await commandLine({ ...settings, ...remote }).json('doctor');
+    expect(JSON.stringify(value)).not.toContain('pass-word');
+  });
+});
+
+describe('doctor, for programs', () => {
+  test('gives one JSON array also when it finds a fault', async () => {
+    const { status, value, notes, error } = await json('doctor');
+    expect(status).toBe(1);
+    expect(value).toEqual(
+      expect.arrayContaining([{ check: 'schema', state: 'ok', detail: 'that of this release' }]),
+    );
+    expect(notes).toHaveLength(1);
+    expect(error).toBeUndefined();
+  });
+});
+
+const network = (chainId: string, rpcUrls: string[]) => ({
+  chain_id: chainId,
+  name: `Network ${chainId}`,
+  currency_name: 'Ether',
+  currency_symbol: 'ETH',
+  currency_decimals: 18,
+  rpc_urls: rpcUrls,
+  data_provider: 'indexer',
+  confirmations: 1,
+  finality_depth: 1,
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../src/keys/key-format.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { commandLine, settingsFor } from './command-line.ts';
+
+const { db, url, close } = await createTestDatabase();
+afterAll(close);
+const settings = settingsFor(url);
+const { run, json } = commandLine(settings);
+
+beforeAll(async () => {
+  await run('company', 'create', 'acme');
+  await run('company', 'create', 'globex');
+});
+
+const unknown = 'There is no such key. List them with: tallystick key list';
+const someId = '0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55';
+
+describe('key create', () => {
+  test('shows the key once, and says so', async () => {
+    const { status, out, err } = await run('key', 'create', '--company', 'acme', '--label', 'website');
+    expect(status).toBe(0);
+    const key = /^key +(tk_test_[0-9A-Za-z]{36})$/m.exec(out)?.[1] ?? '';
+    expect(err).toBe('Keep the key now: it is stored as a hash only.\n');
+    expect(
+      await db('api_keys')
+        .where({ hash: hashKey(key) })
+        .pluck('label'),
+    ).toEqual(['website']);
+    const later = [
+      await run('key', 'list'),
+      await run('key', 'list', '--json'),
+      await run('key', 'show', key),
+      await run('key', 'revoke', key),
+    ];
+    for (const { status, out, err } of later) {
+      expect(status).toBe(0);
+      expect(out + err).not.toContain(key);
+    }
+  });
+
+  test('makes a key without a company, without a limit and without an end unless told', async () => {
+    const { value } = await json('key', 'create');
+    expect(value).toMatchObject({
+      companyId: null,
+      label: 'unnamed',
+      rateLimit: null,
+      expiresAt: null,
+      state: 'active',
+    });
+  });
+
+  test.each([
+    [['--rate', '20'], { perSecond: 20, burst: 40 }],
+    [['--rate', '20', '--burst', '20'], { perSecond: 20, burst: 20 }],
+  ])('gives it a limit of its own with %j', async (args, rateLimit) => {
+    expect((await json('key', 'create', ...args)).value).toMatchObject({ rateLimit });
+  });
+
+  test.each([
+    ['2100-01-31', '2100-01-31T00:00:00.000Z'],
+    ['2100-01-31T12:00:00+02:00', '2100-01-31T10:00:00.000Z'],
+  ])('lets it end at %s', async (expires, expiresAt) => {
+    expect((await json('key', 'create', '--expires', expires)).value).toMatchObject({ expiresAt });
+  });
+
+  test.each([
+    [['--burst', '5'], '--burst needs --rate.'],
+    [['--rate', '20', '--burst', '5'], '--burst must not be below --rate.'],
+    [['--rate', '0'], 'whole number from 1 to 1000000'],
+    [['--rate', '1e3'], 'whole number from 1 to 1000000'],
+    [['--expires', '2001-01-31'], '--expires is past.'],
+    [['--expires', '2100-02-30'], 'It must be a date'],
+    [['--expires', '2100-01-31T12:00'], 'It must be a date'],
+    [['--label', ' '], 'must not be empty'],
+    [['--company', 'nobody'], 'There is no company "nobody"'],
+  ])('refuses %j', async (args, message) => {
+    const { status, value, error } = await json('key', 'create', ...args);
+    expect({ status, value }).toEqual({ status: 2, value: undefined });
+    expect(error?.message).toContain(message);
+  });
+
+  test('warns where the service asks someone else about keys', async () => {
+    const remote = {
+      KEY_VERIFIER: 'remote',
+      AUTH_URL: 'https://auth.example/verify',
+      AUTH_CREDENTIAL: 'not-to-be-seen',
+    };
+    const { status, out, err } = await commandLine({ ...settings, ...remote }).run('key', 'create');
+    expect(status).toBe(0);
+    expect(err).toContain('KEY_VERIFIER is remote: a service with these settings does not accept this key.');
+    expect(out + err).not.toContain('not-to-be-seen');
+  });
+});
+
+describe('key list', () => {
+  test('shows every key by its first characters, oldest first', async () => {
+    const { out } = await run('key', 'list');
+    expect(out.split('\n')[0]).toMatch(/^ID +KEY +COMPANY +LABEL +STATE +CREATED +EXPIRES$/);
+    expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +revoked +20\S+Z +-$/);
+  });
+
+  test('shows those of one company', async () => {
+    await json('key', 'create', '--company', 'globex');
+    const { value } = await json('key', 'list', '--company', 'globex');
+    expect(value).toMatchObject([{ companyName: 'globex', state: 'active' }]);
+    expect((await run('key', 'list', '--company', 'nobody')).status).toBe(2);
+  });
+});
+
+describe('key revoke', () => {
+  test.each(['id', 'key'] as const)('ends a key for good by its %s', async (by) => {
+    const { value } = await json('key', 'create');
+    const revoked = await json('key', 'revoke', value[by]);
+    expect(revoked.value).toMatchObject({ id: value.id, state: 'revoked' });
+    const again = await json('key', 'revoke', value[by]);
+    expect(again.value.revokedAt).toBe(revoked.value.revokedAt);
+    const expired = await json('key', 'expire', value.id, '--at', 'never');
+    expect(expired).toMatchObject({
+      status: 2,
+      error: { message: 'This key is revoked, and that is for good.' },
+    });
+  });
+});
+
+describe('key expire', () => {
+  test('sets and takes away when a key ends', async () => {
+    const { value } = await json('key', 'create');
+    const ended = await json('key', 'expire', value.id, '--at', '2020-01-01');
+    expect(ended.value).toMatchObject({ state: 'expired', expiresAt: '2020-01-01T00:00:00.000Z' });
+    const open = await json('key', 'expire', value.key, '--at', 'never');
+    expect(open.value).toMatchObject({ state: 'active', expiresAt: null });
+    expect((await run('key', 'expire', value.id)).err).toContain('--at');
+  });
+});
+
+describe('key limit', () => {
+  test('gives a key a limit of its own, and the default again', async () => {
+    const { value } = await json('key', 'create');
+    const limited = await json('key', 'limit', value.id, '--rate', '7');
+    expect(limited.value).toMatchObject({ rateLimit: { perSecond: 7, burst: 14 } });
+    const usual = await json('key', 'limit', value.id, '--default');
+    expect(usual.value).toMatchObject({ rateLimit: null });
+  });
+
+  test.each([[[]], [['--default', '--rate', '5']]])('wants one of both, not %j', async (args) => {
+    const { status, error } = await json('key', 'limit', someId, ...args);
+    expect(status).toBe(2);
+    expect(error?.message).toBe('Give either --rate or --default.');
+  });
+});
+
+describe('a key that nobody has', () => {
+  test.each([
+    ['show', someId],
+    ['show', 'tk_test_nonsense'],
+    ['revoke', 'x'],
+    ['expire', someId, '--at', 'never'],
+    ['limit', someId, '--default'],
+  ])('key %s %s says how to find one', async (...args) => {
+    expect(await run('key', ...args)).toEqual({ status: 2, out: '', err: `${unknown}\n` });
+  });
+});

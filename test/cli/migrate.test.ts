@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/log.ts';
+import { commandLine, settingsFor } from './command-line.ts';
+
+const log = createLogger({ level: 'silent' });
+const name = `empty_${randomUUID().replaceAll('-', '')}`;
+const url = inject('postgresUrl').replace(/postgres$/, name);
+const db = createDatabase(url, { poolMax: 2, log });
+const { run, json } = commandLine(settingsFor(url));
+
+beforeAll(async () => {
+  const admin = createDatabase(inject('postgresUrl'), { poolMax: 1, log });
+  await admin.raw(`CREATE DATABASE ${name}`);
+  await admin.destroy();
+});
+afterAll(() => db.destroy());
+
+const tables = () => db('pg_tables').where({ schemaname: 'public' }).pluck('tablename');
+
+describe('a database that was never migrated', () => {
+  test('is left as it is by every other command, which says what to run', async () => {
+    for (const command of [
+      ['company', 'list'],
+      ['key', 'create'],
+      ['rwa', 'list'],
+    ]) {
+      const { status, out, err } = await run(...command);
+      expect({ status, out }).toEqual({ status: 1, out: '' });
+      expect(err).toMatch(
+        /^The database lacks \d+ migration\(s\) of this release\. Run: tallystick migrate\n$/,
+      );
+    }
+    expect(await tables()).toEqual([]);
+  });
+
+  test('has pending migrations, which exit status 1 tells too', async () => {
+    const { status, value } = await json('migrate', '--status');
+    expect(status).toBe(1);
+    expect(value[0]).toEqual({ name: '0001_companies_and_keys.ts' });
+    expect((await run('migrate', '--status')).out).toMatch(/^PENDING\n0001_companies_and_keys\.ts\n/);
+    expect(await tables()).toEqual([]);
+  });
+});
+
+describe('migrate', () => {
+  test('makes the schema, and names what it did', async () => {
+    const { status, out, err } = await run('migrate');
+    expect(status).toBe(0);
+    expect(out).toMatch(/^MIGRATED\n0001_companies_and_keys\.ts\n/);
+    expect(err).toMatch(/^\d+ migration\(s\) done\.\n$/);
+    expect(await tables()).toEqual(expect.arrayContaining(['companies', 'networks', 'nfts']));
+  });
+
+  test('has nothing to do a second time', async () => {
+    expect(await json('migrate')).toEqual({
+      status: 0,
+      value: [],
+      notes: ['The schema is current.'],
+      error: undefined,
+    });
+    expect(await json('migrate', '--status')).toMatchObject({ status: 0, value: [] });
+  });
+
+  test('refuses a database that a newer release has migrated, as every command does', async () => {
+    await db('schema_migrations').insert({ name: '9999_later.ts', batch: 2, migration_time: new Date() });
+    for (const command of [['migrate'], ['migrate', '--status'], ['company', 'list']]) {
+      const { status, error } = await json(...command);
+      expect(status).toBe(1);
+      expect(error?.message).toBe(
+        'The database was migrated by a newer release (9999_later.ts): use that release.',
+      );
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
+import { freePort } from '../support/postgres.ts';
+import { commandLine, settingsFor } from './command-line.ts';
+
+const { db, url, close } = await createTestDatabase();
+const { run, json } = commandLine(settingsFor(url));
+const minter = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+const named = ['--name', 'Local', '--symbol', 'ETH'];
+let chain: TestChain;
+// The chain's own node takes no path; this one takes any, as those of providers do.
+let node: NodeProxy;
+/** The chain's node as a provider writes it: with a password, a path and a key that nobody may see. */
+let secretUrl: string;
+
+beforeAll(async () => {
+  chain = await startChain();
+  node = await startNodeProxy(chain.rpcUrl);
+  secretUrl = `${node.url.replace('//', '//user:pass-word@')}/v2/api-key?token=to-ken`;
+});
+afterAll(async () => {
+  await node.close();
+  await chain.close();
+  await close();
+});
+
+const hidden = /user|pass-word|v2|api-key|to-ken/;
+
+describe('network add', () => {
+  test('asks every node for its chain id, registers the network and shows no credentials', async () => {
+    const socket = node.wsUrl;
+    const { status, out, err } = await run(
+      'network',
+      'add',
+      '31337',
+      ...named,
+      ...['--rpc', secretUrl, '--rpc', socket, '--minter-contract', minter.toLowerCase()],
+    );
+    expect(status).toBe(0);
+    expect(err).toContain(`${node.url}/[redacted] serves chain 31337, block 0.`);
+    expect(err).toContain(`${socket} serves chain 31337, block 0.`);
+    expect(out).toMatch(/^hexChainId +0x7a69$/m);
+    expect(out).toMatch(new RegExp(`^minterContract +${minter}$`, 'm'));
+    expect(out).toContain(`${node.url}/[redacted], ${socket}`);
+    expect(out + err).not.toMatch(hidden);
+    expect(await db('networks').where({ chain_id: 31337 }).first()).toMatchObject({
+      rpc_urls: [secretUrl, socket],
+      currency_name: 'ETH',
+      currency_decimals: 18,
+      data_provider: 'indexer',
+      confirmations: 12,
+      finality_depth: 64,
+      minter_contract: minter,
+    });
+  });
+
+  test('refuses one that is registered already', async () => {
+    const { status, error } = await json('network', 'add', '31337', ...named, '--rpc', chain.rpcUrl);
+    expect(status).toBe(2);
+    expect(error?.message).toBe(
+      'Network 31337 is registered already. Change it with: tallystick network update 31337',
+    );
+  });
+
+  test('names every node that cannot serve it, and registers nothing', async () => {
+    const dead = `http://user:pass-word@127.0.0.1:${await freePort()}/api-key`;
+    const args = ['77', ...named, '--rpc', secretUrl, '--rpc', dead, '--rpc', 'ftp://user:pass-word@node/'];
+    const { status, value, error } = await json('network', 'add', ...args);
+    expect({ status, value }).toEqual({ status: 1, value: undefined });
+    expect(error?.message).toMatch(/serves chain 31337, not 77\. Use the URL of a node of this network/);
+    expect(error?.message).toMatch(/Check that the node runs/);
+    expect(error?.message).toMatch(/it must begin with http/);
+    expect(error?.message).toMatch(/\nNothing was changed\.$/);
+    expect(error?.message).not.toMatch(hidden);
+    expect((await run('network', 'show', '77')).status).toBe(2);
+  });
+
+  test.each([
+    [['01', ...named], 'A chain id is decimal, such as 137.'],
+    [['0x1', ...named], 'A chain id is decimal, such as 137.'],
+    [['77', '--name', 'x'], 'A new network needs --name, --symbol and at least one --rpc.'],
+    [['77', ...named, '--rpc', 'http://a', '--rpc', 'http://a'], '--rpc names the same URL twice.'],
+    [
+      ['77', ...named, '--rpc', 'http://a', '--finality', '3', '--confirmations', '4'],
+      '--finality (3) must not be below --confirmations (4): give both.',
+    ],
+    [['77', ...named, '--provider', 'other'], 'Allowed choices are moralis, indexer.'],
+    [['77', ...named, '--decimals', '78'], 'whole number from 0 to 77'],
+    [['77', ...named, '--minter-contract', '0x12'], 'It must be 0x and 40 hex digits'],
+  ])('refuses %j', async (args, message) => {
+    const { status, error } = await json('network', 'add', ...args);
+    expect(status).toBe(2);
+    expect(error?.message).toContain(message);
+  });
+});
+
+describe('network list and show', () => {
+  test('show of the URLs of nodes only the hosts', async () => {
+    const list = await run('network', 'list');
+    expect(list.out.split('\n')[0]).toMatch(
+      /^CHAIN ID +HEX +NAME +CURRENCY +PROVIDER +CONFIRMATIONS +NODES$/,
+    );
+    expect(list.out).toMatch(/^31337 +0x7a69 +Local +ETH +indexer +12 +http/m);
+    const { value } = await json('network', 'list');
+    expect(value).toMatchObject([{ chainId: '31337', name: 'Local', minterContract: minter }]);
+    expect((await json('network', 'show', '31337')).value).toEqual(value[0]);
+    expect(list.out + JSON.stringify(value)).not.toMatch(hidden);
+  });
+
+  test.each(['1', '0x7a69', 'x'])('say how to find a network when %s is none', async (chainId) => {
+    expect(await run('network', 'show', chainId)).toEqual({
+      status: 2,
+      out: '',
+      err: `There is no network ${chainId}. List them with: tallystick network list\n`,
+    });
+  });
+});
+
+describe('network update', () => {
+  test('changes what is given and keeps the rest', async () => {
+    const first = await json('network', 'update', '31337', '--symbol', 'TST', '--confirmations', '2');
+    expect(first).toMatchObject({
+      status: 0,
+      notes: [],
+      value: { currencySymbol: 'TST', currencyName: 'ETH', confirmations: 2, minterContract: minter },
+    });
+    const second = await json('network', 'update', '31337', '--minter-contract', '', '--provider', 'moralis');
+    expect(second.value).toMatchObject({
+      currencySymbol: 'TST',
+      minterContract: null,
+      dataProvider: 'moralis',
+    });
+  });
+
+  test('asks new nodes first', async () => {
+    const refused = await json('network', 'update', '31337', '--rpc', `http://127.0.0.1:${await freePort()}`);
+    expect(refused).toMatchObject({ status: 1, value: undefined });
+    const changed = await json('network', 'update', '31337', '--rpc', chain.rpcUrl);
+    expect(changed).toMatchObject({ status: 0, value: { rpcUrls: [chain.rpcUrl] } });
+  });
+
+  test.each([
+    [['31337'], 'Nothing to change: give an option.'],
+    [['31337', '--finality', '1'], '--finality (1) must not be below --confirmations (2): give both.'],
+    [['1', '--name', 'x'], 'There is no network 1. List them with: tallystick network list'],
+  ])('refuses %j', async (args, message) => {
+    const { status, error } = await json('network', 'update', ...args);
+    expect(status).toBe(2);
+    expect(error?.message).toBe(message);
+  });
+});
+
+describe('network remove', () => {
+  test('keeps a network that an event names', async () => {
+    await db('events').insert({ company_id: 'acme', name: 'Tasting', chain_id: 31337 });
+    const { status, error } = await json('network', 'remove', '31337');
+    expect(status).toBe(1);
+    expect(error?.message).toBe('Network 31337 stays: events or RWAs name it. Nothing was changed.');
+    await db('events').delete();
+  });
+
+  test('removes any other', async () => {
+    expect((await json('network', 'remove', '31337')).value).toEqual({ chainId: '31337', removed: true });
+    expect((await json('network', 'list')).value).toEqual([]);
+    expect((await run('network', 'list')).out).toBe('(none)\n');
+    expect((await run('network', 'remove', '31337')).status).toBe(2);
+  });
+});

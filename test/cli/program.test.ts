@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { commandLine } from './command-line.ts';
+
+// Nothing here may need a setting: help must work before anything else does.
+const { run, json } = commandLine({});
+
+const commands = [
+  ['company', 'create', 'list', 'show', 'update'],
+  ['key', 'create', 'list', 'show', 'revoke', 'expire', 'limit'],
+  ['network', 'add', 'list', 'show', 'update', 'remove'],
+  ['rwa', 'create', 'list', 'show', 'import', 'export', 'reissue-secret', 'rotate-secrets'],
+  ['migrate'],
+  ['doctor'],
+];
+
+describe('help', () => {
+  test('of the whole says how to start, what goes where and what exit statuses mean', async () => {
+    const { status, out, err } = await run('--help');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    for (const [group = ''] of commands) expect(out).toMatch(new RegExp(`^ {2}${group} `, 'm'));
+    expect(out).toContain('$ tallystick migrate');
+    expect(out).toContain('Exit status: 0 done; 1 it failed');
+  });
+
+  test.each(commands)(
+    'of %s names its commands, and each of them explains itself',
+    async (group, ...names) => {
+      const { status, out } = await run(group, '--help');
+      expect(status).toBe(0);
+      for (const name of names) {
+        expect(out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+        const help = await run(group, name, '--help');
+        expect(help.status).toBe(0);
+        expect(help.out).toContain(`Usage: tallystick ${group} ${name}`);
+        expect(help.out).toContain('--json');
+      }
+    },
+  );
+
+  test('is shown, as a mistake, when the command is missing', async () => {
+    for (const args of [[], ['rwa']]) {
+      const { status, out, err } = await run(...args);
+      expect({ status, out }).toEqual({ status: 2, out: '' });
+      expect(err).toMatch(/^Usage: tallystick/);
+    }
+  });
+
+  test('gives the version', async () => {
+    expect(await run('--version')).toEqual({ status: 0, out: '1.2.3\n', err: '' });
+  });
+});
+
+describe('a mistake', () => {
+  test('in a word is answered with the likely one', async () => {
+    const { status, err } = await run('rwa', 'craete');
+    expect(status).toBe(2);
+    expect(err).toBe("error: unknown command 'craete'\n(Did you mean create?)\nSee: tallystick rwa --help\n");
+  });
+
+  test.each([
+    [['company', 'list', '--colour'], "unknown option '--colour'"],
+    [['company', 'list', 'x'], 'too many arguments'],
+    [['company', 'show'], "missing required argument 'company'"],
+    [['company'], 'A command is missing. See: tallystick --help'],
+  ])('%j is one JSON object on standard error for programs', async (args, message) => {
+    const { status, value, error } = await json(...args);
+    expect({ status, value }).toEqual({ status: 2, value: undefined });
+    expect(error?.exitCode).toBe(2);
+    expect(error?.message).toContain(message);
+  });
+
+  test('in the settings is told with every fault, and with the way to the local service', async () => {
+    const { status, out, err } = await run('company', 'list');
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toMatch(/^The configuration has \d fault\(s\):\n {2}- DATABASE_URL is missing\n/);
+    expect(err).toMatch(/For the service that npm start made, add --local\.\n$/);
+  });
+});

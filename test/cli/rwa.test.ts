@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addCompany, addNetwork, addRwa, contractAddress } from '../rwa/samples.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { commandLine, settingsFor } from './command-line.ts';
+
+const { db, url, close } = await createTestDatabase();
+afterAll(close);
+const { run, json } = commandLine(settingsFor(url));
+
+beforeAll(async () => {
+  await addNetwork(db);
+  await addCompany(db, 'acme');
+  await addCompany(db, 'globex');
+});
+
+const least = ['--company', 'acme', '--name', 'Cask 17', '--type', 'whisky', '--chain-id', '31337'];
+const whole = [...least, '--contract-address', contractAddress.toLowerCase()];
+
+describe('rwa create', () => {
+  test('makes an RWA with everything that was given', async () => {
+    const { status, value } = await json(
+      ...['rwa', 'create', ...whole, '--is-claimable', '--price', '12345678901234567890.10'],
+      ...['--currency', 'EUR', '--data', '{"litres":220}', '--description', 'From 1998'],
+      ...['--image-url', 'https://acme.example/17.png', '--claim-base-url', 'https://acme.example/claim'],
+    );
+    expect(status).toBe(0);
+    expect(value).toMatchObject({
+      companyId: 'acme',
+      companyName: 'acme',
+      name: 'Cask 17',
+      type: 'whisky',
+      chainId: '31337',
+      contractAddress,
+      isBuyable: false,
+      isClaimable: true,
+      price: '12345678901234567890.10',
+      currency: 'EUR',
+      data: { litres: 220 },
+      description: 'From 1998',
+      imageUrl: 'https://acme.example/17.png',
+      claimBaseUrl: 'https://acme.example/claim',
+      totalNfts: 0,
+      claimedNfts: 0,
+    });
+    const shown = await run('rwa', 'show', value.id);
+    expect(shown.out).toMatch(/^data +\{"litres":220\}$/m);
+    expect((await json('rwa', 'show', value.id)).value).toEqual(value);
+  });
+
+  test('names each option at fault, and does not begin', async () => {
+    const { status, error } = await json(
+      ...['rwa', 'create', ...least, '--contract-address', '0x12', '--price', '1,5', '--data', '[1]'],
+    );
+    expect(status).toBe(2);
+    expect(error?.message.split('\n')).toEqual([
+      '--contract-address must be 0x and 40 hex digits.',
+      '--price must be a decimal number such as 1250.00, not negative.',
+      '--data must be a JSON object.',
+    ]);
+  });
+
+  test.each([
+    [['--chain-id', '77'], 'Network with chainId 77 not found'],
+    [['--company', 'nobody'], 'There is no company "nobody". List them with: tallystick company list'],
+    [['--price', '1'], '--currency is needed with a price.'],
+  ])('refuses %j', async (args, message) => {
+    const { status, error } = await json('rwa', 'create', ...whole, ...args);
+    expect(status).toBe(2);
+    expect(error?.message).toBe(message);
+  });
+
+  test('says which option is missing', async () => {
+    expect(await run('rwa', 'create', ...least)).toEqual({
+      status: 2,
+      out: '',
+      err: "error: required option '--contract-address <address>' not specified\nSee: tallystick rwa create --help\n",
+    });
+  });
+});
+
+describe('rwa list', () => {
+  test('shows RWAs by creation, of all companies or of one', async () => {
+    await addRwa(db, 'globex', { name: 'First' });
+    await addRwa(db, 'globex', { name: 'Second' });
+    await addRwa(db, 'globex', { name: 'Third' });
+    const { out, err } = await run('rwa', 'list', '--company', 'globex');
+    expect(out.split('\n')[0]).toMatch(/^ID +COMPANY +NAME +TYPE +CHAIN +BUYABLE +CLAIMABLE +NFTS +CLAIMED$/);
+    expect(out.match(/First|Second|Third/g)).toEqual(['First', 'Second', 'Third']);
+    expect(err).toBe('');
+    const names = (await json('rwa', 'list')).value.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['Cask 17', 'First', 'Second', 'Third']);
+  });
+
+  test('says when there are more, and how to see them', async () => {
+    const page = ['rwa', 'list', '--company', 'globex', '--limit', '2'];
+    const first = await json(...page);
+    expect(first.value).toMatchObject([{ name: 'First' }, { name: 'Second' }]);
+    expect(first.notes).toEqual(['There are more: add --offset 2.']);
+    const second = await json(...page, '--offset', '2');
+    expect(second.value).toMatchObject([{ name: 'Third' }]);
+    expect(second.notes).toEqual([]);
+    expect((await run(...page)).err).toBe('There are more: add --offset 2.\n');
+  });
+
+  test.each([
+    ['--limit', '0'],
+    ['--limit', '10001'],
+    ['--offset', '-1'],
+  ])('refuses %s %s', async (...args) => {
+    expect((await run('rwa', 'list', ...args)).status).toBe(2);
+  });
+});
+
+describe('rwa show', () => {
+  test.each([randomUUID(), 'x', "' OR 1=1"])('says how to find one when %s is none', async (id) => {
+    expect(await run('rwa', 'show', id)).toEqual({
+      status: 2,
+      out: '',
+      err: `There is no RWA ${id}. List them with: tallystick rwa list\n`,
+    });
+  });
+
+  test('shows what others wrote without letting it steer the terminal', async () => {
+    const { id } = await addRwa(db, 'acme', { name: 'Cask\u001b[2J\n17\u202e', type: 'w\u009bx' });
+    const shown = await run('rwa', 'show', id);
+    expect(shown.out).toMatch(/^name +Cask\\u001b\[2J\\u000a17\\u202e$/m);
+    expect(shown.out).toMatch(/^type +w\\u009bx$/m);
+    expect((await run('rwa', 'list')).out).toContain('Cask\\u001b[2J\\u000a17\\u202e');
+    expect((await json('rwa', 'show', id)).value.name).toBe('Cask\u001b[2J\n17\u202e');
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, loadConfig } from '../src/config.ts';
+
+const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+const least = {
+  DATABASE_URL: 'postgres://u:p@host/db',
+  SECRET_KEYS: `a:${key(1)}`,
+  CURSOR_KEYS: `a:${key(3)}`,
+};
+
+const faultsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+describe('the settings', () => {
+  test('have defaults for all but what only the operator can know', () => {
+    expect(loadConfig(least)).toMatchObject({
+      PORT: 3000,
+      AREAS: ['blockchain', 'events', 'rwa'],
+      RATE_LIMIT_BURST: 200,
+    });
+  });
+
+  test('take an empty value for an absent one', () => {
+    expect(loadConfig({ ...least, PORT: '' }).PORT).toBe(3000);
+  });
+
+  test('name every fault at once, those between settings included, and no secret', () => {
+    const faults = faultsOf({
+      DATABASE_URL: 'mysql://root:hunter2@db',
+      PORT: '99999',
+      AREAS: 'rwa,cooking',
+      KEY_VERIFIER: 'remote',
+      AUTH_CREDENTIAL: '',
+      RATE_LIMIT_PER_SECOND: '300',
+      SECRET_KEYS: 'a:c2hvcnQ=',
+    });
+    const named = faults.map((fault) => fault.split(/[: ]/)[0]);
+    expect(named).toEqual([
+      'DATABASE_URL',
+      'PORT',
+      'AREAS',
+      'SECRET_KEYS',
+      'AUTH_URL',
+      'AUTH_CREDENTIAL',
+      'RATE_LIMIT_BURST',
+    ]);
+    expect(faults.join()).not.toMatch(/hunter2|c2hvcnQ/);
+  });
+
+  test('need SECRET_KEYS only where RWAs are served', () => {
+    const { SECRET_KEYS: _, ...without } = least;
+    expect(faultsOf(without)).toEqual([expect.stringMatching(/^SECRET_KEYS is missing/)]);
+    expect(faultsOf({ ...without, AREAS: 'blockchain, events' })).toEqual([]);
+  });
+
+  test('need CURSOR_KEYS only where blockchain data is served', () => {
+    const { CURSOR_KEYS: _, ...without } = least;
+    expect(faultsOf(without)).toEqual([expect.stringMatching(/^CURSOR_KEYS is missing/)]);
+    expect(faultsOf({ ...without, AREAS: 'rwa, events' })).toEqual([]);
+  });
+
+  test('give the hosted data provider time for more than one try', () => {
+    const faults = faultsOf({ ...least, MORALIS_TIMEOUT_MS: '5000', MORALIS_DEADLINE_MS: '4999' });
+    expect(faults).toEqual(['MORALIS_DEADLINE_MS must not be below MORALIS_TIMEOUT_MS']);
+    expect(faultsOf({ ...least, MORALIS_BASE_URL: 'https://me:hunter2@host/' })).toEqual([
+      'MORALIS_BASE_URL: must not carry a user: use MORALIS_API_KEY',
+    ]);
+  });
+
+  test('keep the order of the keys: the first one encrypts', () => {
+    const { SECRET_KEYS } = loadConfig({ ...least, SECRET_KEYS: `new:${key(2)},old:${key(1)}` });
+    expect([...(SECRET_KEYS?.keys() ?? [])]).toEqual(['new', 'old']);
+  });
+});

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export type RunningProcess = {
+  readonly child: ChildProcess;
+  /** Everything that it has written so far, both streams. */
+  output(): string;
+  /** Resolves with the first match in its output. Rejects when it ends or 20 s pass without one. */
+  until(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Resolves with its exit status, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+};
+
+/** Runs a program of ours as a process of its own, with nothing of this environment but the path. */
+export function startProcess(args: readonly string[], env: Readonly<Record<string, string>>): RunningProcess {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // A test that fails half way must not leave a service behind.
+  process.once('exit', () => child.kill('SIGKILL'));
+  let written = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (written += text));
+  const ended = once(child, 'close').then(
+    ([code, signal]: (number | NodeJS.Signals | null)[]) => code ?? signal ?? 0,
+  ) as Promise<number | NodeJS.Signals>; // one of both is always given
+  return {
+    child,
+    ended,
+    output: () => written,
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = written.match(pattern);
+          if (found) done(() => resolve(found));
+        };
+        const timer = setTimeout(
+          () => done(() => reject(new Error(`never wrote ${pattern}:\n${written}`))),
+          20_000,
+        );
+        const done = (settle: () => void) => {
+          clearTimeout(timer);
+          child.stdout.off('data', look);
+          child.stderr.off('data', look);
+          settle();
+        };
+        child.stdout.on('data', look);
+        child.stderr.on('data', look);
+        child.once('close', () =>
+          done(() => reject(new Error(`ended before it wrote ${pattern}:\n${written}`))),
+        );
+        look();
+      }),
+  };
+}
