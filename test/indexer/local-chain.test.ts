@@ -2,8 +2,8 @@ import { Interface } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
+import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
-import { createIndexReader } from '../../src/providers/indexer/read/index-reader.ts';
 import type { HistoryRecord } from '../../src/providers/provider.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -71,11 +71,11 @@ async function index(db: TestDatabase): Promise<void> {
 }
 
 async function history(wallet: string, limit = 7): Promise<HistoryRecord[]> {
-  const reader = createIndexReader({ db: (database as TestDatabase).db });
+  const reader = createIndexerProvider({ db: (database as TestDatabase).db });
   const records: HistoryRecord[] = [];
   let position: string | undefined;
   do {
-    const question = { network: network(), address: wallet, order: 'ASC', limit, position } as const;
+    const question = { network: network(), address: wallet, order: 'ASC', limit, position, page: 0 } as const;
     const page = await reader.history(question);
     records.push(...page.records);
     position = page.next;
@@ -187,13 +187,14 @@ describe('a local chain', () => {
 
 describe('the NFTs of a local chain', () => {
   const listOf = async (wallet: string) => {
-    const reader = createIndexReader({ db: (database as TestDatabase).db });
+    const reader = createIndexerProvider({ db: (database as TestDatabase).db });
     const question = {
       network: network(),
       address: wallet,
       order: 'ASC',
       limit: 100,
       position: undefined,
+      page: 0,
     } as const;
     return (await reader.nfts(question)).entries;
   };

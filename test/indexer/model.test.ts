@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
-import { createIndexReader } from '../../src/providers/indexer/read/index-reader.ts';
+import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createIndexStore } from '../../src/providers/indexer/store/index-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testNetwork } from '../support/networks.ts';
@@ -85,7 +85,7 @@ function createTrial(chain: ModelChain) {
     limit: createAdaptiveLimit({ most: 2, tries: 1, pause: async () => {} }),
     log: createLogger({ level: 'silent' }),
   });
-  const reader = createIndexReader(database);
+  const reader = createIndexerProvider(database);
 
   const follow = async () => {
     while ((await follower.step()) !== 'idle');
@@ -93,7 +93,7 @@ function createTrial(chain: ModelChain) {
 
   const historyPage = async (walk: Walk) => {
     const { wallet: address, order, limit, position } = walk;
-    const { records, next } = await reader.history({ network, address, order, limit, position });
+    const { records, next } = await reader.history({ network, address, order, limit, position, page: 0 });
     const places = chain.history(address).map((text) => text.split('.').map(Number) as [number, number]);
     const [block = 0, index = 0] = position?.split('.').map(Number) ?? [];
     const after = places.filter(([number, place]) => {
@@ -112,8 +112,15 @@ function createTrial(chain: ModelChain) {
 
   const nftPage = async (walk: Walk) => {
     const { wallet: address, order, limit, position } = walk;
-    const { entries, next, completeTo } = await reader.nfts({ network, address, order, limit, position });
-    walk.asOf ??= completeTo.blockNumber;
+    const { entries, next, completeTo } = await reader.nfts({
+      network,
+      address,
+      order,
+      limit,
+      position,
+      page: 0,
+    });
+    walk.asOf ??= completeTo?.blockNumber ?? 0n;
     const owned = chain.owned(address, walk.asOf);
     const found = entries.map((entry) => `${entry.token_address} ${entry.token_id} ${entry.amount}`);
     if (position === undefined) {

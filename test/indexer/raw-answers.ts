@@ -6,15 +6,15 @@ export const alice = `0x${'a1'.repeat(20)}`;
 export const bob = `0x${'b0'.repeat(20)}`;
 export const carol = `0x${'ca'.repeat(20)}`;
 export const token = `0x${'70'.repeat(20)}`;
-export const blockHash = `0x${'bb'.repeat(32)}`;
+const blockHash = `0x${'bb'.repeat(32)}`;
 export const transactionHash = `0x${'77'.repeat(32)}`;
 
-export const hex = (value: bigint | number) => `0x${value.toString(16)}`;
+const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 export const word = (value: bigint | number) => hex(value).slice(2).padStart(64, '0');
 export const topicOf = (value: bigint | number | string) =>
   typeof value === 'string' ? zeroPadValue(value, 32) : `0x${word(value)}`;
 
-export type LogParts = {
+type LogParts = {
   readonly topics: readonly string[];
   readonly data?: string;
   readonly address?: string;

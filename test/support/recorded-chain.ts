@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
@@ -21,14 +21,14 @@ export type RecordedBlock = {
   readonly traces: readonly unknown[] | null;
 };
 
-export type RecordedTransaction = {
+type RecordedTransaction = {
   readonly hash: string;
   readonly from: string;
   readonly to: string | null;
   readonly input: string;
 };
 
-export type RecordedReceipt = {
+type RecordedReceipt = {
   readonly transactionHash: string;
   readonly logs: readonly { readonly logIndex: string; readonly topics: readonly string[] }[];
 };
@@ -38,10 +38,6 @@ const directory = fileURLToPath(new URL('../fixtures/chain/', import.meta.url));
 /** The JSON of a fixture, for example `ethereum/17000000.transfers`. The caller knows its shape. */
 export function readFixture<T>(name: string): T {
   return JSON.parse(brotliDecompressSync(readFileSync(`${directory}${name}.json.br`)).toString());
-}
-
-export function hasFixture(name: string): boolean {
-  return existsSync(`${directory}${name}.json.br`);
 }
 
 /** Names of all fixtures of this pattern without their ending, for example `ethereum/*.native`. */

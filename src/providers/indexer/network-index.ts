@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Network } from '../../chain/network.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
 import { wrappedNative } from './decode/topics.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
@@ -13,7 +14,7 @@ import { createContractCalls } from './tokens/contract-calls.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
 
 /** How a network is indexed. */
-export type IndexSettings = {
+type IndexSettings = {
   /** The first block of the index; only used before the first block is indexed. */
   readonly startBlock: bigint;
   readonly traceMethod: TraceMethod;
@@ -27,7 +28,7 @@ export type IndexSettings = {
 type NetworkIndexOptions = {
   readonly network: Network;
   readonly settings: IndexSettings;
-  readonly db: Parameters<typeof createIndexStore>[0]['db'];
+  readonly db: Database;
   readonly databaseUrl: string;
   readonly clients: RpcClients;
   readonly log: Logger;

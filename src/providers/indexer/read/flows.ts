@@ -2,7 +2,7 @@ import { type NftMovement, zeroAddress } from '../domain.ts';
 import type { StoredMoves } from '../store/stored-moves.ts';
 
 /** What flowed; `token` is the contract. */
-export type Asset =
+type Asset =
   | { readonly kind: 'native' }
   | { readonly kind: 'erc20'; readonly token: string }
   | { readonly kind: 'nft'; readonly token: string; readonly tokenId: bigint };

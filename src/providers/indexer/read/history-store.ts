@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../provider.ts';
 import { bytes, hex } from '../store/bulk-store.ts';
 import {
@@ -48,7 +48,7 @@ type Row = {
 export type HistoryRows = { readonly rows: readonly WalletTransaction[]; readonly completeTo: Freshness };
 
 /** Reads one wallet's history. @returns undefined when the network has no indexed block */
-export function createHistoryStore({ db }: { readonly db: Knex }) {
+export function createHistoryStore({ db }: { readonly db: Database }) {
   return {
     async page(request: HistoryRequest): Promise<HistoryRows | undefined> {
       const { sql, bindings } = historyQuery(request);

@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../provider.ts';
 import type { NftStandard } from '../domain.ts';
 import { bytes, hex } from '../store/bulk-store.ts';
@@ -43,7 +43,7 @@ type Row = {
 export type HoldingRows = { readonly rows: readonly Holding[]; readonly completeTo: Freshness };
 
 /** Reads what one wallet owns. @returns undefined when the network has no indexed block */
-export function createHoldingStore({ db }: { readonly db: Knex }) {
+export function createHoldingStore({ db }: { readonly db: Database }) {
   return {
     async page(request: HoldingRequest): Promise<HoldingRows | undefined> {
       const { sql, bindings } = holdingQuery(request);

@@ -1,5 +1,5 @@
 import { formatUnits } from '../../../chain/decimal.ts';
-import type { Currency } from '../../../chain/network.ts';
+import type { Network } from '../../../chain/network.ts';
 import type { TokenText } from '../store/token-store.ts';
 import type { Flow } from './flows.ts';
 
@@ -43,7 +43,7 @@ export function symbolOf(token: string, texts: TokenTexts): string {
   return symbol === '' ? shortAddress(token) : symbol.slice(0, maxSymbol);
 }
 
-export type Wording = { readonly currency: Currency; readonly texts: TokenTexts };
+export type Wording = { readonly currency: Network['currency']; readonly texts: TokenTexts };
 
 /** Such as `1,300 USDT`, `0.5 ETH`, `CASK #41` or `3 CASK #41`. */
 export function assetText(

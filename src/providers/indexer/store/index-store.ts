@@ -1,5 +1,4 @@
-import type { Knex } from 'knex';
-import type { Tx } from '../../../contract/transaction.ts';
+import type { Database, Tx } from '../../../contract/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import { bytes, hex, insertBulk } from './bulk-store.ts';
@@ -70,7 +69,7 @@ type StateRow = {
 };
 
 /** The index of all networks: its progress, and the only place that writes its rows. */
-export function createIndexStore({ db }: { readonly db: Knex }): IndexStore {
+export function createIndexStore({ db }: { readonly db: Database }): IndexStore {
   const states = () => db<StateRow>('index_state');
   return {
     async find(chainId) {

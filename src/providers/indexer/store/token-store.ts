@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Database } from '../../../contract/transaction.ts';
 import type { NftStandard } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
 
@@ -12,7 +12,7 @@ export type TokenText = {
 export type KnownContract = TokenText & { readonly contract: string; readonly standard: 20 | 721 | 1155 };
 
 /** One token of a collection. */
-export type TokenKey = { readonly contract: string; readonly tokenId: bigint };
+type TokenKey = { readonly contract: string; readonly tokenId: bigint };
 
 export type KnownToken = TokenKey & {
   readonly mintedBlock: bigint | null;
@@ -43,7 +43,7 @@ type TokenRow = {
   readonly metadata_read_at: Date | null;
 };
 
-type StoreOptions = { readonly db: Knex };
+type StoreOptions = { readonly db: Database };
 
 /** Contracts and tokens that the index has seen, and what they say of themselves. */
 export function createTokenStore(options: StoreOptions) {

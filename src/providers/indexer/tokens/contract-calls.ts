@@ -2,7 +2,7 @@ import { Interface, isError, isHexString, type JsonRpcApiProvider } from 'ethers
 import { NodeFault, OversizedAnswerError } from '../../../chain/rpc/node-fault.ts';
 import { quantity } from '../../../chain/rpc/quantity.ts';
 
-export type ContractCall = { readonly to: string; readonly data: string };
+type ContractCall = { readonly to: string; readonly data: string };
 
 export type ContractCalls = {
   /**

@@ -1,37 +1,23 @@
-import { problem } from '../../../errors.ts';
-import type {
-  DataProvider,
-  Freshness,
-  HistoryPage,
-  HistoryQuestion,
-  NftEntry,
-  NftPage,
-} from '../../provider.ts';
-import { createTokenStore, type KnownContract, type KnownToken } from '../store/token-store.ts';
-import { createHistoryStore, type WalletTransaction } from './history-store.ts';
-import { createHoldingStore, type Holding } from './holding-store.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { problem } from '../../errors.ts';
+import type { DataProvider, NftEntry } from '../provider.ts';
+import { createHistoryStore, type WalletTransaction } from './read/history-store.ts';
+import { createHoldingStore, type Holding } from './read/holding-store.ts';
 import {
   readHistoryPlace,
   readHoldingPosition,
   writeHistoryPlace,
   writeHoldingPosition,
-} from './position.ts';
-import { toRecord } from './to-record.ts';
-
-/** Pages are found by their place in the chain, not by their number. */
-type PageQuestion = Omit<HistoryQuestion, 'page'>;
-type Complete = { readonly completeTo: Freshness };
+} from './read/position.ts';
+import { toRecord } from './read/to-record.ts';
+import { createTokenStore, type KnownContract, type KnownToken } from './store/token-store.ts';
 
 /**
- * The data provider of networks that this service indexes itself.
- * Throws `service_unavailable` while the network has no indexed block.
+ * Answers from the built-in index; `service_unavailable` while a network has no indexed block. A position is a place in the chain, so a walk goes on
+ * at the right place after a reorganisation too.
+ * @throws problem `cursor_invalid` for a position that is none
  */
-export type IndexReader = DataProvider & {
-  history(question: PageQuestion): Promise<HistoryPage & Complete>;
-  nfts(question: PageQuestion): Promise<NftPage & Complete>;
-};
-
-export function createIndexReader({ db }: Parameters<typeof createHistoryStore>[0]): IndexReader {
+export function createIndexerProvider({ db }: { readonly db: Database }): DataProvider {
   const [histories, holdings, tokens] = [
     createHistoryStore({ db }),
     createHoldingStore({ db }),
