@@ -148,6 +148,19 @@ export const settings = {
     schema: whole(1, 1_000).default(10),
     about: 'Requests to it that this process has under way at once; others wait.',
   },
+  INDEX_POLL_MS: {
+    schema: whole(50, 600_000).default(1_000),
+    about: 'Index: time between two looks at a node that has no new block.',
+  },
+  INDEX_PARALLEL: {
+    schema: whole(1, 200).default(8),
+    about: 'Index: blocks of a network that its node is asked for at once, at most.',
+  },
+  INDEX_READY_LAG: {
+    schema: whole(0, 1_000_000_000).optional(),
+    about:
+      'Index: blocks that an index may be behind its node for `/readyz` to say ready. Without it no index holds readiness back.',
+  },
   CLAIM_BASE_URL: {
     schema: httpUrl.default('http://localhost:3000/claim'),
     about: 'Claim page of companies and RWAs that have none of their own.',

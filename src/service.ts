@@ -1,4 +1,4 @@
-import { closeParts, createParts, createServiceApp } from './compose.ts';
+import { closeParts, createParts, createServiceApp, startIndexes } from './compose.ts';
 import type { Config } from './config.ts';
 import { createDatabase } from './db/connect.ts';
 import { purgeExpiredRows } from './db/housekeeping.ts';
@@ -9,7 +9,7 @@ import type { Logger } from './log.ts';
 
 export type Service = {
   readonly port: number;
-  /** Stops in phases: not ready, no new requests, requests in progress, jobs, connections. */
+  /** Stops in phases: not ready, no new requests, requests in progress, jobs and indexes, connections. */
   stop(): Promise<void>;
 };
 
@@ -37,6 +37,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         })
       : undefined;
     await jobs?.start();
+    const indexes = config.ROLES.includes('indexer') ? startIndexes(parts) : undefined;
     log.info({ port: server?.port, areas: config.AREAS, roles: config.ROLES }, 'service started');
     return {
       port: server?.port ?? 0,
@@ -44,7 +45,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         state.serving = false;
         log.info('service stopping');
         await server?.stop(graceMs);
-        await jobs?.stop(graceMs);
+        await Promise.all([jobs?.stop(graceMs), indexes?.stop(graceMs)]);
         await closeParts(parts);
         log.info('service stopped');
       },

@@ -13,8 +13,8 @@ import { toRecord } from './read/to-record.ts';
 import { createTokenStore, type KnownContract, type KnownToken } from './store/token-store.ts';
 
 /**
- * Answers from the built-in index; `service_unavailable` while a network has no indexed block. A position is a place in the chain, so a walk goes on
- * at the right place after a reorganisation too.
+ * Answers from the built-in index; `service_unavailable` while a network has no indexed block. A position is
+ * a place in the chain, so a walk goes on at the right place after a reorganisation too.
  * @throws problem `cursor_invalid` for a position that is none
  */
 export function createIndexerProvider({ db }: { readonly db: Database }): DataProvider {
