@@ -41,7 +41,7 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   ]);
   try {
     const service = await startService(local.config, log);
-    const isIndexed = await untilIndexed(local.config, local.credentials);
+    const isIndexed = await untilIndexed(local.config, local.credentials, log);
     if (!isIndexed) print('The index of the chain is still catching up.');
     print(local.banner);
     const stop = async () => {
