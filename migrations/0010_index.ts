@@ -114,6 +114,7 @@ const tokens = `
     PRIMARY KEY (chain_id, contract, token_id)
   );
   CREATE INDEX nft_tokens_unread ON nft_tokens (chain_id) WHERE uri_read_at IS NULL;
+  CREATE INDEX nft_tokens_bare ON nft_tokens (chain_id) WHERE token_uri IS NOT NULL AND metadata_read_at IS NULL;
 `;
 
 export async function up(knex: Knex): Promise<void> {

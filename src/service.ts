@@ -27,6 +27,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       ? await listen(await createServiceApp(parts, () => state.serving), {
           host: config.HOST,
           port: config.PORT,
+          log,
         })
       : undefined;
     const jobs = config.ROLES.includes('worker')

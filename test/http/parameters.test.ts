@@ -117,6 +117,16 @@ describe('query parameters that nobody asked for', () => {
     },
   );
 
+  test('with a bad percent-encoding are not called missing where they are required', async () => {
+    const response = await get('/api/thing?address=%zz&chainId=1');
+    expect(response.body).toMatchObject({
+      code: 'input_invalid',
+      detail: 'address has an invalid percent-encoding',
+      errors: [{ in: 'query', name: 'address' }],
+    });
+    expect(response.body.errors).toHaveLength(1);
+  });
+
   test('with U+0000 are refused', async () => {
     const response = await get(`/api/thing?address=${address}&chainId=%00`);
     expect(response.body.errors).toEqual([

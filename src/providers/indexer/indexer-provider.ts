@@ -1,5 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
+import { normalizedMetadata } from '../moralis/metadata.ts';
 import type { DataProvider, NftEntry } from '../provider.ts';
 import { createHistoryStore, type WalletTransaction } from './read/history-store.ts';
 import { createHoldingStore, type Holding } from './read/holding-store.ts';
@@ -95,9 +96,17 @@ function toEntry(
     symbol: text?.symbol ?? null,
     token_uri: token?.tokenUri ?? null,
     metadata: token?.metadata ?? null,
+    ...normalized(token?.metadata),
     last_token_uri_sync: token?.uriReadAt?.toISOString() ?? null,
     last_metadata_sync: token?.metadataReadAt?.toISOString() ?? null,
     ...(token?.minter != null && standard === 'ERC721' && { minter_address: token.minter }),
     possible_spam: false,
   };
+}
+
+/** The metadata in the uniform shape; left out where there are none. They were JSON when they were stored. */
+function normalized(metadata: string | null | undefined): Pick<NftEntry, 'normalized_metadata'> {
+  if (metadata === null || metadata === undefined) return {};
+  const uniform = normalizedMetadata.parse(JSON.parse(metadata));
+  return uniform === null || uniform === undefined ? {} : { normalized_metadata: uniform };
 }

@@ -34,7 +34,7 @@ export type FollowerOptions = {
 };
 
 // Large enough for the bulk insert to pay, small enough for memory to stay flat over blocks of any size.
-const batchTransactions = 3_000;
+const batchTransactions = 2_000;
 
 /**
  * Follows the chain of one network. Only one may run per network at a time; a second one does no harm, since

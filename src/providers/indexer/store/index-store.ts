@@ -141,7 +141,10 @@ async function moveHead(
   if (rowCount !== 1) throw new IndexMovedError(chainId);
 }
 
+// Log indexes are the node's word. Two of the same in one block must not stop the index for ever.
 const onConflict: Partial<Record<keyof BlockRows, string>> = {
+  nft_changes: 'ON CONFLICT DO NOTHING',
+  index_skipped_logs: 'ON CONFLICT DO NOTHING',
   nft_holdings: `ON CONFLICT (chain_id, wallet, contract, token_id) DO UPDATE SET
       standard = excluded.standard,
       amount = CASE WHEN excluded.standard = 721 THEN excluded.amount

@@ -47,7 +47,7 @@ type StoreOptions = { readonly db: Database };
 
 /** Contracts and tokens that the index has seen, and what they say of themselves. */
 export function createTokenStore(options: StoreOptions) {
-  return { ...createContractTexts(options), ...createTokenUris(options) };
+  return { ...createContractTexts(options), ...createTokenUris(options), ...createMetadata(options) };
 }
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
@@ -126,6 +126,42 @@ function createTokenUris({ db }: StoreOptions) {
       await db.raw(
         `UPDATE nft_tokens t SET token_uri = r.token_uri, uri_read_at = now()
          FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, token_uri text)
+         WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
+        [JSON.stringify(rows), chainId],
+      );
+    },
+  };
+}
+
+function createMetadata({ db }: StoreOptions) {
+  return {
+    /** Tokens whose URI is known and whose metadata were never fetched. */
+    async withoutMetadata(chainId: string, limit: number): Promise<(TokenKey & { tokenUri: string })[]> {
+      const rows: TokenRow[] = await db('nft_tokens')
+        .where('chain_id', chainId)
+        .whereNotNull('token_uri')
+        .whereNull('metadata_read_at')
+        .limit(limit)
+        .select('contract', 'token_id', 'token_uri');
+      return rows.map(({ contract, token_id, token_uri }) => ({
+        contract: hex(contract),
+        tokenId: BigInt(token_id),
+        tokenUri: token_uri ?? '',
+      }));
+    },
+
+    async saveMetadata(
+      chainId: string,
+      read: readonly (TokenKey & { readonly metadata: string | null })[],
+    ): Promise<void> {
+      const rows = read.map(({ contract, tokenId, metadata }) => ({
+        contract: bytes(contract),
+        token_id: String(tokenId),
+        metadata,
+      }));
+      await db.raw(
+        `UPDATE nft_tokens t SET metadata = r.metadata, metadata_read_at = now()
+         FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text)
          WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
         [JSON.stringify(rows), chainId],
       );
