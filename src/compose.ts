@@ -21,6 +21,7 @@ import { createDataProviders } from './providers/data-providers.ts';
 import { createLagCheck } from './providers/indexer/index-lag.ts';
 import { type NetworkIndexes, startNetworkIndexes } from './providers/indexer/index-networks.ts';
 import { createNetworkIndex } from './providers/indexer/network-index.ts';
+import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
@@ -123,13 +124,19 @@ function createHealth({ config, db, networks, log }: Parts, isServing: () => boo
 export function startIndexes({ config, db, networks, clients, log }: Parts): NetworkIndexes {
   const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
   const common = { wrapped: [], parallel, pollMs };
+  const fetcher = createMetadataFetcher({
+    ipfsGateway: config.INDEX_IPFS_GATEWAY,
+    allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),
+    timeoutMs: 10_000,
+    maxBytes: 1_000_000,
+  });
   return startNetworkIndexes({
     networks,
     log,
     indexOf(network) {
       const { indexFrom, indexTraces: traceMethod } = network;
       const settings = { ...common, startBlock: BigInt(indexFrom), traceMethod };
-      return createNetworkIndex({ network, settings, db, databaseUrl, clients, log });
+      return createNetworkIndex({ network, settings, db, databaseUrl, clients, log, fetcher });
     },
   });
 }

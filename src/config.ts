@@ -161,6 +161,19 @@ export const settings = {
     about:
       'Index: blocks that an index may be behind its node for `/readyz` to say ready. Without it no index holds readiness back.',
   },
+  INDEX_IPFS_GATEWAY: {
+    schema: httpUrl.default('https://ipfs.io/ipfs'),
+    about: 'Index: where metadata of `ipfs:` addresses are fetched; the path is added.',
+  },
+  INDEX_METADATA_HOSTS: {
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((item) => item.trim().toLowerCase()))
+      .pipe(z.array(z.string().regex(/^[a-z0-9.[\]:-]+$/, 'must be a comma-separated list of host[:port]')))
+      .optional(),
+    about:
+      'Index: hosts, `host[:port]`, that NFT metadata may be fetched from although they are private or plain http. All others must be public and https.',
+  },
   CLAIM_BASE_URL: {
     schema: httpUrl.default('http://localhost:3000/claim'),
     about: 'Claim page of companies and RWAs that have none of their own.',

@@ -1,5 +1,5 @@
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createChainRpc } from '../../src/local/chain-rpc.ts';
 import { readLocalSettings } from '../../src/local/settings.ts';
@@ -91,6 +91,17 @@ describe('the NFTs of every sample wallet', () => {
       expect(found).toEqual(inOrder(way.order, expected));
     }
   });
+});
+
+it('NFTs get the metadata that their contracts carry', async () => {
+  await vi.waitFor(
+    async () => {
+      const entries = await listed<NftEntry>('nft', wallets[2] ?? '', 'ASC', 100);
+      const names = new Set(entries.map(({ normalized_metadata: metadata }) => metadata?.name));
+      expect(names).toEqual(new Set(['Sample Collectible', 'Sample Edition']));
+    },
+    { interval: 100, timeout: 15_000 },
+  );
 });
 
 it('is ready when the index is at the head', async () => {

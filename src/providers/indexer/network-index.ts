@@ -11,6 +11,9 @@ import { createNodeBlocks } from './follow/node-blocks.ts';
 import { createIndexStore, type TraceMethod } from './store/index-store.ts';
 import { createTokenStore } from './store/token-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
+import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
+import { createMetadataFiller } from './tokens/metadata-filler.ts';
+import { createMetadataRunner } from './tokens/metadata-runner.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
 
 /** How a network is indexed. */
@@ -32,7 +35,8 @@ type NetworkIndexOptions = {
   readonly databaseUrl: string;
   readonly clients: RpcClients;
   readonly log: Logger;
-  readonly onLeading?: (leading: boolean) => void;
+  /** Without one, the metadata of NFTs stay unknown. */
+  readonly fetcher?: MetadataFetcher;
 };
 
 /** Everything that keeps the index of one network: a runner, and its parts for one who drives them himself. */
@@ -46,7 +50,7 @@ const maxBatch = 500;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
-  const { network, settings, db, databaseUrl, clients, log, onLeading } = options;
+  const { network, settings, db, databaseUrl, clients, log, fetcher } = options;
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
@@ -54,7 +58,8 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const wrapped = new Set([...settings.wrapped, ...(known === undefined ? [] : [known])]);
   const store = createIndexStore({ db });
   const calls = createContractCalls({ node });
-  const filler = createTokenFiller({ chainId, calls, tokens: createTokenStore({ db }) });
+  const tokens = createTokenStore({ db });
+  const filler = createTokenFiller({ chainId, calls, tokens });
   const blocks = createNodeBlocks({
     node,
     finalityDepth,
@@ -65,12 +70,21 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     const limit = createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
     return createFollower({ chainId, startBlock, traceMethod, wrapped, store, blocks, limit, log, maxBatch });
   };
+  const metadata =
+    fetcher &&
+    createMetadataRunner({
+      chainId,
+      log,
+      pollMs,
+      fill: createMetadataFiller({ chainId, tokens, fetcher, log }),
+    });
+  const runner = createIndexRunner({
+    ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: newFollower },
+    onLeading: (leading) => (leading ? metadata?.start() : void metadata?.stop()),
+  });
   return {
     filler,
     createFollower: newFollower,
-    runner: createIndexRunner({
-      ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: newFollower },
-      ...(onLeading && { onLeading }),
-    }),
+    runner: { run: (signal) => runner.run(signal).finally(() => metadata?.stop()) },
   };
 }
