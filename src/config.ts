@@ -165,6 +165,32 @@ export const settings = {
     schema: whole(1, 1_000).default(10),
     about: 'Requests to it that this process has under way at once; others wait.',
   },
+  INDEX_POLL_MS: {
+    schema: whole(50, 600_000).default(1_000),
+    about: 'Index: time between two looks at a node that has no new block.',
+  },
+  INDEX_PARALLEL: {
+    schema: whole(1, 200).default(8),
+    about: 'Index: blocks of a network that its node is asked for at once, at most.',
+  },
+  INDEX_READY_LAG: {
+    schema: whole(0, 1_000_000_000).optional(),
+    about:
+      'Index: blocks that an index may be behind its node for `/readyz` to say ready. Without it no index holds readiness back.',
+  },
+  INDEX_IPFS_GATEWAY: {
+    schema: httpUrl.default('https://ipfs.io/ipfs'),
+    about: 'Index: where metadata of `ipfs:` addresses are fetched; the path is added.',
+  },
+  INDEX_METADATA_HOSTS: {
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((item) => item.trim().toLowerCase()))
+      .pipe(z.array(z.string().regex(/^[a-z0-9.[\]:-]+$/, 'must be a comma-separated list of host[:port]')))
+      .optional(),
+    about:
+      'Index: hosts, `host[:port]`, that NFT metadata may be fetched from although they are private or plain http. All others must be public and https.',
+  },
   CLAIM_BASE_URL: {
     schema: httpUrl.default('http://localhost:3000/claim'),
     about: 'Claim page of companies and RWAs that have none of their own.',

@@ -110,11 +110,6 @@ export const catalogue = {
     detail: 'The address and the headers are over 16 kB.',
   },
   internal_error: { status: 500, title: 'Internal Server Error', detail: 'An unexpected error occurred.' },
-  not_implemented: {
-    status: 501,
-    title: 'Not Implemented',
-    detail: 'This operation is not available in this release.',
-  },
   history_unavailable: {
     status: 502,
     title: 'Bad Gateway',

@@ -1,9 +1,8 @@
 import type { NetworkRegistry } from '../chain/networks.ts';
 import type { operations } from '../contract/generated/blockchain.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
-import { problem } from '../errors.ts';
 import type { DataProviders } from '../providers/data-providers.ts';
-import type { DataProvider, Freshness, HistoryQuestion } from '../providers/provider.ts';
+import type { Freshness } from '../providers/provider.ts';
 import type { Cursors } from './cursor.ts';
 import { readPageQuestion } from './page-question.ts';
 
@@ -20,7 +19,8 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
   return {
     async getWalletHistory({ query }) {
       const { question, continued } = await readPageQuestion(deps, 'getWalletHistory', query);
-      const { records, next, completeTo } = await providerOf(deps.providers, question).history(question);
+      const { records, next, completeTo } =
+        await deps.providers[question.network.dataProvider].history(question);
       const history = {
         ...continued(next),
         page: question.page,
@@ -33,7 +33,8 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
 
     async listWalletNfts({ query }) {
       const { question, continued } = await readPageQuestion(deps, 'listWalletNfts', query);
-      const { entries, next, completeTo } = await providerOf(deps.providers, question).nfts(question);
+      const { entries, next, completeTo } =
+        await deps.providers[question.network.dataProvider].nfts(question);
       const list = {
         ...continued(next),
         page: question.page,
@@ -43,12 +44,6 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
       return { status: 200, headers: freshnessHeaders(completeTo), body: list };
     },
   };
-}
-
-function providerOf(providers: DataProviders, { network }: HistoryQuestion): DataProvider {
-  const provider = providers[network.dataProvider];
-  if (provider === undefined) throw problem('not_implemented');
-  return provider;
 }
 
 function freshnessHeaders(completeTo: Freshness | undefined): Record<string, string> {

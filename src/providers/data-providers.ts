@@ -1,14 +1,16 @@
 import type { DataProviderName } from '../chain/network.ts';
 import type { Config } from '../config.ts';
+import type { Database } from '../contract/transaction.ts';
+import { createIndexerProvider } from './indexer/indexer-provider.ts';
 import { createMoralisClient } from './moralis/client.ts';
 import { createMoralisProvider } from './moralis/moralis-provider.ts';
 import type { DataProvider } from './provider.ts';
 
-/** The data providers that this process can ask. */
-export type DataProviders = Readonly<Partial<Record<DataProviderName, DataProvider>>>;
+/** Who is asked, by the name that a network has. */
+export type DataProviders = Readonly<Record<DataProviderName, DataProvider>>;
 
-/** The data providers that the settings give. */
-export function createDataProviders(config: Config): DataProviders {
+/** Every data provider: the hosted one by its settings, and the index in this database. */
+export function createDataProviders(config: Config, db: Database): DataProviders {
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
     apiKey: config.MORALIS_API_KEY,
@@ -16,5 +18,5 @@ export function createDataProviders(config: Config): DataProviders {
     deadlineMs: config.MORALIS_DEADLINE_MS,
     concurrency: config.MORALIS_CONCURRENCY,
   });
-  return { moralis: createMoralisProvider({ client }) };
+  return { moralis: createMoralisProvider({ client }), indexer: createIndexerProvider({ db }) };
 }

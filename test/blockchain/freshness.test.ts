@@ -29,7 +29,11 @@ beforeAll(async () => {
     replace: (parts) => ({
       handlers: {
         ...parts.handlers,
-        blockchain: createBlockchainHandlers({ ...parts, cursors, providers: { indexer: provider } }),
+        blockchain: createBlockchainHandlers({
+          ...parts,
+          cursors,
+          providers: { indexer: provider, moralis: provider },
+        }),
       },
     }),
   });

@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeWalletList } from '../suites/wallet-list.ts';
+import { describeHostedList } from '../suites/hosted-list.ts';
+import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
 import { history, wallet } from '../support/moralis-payloads.ts';
-import { busy, startWorld, type World } from './wallet-lists.ts';
+import { startIndexedWorld } from './indexed-wallet-lists.ts';
+import { startWorld, type World } from './wallet-lists.ts';
 
 const path = '/blockchain/v1/api/wallet/history';
 
-describeWalletList({
-  path,
-  pageOf: (body) => body.history,
-  failure: { code: 'history_unavailable', detail: 'Failed to fetch wallet history.' },
+const operation: ListOperation = { path, pageOf: (body) => body.history };
+
+describe('over the hosted provider', () => {
+  describeWalletList(operation, startWorld);
+  describeHostedList({
+    ...operation,
+    failure: { code: 'history_unavailable', detail: 'Failed to fetch wallet history.' },
+  });
 });
+describe('over the index', () => describeWalletList(operation, startIndexedWorld));
 
 describe('200: the history', () => {
   let world: World;
@@ -38,9 +45,9 @@ describe('200: the history', () => {
   });
 
   it('has a hundred records on a page unless asked otherwise, and remembers what was asked', async () => {
-    const { body } = await world.get({ address: busy }).expect(200);
+    const { body } = await world.get({ address: world.busy }).expect(200);
     expect(body.history).toMatchObject({ page: 0, page_size: 100, limit: '100' });
-    const next = await world.get({ address: busy, cursor: body.history.cursor }).expect(200);
+    const next = await world.get({ address: world.busy, cursor: body.history.cursor }).expect(200);
     expect(next.body.history).toMatchObject({ page: 1, page_size: 20, limit: '100' });
   });
 

@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeWalletList } from '../suites/wallet-list.ts';
+import { describeHostedList } from '../suites/hosted-list.ts';
+import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
 import { nfts, wallet } from '../support/moralis-payloads.ts';
+import { startIndexedWorld } from './indexed-wallet-lists.ts';
 import { startWorld, type World } from './wallet-lists.ts';
 
 const path = '/blockchain/v1/api/nft';
 
-describeWalletList({
-  path,
-  pageOf: (body) => body,
-  failure: { code: 'nfts_unavailable', detail: 'Failed to fetch NFTs.' },
+const operation: ListOperation = { path, pageOf: (body) => body };
+
+describe('over the hosted provider', () => {
+  describeWalletList(operation, startWorld);
+  describeHostedList({
+    ...operation,
+    failure: { code: 'nfts_unavailable', detail: 'Failed to fetch NFTs.' },
+  });
 });
+describe('over the index', () => describeWalletList(operation, startIndexedWorld));
 
 describe('200: the NFT list', () => {
   let world: World;

@@ -1,13 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { busy, checksummed, startWorld, stranger, type World } from '../blockchain/wallet-lists.ts';
-import type { Mishap } from '../support/moralis-server.ts';
+import { checksummed, type ListWorld, stranger } from '../blockchain/wallet-lists.ts';
 
-type ListOperation = {
+export type ListOperation = {
   readonly path: string;
   /** The page in the answer's body. */
   readonly pageOf: (body: Body) => Page;
-  /** What a failing provider is answered with. */
-  readonly failure: { readonly code: string; readonly detail: string };
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look at fields of any answer
@@ -19,16 +16,19 @@ type Page = {
   readonly result: readonly Body[];
 };
 
-/** The one suite that both lists of a wallet pass: input, paging, cursors and failures. */
-export function describeWalletList({ path, pageOf, failure }: ListOperation): void {
-  let world: World;
+/** The one suite that both lists of a wallet pass over every data provider: input, paging, cursors. */
+export function describeWalletList(
+  { path, pageOf }: ListOperation,
+  start: (path: string) => Promise<ListWorld>,
+): void {
+  let world: ListWorld;
   beforeAll(async () => {
-    world = await startWorld(path);
+    world = await start(path);
   });
-  afterEach(() => world.server.forget());
+  afterEach(() => world.forget());
   afterAll(() => world.close());
 
-  const get: World['get'] = (changes) => world.get(changes);
+  const get: ListWorld['get'] = (changes) => world.get(changes);
   const cursorOf = async (changes: Readonly<Record<string, string>>): Promise<string> => {
     const { cursor } = pageOf((await get(changes).expect(200)).body);
     if (cursor === undefined) throw new Error('there is no next page');
@@ -40,7 +40,7 @@ export function describeWalletList({ path, pageOf, failure }: ListOperation): vo
       const pages: Page[] = [];
       let cursor: string | undefined;
       do {
-        const { body } = await get({ address: busy, limit, ...(cursor && { cursor }) }).expect(200);
+        const { body } = await get({ address: world.busy, limit, ...(cursor && { cursor }) }).expect(200);
         pages.push(pageOf(body));
         cursor = pages.at(-1)?.cursor;
       } while (cursor !== undefined);
@@ -64,27 +64,16 @@ export function describeWalletList({ path, pageOf, failure }: ListOperation): vo
         const page = pageOf((await get({ address }).expect(200)).body);
         expect(page).toEqual(expect.objectContaining({ page: 0, page_size: 0, result: [] }));
       }
-      const asked = world.server.asked.map((request) => request.path);
+      const asked = world.asked().map((request) => request.path);
       expect(asked.every((place) => place.includes(stranger))).toBe(true);
-    });
-
-    it('are never kept: each is asked for anew', async () => {
-      await get().expect(200).expect('cache-control', 'no-store');
-      await get().expect(200);
-      expect(world.server.asked).toHaveLength(2);
-    });
-
-    it('tell no block that they are complete to, as the hosted provider does not know it', async () => {
-      const { headers } = await get().expect(200);
-      expect(Object.keys(headers).filter((name) => name.startsWith('x-index'))).toEqual([]);
     });
   });
 
   describe('200: a cursor', () => {
     it('stands for the order and the limit of its list, which may be repeated', async () => {
-      const cursor = await cursorOf({ address: busy, limit: '7', order: 'ASC' });
-      const alone = await get({ address: busy, cursor }).expect(200);
-      const together = await get({ address: busy, cursor, limit: '7', order: 'ASC' }).expect(200);
+      const cursor = await cursorOf({ address: world.busy, limit: '7', order: 'ASC' });
+      const alone = await get({ address: world.busy, cursor }).expect(200);
+      const together = await get({ address: world.busy, cursor, limit: '7', order: 'ASC' }).expect(200);
       expect(pageOf(alone.body).page_size).toBe(7);
       expect(pageOf(together.body).result).toEqual(pageOf(alone.body).result);
     });
@@ -94,11 +83,11 @@ export function describeWalletList({ path, pageOf, failure }: ListOperation): vo
     });
 
     it('is good in another process, and after its key was replaced', async () => {
-      const cursor = await cursorOf({ address: busy, limit: '7' });
+      const cursor = await cursorOf({ address: world.busy, limit: '7' });
       const old = `cursors:${Buffer.alloc(32, 7).toString('base64')}`;
       const rotated = `new:${Buffer.alloc(32, 8).toString('base64')},${old}`;
       const twin = await world.service.twin({ CURSOR_KEYS: rotated });
-      const query = new URLSearchParams({ address: busy, chainId: '1', cursor });
+      const query = new URLSearchParams({ address: world.busy, chainId: world.chainId, cursor });
       const { body } = await twin.as(twin.keys.acme).get(`${path}?${query}`).expect(200);
       expect(pageOf(body).page).toBe(1);
     });
@@ -106,14 +95,14 @@ export function describeWalletList({ path, pageOf, failure }: ListOperation): vo
 
   describe('400: a cursor', () => {
     const refused = async (changes: Readonly<Record<string, string>>) => {
-      world.server.forget();
+      world.forget();
       const { body } = await get(changes).expect(400);
       expect(body).toMatchObject({
         code: 'cursor_invalid',
         detail: 'Cursor is invalid',
         errors: [{ in: 'query', name: 'cursor', message: 'Cursor is invalid' }],
       });
-      expect(world.server.asked).toEqual([]);
+      expect(world.asked()).toEqual([]);
     };
 
     it.each([
@@ -121,20 +110,24 @@ export function describeWalletList({ path, pageOf, failure }: ListOperation): vo
       { limit: '100' },
       { order: 'ASC' },
       { address: stranger },
-      { chainId: '31337' },
+      { chainId: 'other' },
     ])('is refused with %j, which contradicts it', async (changes) => {
-      const cursor = await cursorOf({ address: busy, limit: '7' });
-      await refused({ address: busy, cursor, ...changes });
+      const cursor = await cursorOf({ address: world.busy, limit: '7' });
+      const chainId = 'chainId' in changes ? world.otherChainId : world.chainId;
+      await refused({ address: world.busy, cursor, ...changes, chainId });
     });
 
     it('is refused when it was altered or cut off', async () => {
-      const cursor = await cursorOf({ address: busy, limit: '7' });
+      const cursor = await cursorOf({ address: world.busy, limit: '7' });
       const middle = cursor.length / 2;
       const other = cursor[middle] === 'A' ? 'B' : 'A';
-      await refused({ address: busy, cursor: cursor.slice(0, middle) + other + cursor.slice(middle + 1) });
-      await refused({ address: busy, cursor: cursor.slice(0, -1) });
-      await refused({ address: busy, cursor: `${cursor}A` });
-      await refused({ address: busy, cursor: ` ${cursor}` });
+      await refused({
+        address: world.busy,
+        cursor: cursor.slice(0, middle) + other + cursor.slice(middle + 1),
+      });
+      await refused({ address: world.busy, cursor: cursor.slice(0, -1) });
+      await refused({ address: world.busy, cursor: `${cursor}A` });
+      await refused({ address: world.busy, cursor: ` ${cursor}` });
     });
 
     it.each(['x', 'null', '0', '../..', '%00', 'é', 'eyJhbGciOiJIUzI1NiJ9.e30.abc', 'A'.repeat(4_096)])(
@@ -144,9 +137,9 @@ export function describeWalletList({ path, pageOf, failure }: ListOperation): vo
 
     it('of the other list is refused', async () => {
       const other = path.endsWith('/nft') ? '/blockchain/v1/api/wallet/history' : '/blockchain/v1/api/nft';
-      const query = new URLSearchParams({ address: busy, chainId: '1', limit: '7' });
+      const query = new URLSearchParams({ address: world.busy, chainId: world.chainId, limit: '7' });
       const { body } = await world.service.as(world.service.keys.acme).get(`${other}?${query}`).expect(200);
-      await refused({ address: busy, cursor: body.cursor ?? body.history.cursor });
+      await refused({ address: world.busy, cursor: body.cursor ?? body.history.cursor });
     });
 
     it('that is too long is refused by its length', async () => {
@@ -219,86 +212,7 @@ export function describeWalletList({ path, pageOf, failure }: ListOperation): vo
     it('asks the provider nothing', async () => {
       await get({ limit: '0' });
       await get({ chainId: '2' });
-      expect(world.server.asked).toEqual([]);
-    });
-  });
-
-  describe('501', () => {
-    it('where the index that the network needs is not there yet, once the input is right', async () => {
-      expect((await get({ chainId: '31337' }).expect(501)).body.code).toBe('not_implemented');
-      expect((await get({ chainId: '31337', cursor: 'x' }).expect(400)).body.code).toBe('cursor_invalid');
-    });
-  });
-
-  describe('502', () => {
-    const lasting: Mishap[] = [
-      400,
-      401,
-      404,
-      429,
-      500,
-      'reset',
-      'half',
-      'truncated',
-      'html',
-      'redirect',
-      'oversized',
-    ];
-
-    // A process of its own each time: after a 429 the one that got it is silent for a while.
-    const askAnother = async (settings: Readonly<Record<string, string>> = {}) => {
-      const twin = await world.service.twin({
-        MORALIS_TIMEOUT_MS: '1000',
-        MORALIS_DEADLINE_MS: '1000',
-        ...settings,
-      });
-      return twin.as(twin.keys.acme).get(`${path}?address=${stranger}&chainId=1`);
-    };
-
-    it.each(lasting)('when the provider fails with %s, without a word of it', async (mishap) => {
-      world.server.meet(mishap);
-      const { status, body } = await askAnother();
-      const { requestId: _, ...problem } = body;
-      expect(status).toBe(502);
-      expect(problem).toEqual({
-        type: `/docs/problems/${failure.code}`,
-        title: 'Bad Gateway',
-        status: 502,
-        ...failure,
-      });
-      expect(world.server.asked.length).toBeGreaterThanOrEqual(1);
-    });
-
-    it('when it does not answer in time', async () => {
-      world.server.meet('hang');
-      const { status, body } = await askAnother({ MORALIS_TIMEOUT_MS: '100', MORALIS_DEADLINE_MS: '300' });
-      expect([status, body]).toEqual([502, expect.objectContaining(failure)]);
-    });
-
-    it('when it asks for more patience than we have', async () => {
-      world.server.meet({ status: 429, retryAfter: '3600' });
-      expect((await askAnother()).status).toBe(502);
-      expect(world.server.asked).toHaveLength(1);
-    });
-
-    it('when there is no account to ask it with', async () => {
-      expect((await askAnother({ MORALIS_API_KEY: '' })).body).toMatchObject(failure);
-      expect(world.server.asked).toEqual([]);
-    });
-
-    it('when its answer does not fit the contract', async () => {
-      world.server.meet({ body: { result: [{ hash: 'none', token_id: 'none' }], cursor: null } });
-      expect((await get().expect(502)).body).toMatchObject(failure);
-    });
-
-    it('but not when a second try succeeds, and the cursor stays good', async () => {
-      const cursor = await cursorOf({ address: busy, limit: '7' });
-      world.server.meet(500, 'none');
-      expect(pageOf((await get({ address: busy, cursor }).expect(200)).body).page).toBe(1);
-      world.server.meet(400);
-      await get({ address: busy, cursor }).expect(502);
-      world.server.forget();
-      await get({ address: busy, cursor }).expect(200);
+      expect(world.asked()).toEqual([]);
     });
   });
 }

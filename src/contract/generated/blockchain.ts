@@ -485,18 +485,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The operation is documented but not part of this release yet. */
-        NotImplemented: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description The service, or the authentication service behind it, cannot answer now. Retry after `Retry-After`. */
         ServiceUnavailable: {
             headers: {
@@ -660,7 +648,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {
                 headers: {
@@ -811,7 +798,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {
                 headers: {
