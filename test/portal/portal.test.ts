@@ -224,7 +224,7 @@ describe('the start page', () => {
     const html = served.get('/docs/')?.html ?? '';
     const operations = attributes(html, 'a', 'href').filter((href) => /\.html#\/[a-z-]+\/[a-z]+$/.test(href));
     expect(operations).toHaveLength(22);
-    expect(html.split('in a later release')).toHaveLength(5);
+    expect(html.split('in a later release')).toHaveLength(3);
     const text = html.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"');
     expect(text).toContain('curl -G "$TALLYSTICK/blockchain/v1/api/token/balance" \\');
   });
