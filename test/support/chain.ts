@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { anvilProgram } from '../../src/local/programs.ts';
+import { killAtExit } from './kill-at-exit.ts';
 import { freePort } from './postgres.ts';
 
 export type TestChain = {
@@ -21,9 +22,7 @@ export async function startChain({
   const child = spawn(anvilProgram(), ['--port', String(port), '--chain-id', chainId, '--quiet', ...flags], {
     stdio: 'ignore',
   });
-  // A test file that fails before its clean-up must not leave a chain behind.
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  killAtExit(child);
   const rpcUrl = `http://127.0.0.1:${port}`;
   await untilAnswering(rpcUrl);
   return {
@@ -32,7 +31,6 @@ export async function startChain({
     pid: child.pid ?? 0,
     close: () =>
       new Promise((resolve) => {
-        process.off('exit', kill);
         child.once('exit', () => resolve());
         child.kill('SIGTERM');
       }),
