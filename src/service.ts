@@ -1,4 +1,4 @@
-import { closeParts, createMinter, createParts, createServiceApp } from './compose.ts';
+import { closeParts, createMinter, createParts, createServiceApp, startIndexes } from './compose.ts';
 import type { Config } from './config.ts';
 import { createDatabase } from './db/connect.ts';
 import { purgeExpiredRows } from './db/housekeeping.ts';
@@ -8,7 +8,7 @@ import type { Logger } from './log.ts';
 
 export type Service = {
   readonly port: number;
-  /** Stops in phases: not ready, no new requests, requests in progress, jobs, connections. */
+  /** Stops in phases: not ready, no new requests, requests in progress, jobs and indexes, connections. */
   stop(): Promise<void>;
 };
 
@@ -34,6 +34,7 @@ export async function startService(
       ? await listen(await createServiceApp(parts, () => state.serving), {
           host: config.HOST,
           port: config.PORT,
+          log,
         })
       : undefined;
     if (minter !== undefined) {
@@ -44,6 +45,7 @@ export async function startService(
       };
       await parts.jobs.work({ scheduled: [purge], keyed: [minter.job] });
     }
+    const indexes = config.ROLES.includes('indexer') ? startIndexes(parts) : undefined;
     log.info({ port: server?.port, areas: config.AREAS, roles: config.ROLES }, 'service started');
     return {
       port: server?.port ?? 0,
@@ -51,7 +53,7 @@ export async function startService(
         state.serving = false;
         log.info('service stopping');
         await server?.stop(graceMs);
-        await Promise.all([parts.jobs.stop(graceMs), minter?.stop()]);
+        await Promise.all([parts.jobs.stop(graceMs), minter?.stop(), indexes?.stop(graceMs)]);
         await closeParts(parts);
         log.info('service stopped');
       },

@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString('base64');
-const least = { DATABASE_URL: 'postgres://u:p@host/db', SECRET_KEYS: `a:${key(1)}` };
+const least = {
+  DATABASE_URL: 'postgres://u:p@host/db',
+  SECRET_KEYS: `a:${key(1)}`,
+  CURSOR_KEYS: `a:${key(3)}`,
+};
 
 const faultsOf = (env: Record<string, string>): readonly string[] => {
   try {
@@ -51,9 +55,23 @@ describe('the settings', () => {
   });
 
   test('need SECRET_KEYS only where RWAs are served', () => {
-    const { DATABASE_URL } = least;
-    expect(faultsOf({ DATABASE_URL })).toEqual([expect.stringMatching(/^SECRET_KEYS is missing/)]);
-    expect(faultsOf({ DATABASE_URL, AREAS: 'blockchain, events' })).toEqual([]);
+    const { SECRET_KEYS: _, ...without } = least;
+    expect(faultsOf(without)).toEqual([expect.stringMatching(/^SECRET_KEYS is missing/)]);
+    expect(faultsOf({ ...without, AREAS: 'blockchain, events' })).toEqual([]);
+  });
+
+  test('need CURSOR_KEYS only where blockchain data is served', () => {
+    const { CURSOR_KEYS: _, ...without } = least;
+    expect(faultsOf(without)).toEqual([expect.stringMatching(/^CURSOR_KEYS is missing/)]);
+    expect(faultsOf({ ...without, AREAS: 'rwa, events' })).toEqual([]);
+  });
+
+  test('give the hosted data provider time for more than one try', () => {
+    const faults = faultsOf({ ...least, MORALIS_TIMEOUT_MS: '5000', MORALIS_DEADLINE_MS: '4999' });
+    expect(faults).toEqual(['MORALIS_DEADLINE_MS must not be below MORALIS_TIMEOUT_MS']);
+    expect(faultsOf({ ...least, MORALIS_BASE_URL: 'https://me:hunter2@host/' })).toEqual([
+      'MORALIS_BASE_URL: must not carry a user: use MORALIS_API_KEY',
+    ]);
   });
 
   test('keep the order of the keys: the first one encrypts', () => {

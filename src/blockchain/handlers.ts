@@ -1,26 +1,24 @@
-import type { NetworkRegistry } from '../chain/networks.ts';
 import type { operations } from '../contract/generated/blockchain.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
-import { problem } from '../errors.ts';
 import { type Balance, type BalanceReader, keepSeconds } from './balance-reader.ts';
 import { balanceToApi } from './to-api.ts';
+import { createWalletHandlers, type WalletDeps } from './wallet-handlers.ts';
 import { readWalletQuestion } from './wallet-question.ts';
 
-type BlockchainDeps = {
-  readonly networks: Pick<NetworkRegistry, 'find'>;
+type BlockchainDeps = WalletDeps & {
   readonly balances: Pick<BalanceReader, 'read'>;
   readonly now?: () => Date;
 };
 
 /** The operations of the blockchain data area. */
 export function createBlockchainHandlers({
-  networks,
   balances,
   now = () => new Date(),
+  ...wallets
 }: BlockchainDeps): Handlers<operations, CallerContext> {
   return {
     async getTokenBalance({ query }) {
-      const question = await readWalletQuestion(networks, query);
+      const question = await readWalletQuestion(wallets.networks, query);
       const balance = await balances.read(question);
       return {
         status: 200,
@@ -29,15 +27,7 @@ export function createBlockchainHandlers({
       };
     },
 
-    async getWalletHistory({ query }) {
-      await readWalletQuestion(networks, query);
-      throw problem('not_implemented');
-    },
-
-    async listWalletNfts({ query }) {
-      await readWalletQuestion(networks, query);
-      throw problem('not_implemented');
-    },
+    ...createWalletHandlers(wallets),
   };
 }
 

@@ -1,6 +1,6 @@
+import { formatUnits } from '../chain/decimal.ts';
 import type { components } from '../contract/generated/blockchain.ts';
 import type { Balance, BalanceQuestion } from './balance-reader.ts';
-import { formatUnits } from './decimal.ts';
 
 type TokenBalance = components['schemas']['TokenBalance'];
 

@@ -4,7 +4,7 @@ import type { NetworkRegistry } from '../chain/networks.ts';
 import type { InputError } from '../contract/problem.ts';
 import { problem } from '../errors.ts';
 
-type WalletQuery = {
+export type WalletQuery = {
   readonly address: string;
   /** As the caller wrote it. */
   readonly chainId: string;
@@ -33,8 +33,7 @@ export async function readWalletQuestion(
       : addressFault(contractAddress, { in: 'query', name: 'contractAddress' }),
   ].filter((fault): fault is InputError => fault !== undefined);
   const network = await networks.find(chainId);
-  const { message } = problem('network_not_found', { chainId });
-  const errors = network ? faults : [...faults, { in: 'query', name: 'chainId', message } as const];
+  const errors = network ? faults : [...faults, unregistered(chainId)];
   const [first] = faults;
   if (first !== undefined) throw problem('input_invalid', {}, { detail: first.message, errors });
   if (network === undefined) throw problem('network_not_found', { chainId }, { errors });
@@ -43,4 +42,9 @@ export async function readWalletQuestion(
     address: address.toLowerCase(),
     contractAddress: contractAddress === '' ? null : contractAddress.toLowerCase(),
   };
+}
+
+function unregistered(chainId: string): InputError {
+  const { message } = problem('network_not_found', { chainId });
+  return { in: 'query', name: 'chainId', message };
 }

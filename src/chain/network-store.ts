@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { type DataProviderName, hexChainId, isChainId, type Network } from './network.ts';
+import { type DataProviderName, hexChainId, type IndexTraces, isChainId, type Network } from './network.ts';
 
 const table = 'networks';
 const columns: (keyof Row)[] = [
@@ -13,6 +13,8 @@ const columns: (keyof Row)[] = [
   'confirmations',
   'finality_depth',
   'minter_contract',
+  'index_from',
+  'index_traces',
 ];
 
 type Row = {
@@ -26,6 +28,8 @@ type Row = {
   confirmations: number;
   finality_depth: number;
   minter_contract: string | null;
+  index_from: string; // bigint: pg reads it as text
+  index_traces: IndexTraces;
 };
 
 /** What the operator says of a network; the hex id is derived. */
@@ -101,6 +105,8 @@ function toNetwork(row: Row): Network {
     confirmations: row.confirmations,
     finalityDepth: row.finality_depth,
     minterContract: row.minter_contract,
+    indexFrom: row.index_from,
+    indexTraces: row.index_traces,
   };
 }
 
@@ -117,6 +123,8 @@ function toRow(network: Partial<NewNetwork>): Partial<Row> {
     confirmations: network.confirmations,
     finality_depth: network.finalityDepth,
     minter_contract: network.minterContract,
+    index_from: network.indexFrom,
+    index_traces: network.indexTraces,
   } satisfies { [Column in keyof Row]: Row[Column] | readonly string[] | undefined };
   // The entries are those of a row but for the absent ones.
   return Object.fromEntries(

@@ -16,6 +16,10 @@ export type Network = {
   readonly finalityDepth: number;
   /** The NFT contract that the minter uses; null where nothing is minted. */
   readonly minterContract: string | null;
+  /** The first block of its index, in decimal; without effect once the index has begun. */
+  readonly indexFrom: string;
+  /** How its index learns of value that moves inside transactions. */
+  readonly indexTraces: IndexTraces;
 };
 
 type Currency = {
@@ -26,6 +30,10 @@ type Currency = {
 
 export const dataProviders = ['moralis', 'indexer'] as const;
 export type DataProviderName = (typeof dataProviders)[number];
+
+/** `debug` asks the node's `debug_traceBlockByHash`, `trace` its `trace_block`, `none` leaves it unknown. */
+export const indexTraces = ['none', 'debug', 'trace'] as const;
+export type IndexTraces = (typeof indexTraces)[number];
 
 /** The hex form of a decimal chain id: `1` becomes `0x1`. It is derived, never typed in. */
 export function hexChainId(chainId: string): string {

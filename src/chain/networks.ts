@@ -13,6 +13,8 @@ export type NetworkRegistry = {
   find(chainId: string): Promise<Network | undefined>;
   /** All networks in the order of their ids. */
   list(): Promise<readonly Network[]>;
+  /** Calls whenever networks may have changed. @returns the way to end that */
+  onChange(listener: () => void): () => void;
   close(): Promise<void>;
 };
 
@@ -35,12 +37,17 @@ const everything = 'networks';
 export async function createNetworkRegistry(options: RegistryOptions): Promise<NetworkRegistry> {
   const store = createNetworkStore({ db: options.db });
   const cache = createFlightCache<ReadonlyMap<string, Network>>({ maxKeys: 1 });
+  const watchers = new Set<() => void>();
+  const change = () => {
+    cache.clear();
+    for (const watcher of watchers) watcher();
+  };
   const listener = await createListener({
     url: options.databaseUrl,
     channels: ['tallystick_networks'],
     log: options.log,
-    onNotify: () => cache.clear(),
-    onGap: () => cache.clear(),
+    onNotify: change,
+    onGap: change,
   });
 
   const load = async () => {
@@ -58,6 +65,10 @@ export async function createNetworkRegistry(options: RegistryOptions): Promise<N
     },
     async list() {
       return [...(await networks()).values()];
+    },
+    onChange(watcher) {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
     },
     async close() {
       cache.close();

@@ -1,15 +1,16 @@
 import { dataLength, dataSlice, getBytes } from 'ethers';
 
-// Longer ones are advertisements or attacks, and nothing that anybody shows beside an amount.
-const maxLength = 256;
+// Longer names are advertisements or attacks, and nothing that anybody shows beside an amount.
+const maxNameLength = 256;
 const word = 32;
 
 /**
  * Reads what a token answered for its name or symbol: an ABI string, or bytes32 as the first tokens have it.
  * @param data the answer's bytes in hex
- * @returns null for what is no text: bad encoding, invalid UTF-8, nothing, or more than 256 characters
+ * @param maxLength in UTF-16 units
+ * @returns null for what is no text: bad encoding, invalid UTF-8, nothing, or longer than the maximum
  */
-export function readTokenText(data: string): string | null {
+export function readTokenText(data: string, maxLength = maxNameLength): string | null {
   const bytes = dataLength(data) === word ? bytes32(data) : abiString(data);
   if (bytes === undefined) return null;
   const text = decodeUtf8(bytes)?.replaceAll('\0', '') ?? '';

@@ -1,5 +1,11 @@
 import { type Command, Option } from 'commander';
-import { type DataProviderName, dataProviders, type Network } from '../chain/network.ts';
+import {
+  type DataProviderName,
+  dataProviders,
+  type IndexTraces,
+  indexTraces,
+  type Network,
+} from '../chain/network.ts';
 import type { NetworkChanges, NewNetwork } from '../chain/network-store.ts';
 import { UsageError } from './failure.ts';
 import { address, orEmpty, orNull, present, several, whole, words } from './values.ts';
@@ -14,6 +20,8 @@ export type NetworkOptions = {
   confirmations?: number;
   finality?: number;
   minterContract?: string;
+  indexFrom?: number;
+  indexTraces?: IndexTraces;
 };
 
 // What a new network has where its options are silent; the help names the same numbers.
@@ -21,7 +29,7 @@ const defaults = { decimals: 18, provider: 'indexer', confirmations: 12, finalit
 
 /** Defaults stand in the texts only: with an update, an absent option keeps what is there. */
 export const withNetworkOptions = (command: Command) =>
-  command
+  withIndexOptions(command)
     .option('--name <name>', 'its name', words())
     .option('--symbol <symbol>', 'symbol of the native currency, such as ETH', words(32))
     .option('--currency <name>', 'name of the native currency; its symbol by default', words())
@@ -48,6 +56,20 @@ export const withNetworkOptions = (command: Command) =>
       orEmpty(address),
     );
 
+const withIndexOptions = (command: Command) =>
+  command
+    .option(
+      '--index-from <block>',
+      'first block of the index, before it has begun (0)',
+      whole(0, Number.MAX_SAFE_INTEGER),
+    )
+    .addOption(
+      new Option(
+        '--index-traces <method>',
+        'how the node tells of value that moves inside transactions (none)',
+      ).choices(indexTraces),
+    );
+
 /** @throws UsageError when something is missing or does not fit */
 export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork {
   const { name, symbol, rpc } = options;
@@ -68,6 +90,8 @@ export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork
     confirmations,
     finalityDepth: options.finality ?? Math.max(defaults.finality, confirmations),
     minterContract: orNull(options.minterContract) ?? null,
+    indexFrom: String(options.indexFrom ?? 0),
+    indexTraces: options.indexTraces ?? 'none',
   };
   assertFits(network);
   return network;
@@ -84,6 +108,8 @@ export function toChanges(options: NetworkOptions, network: Network): NetworkCha
     confirmations: options.confirmations,
     finalityDepth: options.finality,
     minterContract: orNull(options.minterContract),
+    indexFrom: options.indexFrom?.toString(),
+    indexTraces: options.indexTraces,
   });
   assertFits({ ...network, ...changes });
   return changes;

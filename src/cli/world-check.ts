@@ -23,7 +23,8 @@ export async function examineWorld(parts: Parts): Promise<Finding[]> {
     config.KEY_VERIFIER === 'remote' ? finding('authentication', () => askVerifier(parts)) : ownKeys(parts),
     Promise.all(networks.flatMap((network) => examineNodes(network, config.RPC_TIMEOUT_MS))),
   ]);
-  return [secrets, keys, ...nodes, ...(networks.length === 0 ? [noNetwork] : [])];
+  const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
+  return [secrets, keys, ...nodes, ...missing];
 }
 
 const noNetwork: Finding = {
@@ -31,6 +32,20 @@ const noNetwork: Finding = {
   state: 'warning',
   detail: 'none is registered yet: tallystick network add --help',
 };
+
+/** Networks whose history nobody can be asked for. */
+function withoutProvider(networks: readonly Network[], config: Config): Finding[] {
+  const hosted = networks.filter(({ dataProvider }) => dataProvider === 'moralis');
+  if (hosted.length === 0 || config.MORALIS_API_KEY !== undefined) return [];
+  const chainIds = hosted.map(({ chainId }) => chainId).join(', ');
+  return [
+    {
+      check: 'data provider',
+      state: 'warning',
+      detail: `networks without history and NFTs: ${chainIds}; set MORALIS_API_KEY`,
+    },
+  ];
+}
 
 async function examineSecrets({ db, config }: Parts): Promise<string> {
   if (config.SECRET_KEYS === undefined) return 'not needed: the area rwa is not served';

@@ -19,6 +19,8 @@ export function createBodyReader(): BodyReader {
     const most = mostSentBytes(request);
     if (Number(request.headers['content-length'] ?? 0) > most) throw problem('body_too_large');
     const bytes = await new Promise<Buffer>((resolve, reject) => {
+      // The server leaves this to us: who waits to be asked for a body sends none that is refused.
+      if (isWaiting(request)) response.writeContinue();
       watchSize(request, most, () => reject(problem('body_too_large')));
       readBytes(request, response, (error?: unknown) => {
         if (error === undefined) resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
@@ -33,6 +35,10 @@ export function createBodyReader(): BodyReader {
 
 function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isWaiting({ headers, httpVersion }: Request): boolean {
+  return httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue';
 }
 
 function mostSentBytes({ headers }: Request): number {

@@ -82,7 +82,7 @@ function answer({ request, response }: Exchange, reply: AnyReply): void {
 export function answerProblem({ request, response, facts }: Exchange, error: unknown, log: Logger): void {
   const found = toProblem(error);
   facts.code = found.code;
-  if (found.status >= 500 && found.code !== 'not_implemented') {
+  if (found.status >= 500) {
     log.error({ ...facts, err: found }, 'request failed');
   }
   sendProblem(response, found, facts.requestId);

@@ -28,12 +28,15 @@ export function inputProblem(
   faults: readonly InputError[],
   schemaErrors: readonly ErrorObject[],
 ): ProblemError {
+  // A value that could not be read was left out, so the schema misses it.
+  const unread = new Set(faults.map(placeOf));
   const found: Fault[] = [
     ...schemaErrors
       // The library parses a text a second time as JSON; that it is no object is an error of its own.
       .filter(({ keyword }) => keyword !== 'parse')
       .slice(0, 10 * maxErrors)
-      .map((error) => fromSchema(plan, error)),
+      .map((error) => fromSchema(plan, error))
+      .filter((fault) => !(fault.isMissing && unread.has(placeOf(fault)))),
     ...faults.map((fault) => ({ ...fault, isMissing: false })),
   ];
   const ranked = found
@@ -43,7 +46,7 @@ export function inputProblem(
   const seen = new Set<string>();
   const errors: InputError[] = [];
   for (const { isMissing: _, ...error } of ranked) {
-    const place = `${error.in} ${error.name ?? error.pointer}`;
+    const place = placeOf(error);
     if (seen.has(place) || errors.length === maxErrors) continue;
     seen.add(place);
     errors.push(error);
@@ -51,6 +54,10 @@ export function inputProblem(
   const detail = errors[0]?.message ?? catalogue.input_invalid.detail;
   const code = codesOfMissing.get(detail) ?? 'input_invalid';
   return problem(code, {}, { errors, detail });
+}
+
+function placeOf(error: InputError): string {
+  return `${error.in} ${error.name ?? error.pointer}`;
 }
 
 function fromSchema(plan: OperationPlan, error: ErrorObject): Fault {

@@ -21,17 +21,21 @@ const methodOrder = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch',
  * Compiles the paths of a document into a tree of segments, once. Matching costs the depth of the path,
  * however many operations there are; the library's own router compiles a regular expression per operation
  * and request. Answers are the library's with `ignoreTrailingSlashes: false`: a path that is written like a
- * template first, then the template with the most literal characters that has the method.
+ * template first, then the template with the most literal characters that has the method. Only that a path
+ * without templates, for the methods that it lacks too, keeps others from it is the standard's word, not the
+ * library's.
  * @returns a function of a lower-case method and a path without query
  */
 export function compileMatcher<Op extends Routed>(operations: readonly Op[]) {
   const exact = new Map<string, Op>();
   for (const operation of operations) exact.set(`${operation.method} ${operation.path}`, operation);
+  const concrete = new Set(operations.map(({ path }) => path).filter((path) => !path.includes('{')));
   const root = compileTree(operations);
 
   return (method: string, path: string): Match<Op> => {
     const same = exact.get(`${method} ${path}`);
     if (same !== undefined) return { kind: 'found', operation: same };
+    if (concrete.has(path)) return { kind: 'wrong-method', allow: methodsOf(operations, path) };
     const candidates: Ranked<Op>[] = [];
     collect(root, path.split('/'), 1, candidates);
     if (candidates.length === 0) return { kind: 'none' };
@@ -41,7 +45,7 @@ export function compileMatcher<Op extends Routed>(operations: readonly Op[]) {
       undefined,
     );
     return found === undefined
-      ? { kind: 'wrong-method', allow: allowed(candidates) }
+      ? { kind: 'wrong-method', allow: allowed(candidates.map(({ operation }) => operation)) }
       : { kind: 'found', operation: found.operation };
   };
 }
@@ -90,8 +94,12 @@ function collect<Op>(node: Node<Op>, segments: readonly string[], at: number, in
   }
 }
 
-function allowed<Op extends Routed>(candidates: readonly Ranked<Op>[]): string[] {
-  const methods = new Set(candidates.map(({ operation }) => operation.method));
+function methodsOf<Op extends Routed>(operations: readonly Op[], path: string): string[] {
+  return allowed(operations.filter((operation) => operation.path === path));
+}
+
+function allowed<Op extends Routed>(operations: readonly Op[]): string[] {
+  const methods = new Set(operations.map(({ method }) => method));
   return methodOrder.filter((method) => methods.has(method)).map((method) => method.toUpperCase());
 }
 

@@ -29,6 +29,8 @@ export type OperationPlan = {
   readonly body: BodyPlan | undefined;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
+  /** Whether it takes a `cursor`, from which it has whatever is left out beside it. */
+  readonly isContinuable: boolean;
 };
 
 const scheme = 'ApiKey';
@@ -51,6 +53,7 @@ export function planOperation(operation: OperationObject): OperationPlan {
     parameters,
     body: content && planBody(content.schema ?? {}, operation.requestBody?.required ?? false),
     isIdempotent: parameters.some(({ key }) => key === 'idempotency-key'),
+    isContinuable: parameters.some((item) => item.in === 'query' && item.name === 'cursor'),
   };
 }
 

@@ -43,7 +43,17 @@ export function sendProblem(response: ServerResponse, found: ProblemError, reque
   const retry = defaultRetrySeconds[found.code];
   if (retry !== undefined) response.setHeader('Retry-After', String(retry));
   for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value);
-  const body = JSON.stringify({
+  const body = problemBody(found, requestId);
+  response.statusCode = found.status;
+  response.setHeader('Content-Type', 'application/problem+json');
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}
+
+/** The JSON text of a problem. */
+export function problemBody(found: ProblemError, requestId: string): string {
+  const members = {
     type: `/docs/problems/${found.code}`,
     title: found.title,
     status: found.status,
@@ -51,10 +61,9 @@ export function sendProblem(response: ServerResponse, found: ProblemError, reque
     code: found.code,
     requestId,
     ...(found.errors.length > 0 ? { errors: found.errors } : {}),
-  });
-  response.statusCode = found.status;
-  response.setHeader('Content-Type', 'application/problem+json');
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('Content-Length', Buffer.byteLength(body));
-  response.end(body);
+  };
+  // A name that the caller sent may hold half a character, at which strict readers of JSON stop.
+  return JSON.stringify(members, (_name, value) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  );
 }

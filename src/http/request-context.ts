@@ -28,7 +28,8 @@ export function createRequestContext({ log }: { log: Logger }): RequestHandler {
       const line = {
         ...facts,
         method: request.method,
-        status: response.statusCode,
+        // Before anything is sent, it is only what Node begins with.
+        ...(response.headersSent ? { status: response.statusCode } : {}),
         ms: Math.round((performance.now() - started) * 100) / 100,
         ...(response.writableFinished ? {} : { aborted: true }),
       };

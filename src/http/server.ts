@@ -1,4 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Logger } from '../log.ts';
+import { answerUnparsed } from './unparsed-request.ts';
 
 export type HttpServer = {
   /** The port that it listens on. */
@@ -28,12 +30,31 @@ class ListenError extends Error {
  */
 export async function listen(
   handler: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port, log }: { host: string; port: number; log: Logger },
 ): Promise<HttpServer> {
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 },
-    handler,
+    // Checked twice a minute, as Node does by itself, each limit might take half a minute more.
+    {
+      requestTimeout: 30_000,
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: 65_000,
+      // Refused below, with an answer.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      if (!namesItsHost(request)) {
+        server.emit('clientError', new Error('not exactly one host'), request.socket);
+        return;
+      }
+      request.url = toOriginForm(request.url ?? '/');
+      handler(request, response);
+    },
   );
+  // An expectation is no more than a wish: 100 is sent when the body is wanted, others are let be.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  answerUnparsed(server, log);
   closeBehindAnswers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, error)));
@@ -44,6 +65,21 @@ export async function listen(
     port: typeof address === 'object' && address !== null ? address.port : port,
     stop: (graceMs) => stop(server, graceMs),
   };
+}
+
+/** Names no host twice, nor none: two readers of such a request might each take it for another's. */
+function namesItsHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+  return count === 1 || (count === 0 && httpVersion === '1.0');
+}
+
+/**
+ * The path and query of a target such as `http://host/path?query`, which proxies are sent and every server
+ * must take. Express would parse its host, and answers by itself when it cannot.
+ */
+function toOriginForm(target: string): string {
+  const rest = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
+  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ChainRpc, createChainRpc } from './chain-rpc.ts';
@@ -54,23 +54,37 @@ export async function startLocalChain({ folder, port, genesisTime }: ChainOption
   mkdirSync(folder, { recursive: true });
   const state = stateFile(folder);
   const logFile = path.join(folder, 'chain.log');
+  const sign = path.join(folder, 'started.json');
+  rmSync(sign, { force: true });
   const begin = hasState(folder) ? ['--load-state', state] : ['--timestamp', String(genesisTime)];
   const program = startGuarded({
     command: anvilProgram(),
-    args: [...flags, '--port', String(port), ...begin, '--dump-state', exitStateFile(folder)],
+    args: [
+      ...flags,
+      '--port',
+      String(port),
+      '--config-out',
+      sign,
+      ...begin,
+      '--dump-state',
+      exitStateFile(folder),
+    ],
     logFile,
     moveAtEnd: { from: exitStateFile(folder), to: state },
   });
   const rpcUrl = `http://127.0.0.1:${port}`;
   const rpc = createChainRpc(rpcUrl);
-  if (!(await untilAnswering(rpc, program.ended))) {
+  if (!(await untilAnswering(rpc, sign, program.ended))) {
     await program.stop();
-    throw new LocalError(
-      `The local chain did not start: ${readFileSync(logFile, 'utf8').trim() || 'it said nothing'}`,
-    );
+    throw new LocalError(notStarted(readFileSync(logFile, 'utf8').trim(), hasState(folder) && state));
   }
   const saver = createChainSaver({ rpc, socketUrl: `ws://127.0.0.1:${port}`, file: state });
   return { rpcUrl, rpc, ended: program.ended, ...controls(saver, program.stop) };
+}
+
+function notStarted(words: string, state: string | false): string {
+  const remedy = state ? ` If its state in ${state} is unusable, begin anew with: npm start -- --fresh` : '';
+  return `The local chain did not start: ${words || 'it said nothing'}${remedy}`;
 }
 
 function controls(saver: ChainSaver, end: () => Promise<void>) {
@@ -84,14 +98,16 @@ function controls(saver: ChainSaver, end: () => Promise<void>) {
   };
 }
 
-async function untilAnswering(rpc: ChainRpc, ended: Promise<number>): Promise<boolean> {
+// The program writes its sign once the port is its own: an answer alone may come from another chain that was
+// quicker to take the port.
+async function untilAnswering(rpc: ChainRpc, sign: string, ended: Promise<number>): Promise<boolean> {
   const deadline = Date.now() + 30_000;
   let running = true;
   void ended.then(() => {
     running = false;
   });
   while (running && Date.now() < deadline) {
-    const chainId = await rpc.call('eth_chainId').catch(() => undefined);
+    const chainId = existsSync(sign) ? await rpc.call('eth_chainId').catch(() => undefined) : undefined;
     if (chainId !== undefined) return true;
     await pause(15);
   }

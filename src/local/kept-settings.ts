@@ -9,6 +9,8 @@ const shape = z.object({
   chainPort: z.int().positive(),
   /** As the setting SECRET_KEYS. */
   secretKeys: z.string().min(1),
+  /** As the setting CURSOR_KEYS. The first release kept none; cursors live for one walk, so a new one will do. */
+  cursorKeys: z.string().min(1).default(newKeyRing),
 });
 
 /** What the local programs were started with. */
@@ -32,5 +34,10 @@ export const newSettings = (): KeptSettings => ({
   postgresPort: 15_432,
   postgresPassword: randomBytes(18).toString('base64url'),
   chainPort: 8_545,
-  secretKeys: `local:${randomBytes(32).toString('base64')}`,
+  secretKeys: newKeyRing(),
+  cursorKeys: newKeyRing(),
 });
+
+function newKeyRing(): string {
+  return `local:${randomBytes(32).toString('base64')}`;
+}

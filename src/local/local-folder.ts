@@ -49,7 +49,7 @@ export function localFolder(directory: string): LocalFolder {
 export function openLocalFolder(directory: string): LocalFolder {
   const folder = folderOf(directory);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new LocalError(

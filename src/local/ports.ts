@@ -30,7 +30,13 @@ export async function startOnFreePort<T>(
     try {
       return { port, started: await start(port) };
     } catch (error) {
-      if ((await canListen(port, '127.0.0.1')).ok) throw error;
+      if (!(await wasTaken(port, error))) throw error;
     }
   }
+}
+
+// The other one may have ended by now, so what our program said counts too.
+async function wasTaken(port: number, error: unknown): Promise<boolean> {
+  if (error instanceof Error && /in use|any TCP\/IP sockets/.test(error.message)) return true;
+  return !(await canListen(port, '127.0.0.1')).ok;
 }

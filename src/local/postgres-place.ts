@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { copyForAll } from './copy-for-all.ts';
-import { errorCode, LocalError } from './local-error.ts';
+import { LocalError } from './local-error.ts';
 import { postgresFolder } from './programs.ts';
+import { isOurs, openShelters, shelterNames } from './shelter.ts';
 
 type Identity = { readonly uid: number; readonly gid: number };
 
@@ -20,43 +19,32 @@ export type PostgresPlace = {
 };
 
 /**
- * Finds a place for data in `wanted`. PostgreSQL refuses to run as root, so for root it runs as nobody; where
- * nobody may not enter the clone or `wanted` (a folder below /root, say), programs and data move to a shelter
- * in a temporary folder that lasts, whose name follows from `wanted`.
+ * Finds a place for data in `wanted`. PostgreSQL refuses to run as root, so for root it runs as nobody. Where
+ * nobody may not enter `wanted` or the clone (a folder below /root, say), the data or a copy of the programs
+ * are in a shelter.
  * @throws LocalError when there is no such place
  */
 export function findPostgresPlace(wanted: string): PostgresPlace {
   const programs = postgresFolder();
-  if (process.getuid?.() !== 0) {
-    makeOwn(wanted, undefined);
-    return { programs, data: path.join(wanted, 'data'), identity: undefined };
-  }
-  const identity = nobody();
+  const identity = process.getuid?.() === 0 ? nobody() : undefined;
   makeOwn(wanted, identity);
-  const entered = canWork(wanted, identity);
-  const runs = canRun(programs, identity);
-  if (entered && runs) return { programs, data: path.join(wanted, 'data'), identity };
-  const shelter = openShelter(wanted, identity);
+  if (identity === undefined) return { programs, data: path.join(wanted, 'data'), identity };
   return {
-    programs: runs ? programs : copyPrograms(programs, shelter, identity),
-    data: path.join(entered ? wanted : path.join(shelter, 'postgres'), 'data'),
+    programs: canRun(programs, identity) ? programs : copiedPrograms(programs, identity),
+    data: path.join(canWork(wanted, identity) ? wanted : shelterFor(wanted, identity), 'data'),
     identity,
   };
 }
 
 /** Where the data of `wanted` may lie: a running server is known by it. */
 export function possibleData(wanted: string): string[] {
-  const sheltered = shelterNames(wanted).map((shelter) => path.join(shelter, 'postgres'));
-  return [wanted, ...sheltered].map((folder) => path.join(folder, 'data'));
+  return [wanted, ...shelterNames(wanted).map(inside)].map((folder) => path.join(folder, 'data'));
 }
 
-/** Removes the data and the shelter of `wanted`, if there are any. */
+/** Removes the data of `wanted` and its shelter, if there are any. */
 export function removePostgresPlace(wanted: string): void {
-  for (const folder of [wanted, ...shelterNames(wanted)]) {
-    if (ownerOf(folder) === process.getuid?.() || folder === wanted) {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }
+  rmSync(wanted, { recursive: true, force: true });
+  for (const shelter of shelterNames(wanted).filter(isOurs)) rmSync(shelter, { recursive: true });
 }
 
 function nobody(): Identity {
@@ -80,50 +68,41 @@ function canRun(programs: string, identity: Identity): boolean {
   return spawnSync('sh', ['-c', words, 'sh', programs], { cwd: '/', ...identity }).status === 0;
 }
 
-// /var/tmp outlasts a restart of the machine, /tmp may not.
-function shelterNames(wanted: string): string[] {
-  const mark = createHash('sha256').update(path.resolve(wanted)).digest('hex').slice(0, 16);
-  return [...new Set(['/var/tmp', tmpdir()])].map((parent) => path.join(parent, `tallystick-${mark}`));
-}
+const inside = (shelter: string) => path.join(shelter, 'postgres');
 
-function openShelter(wanted: string, identity: Identity): string {
-  for (const shelter of shelterNames(wanted)) {
-    try {
-      mkdirSync(shelter, { mode: 0o755 });
-    } catch (error) {
-      // Somebody else's folder of this name is a trap.
-      if (errorCode(error) !== 'EEXIST' || ownerOf(shelter) !== 0) continue;
-    }
-    chmodSync(shelter, 0o755);
-    const inside = path.join(shelter, 'postgres');
-    makeOwn(inside, identity);
-    if (canWork(inside, identity)) return shelter;
+// The shelter itself stays root's, so that nobody else can put anything in its place.
+function shelterFor(wanted: string, identity: Identity): string {
+  for (const shelter of openShelters(wanted)) {
+    makeOwn(inside(shelter), identity);
+    if (canWork(inside(shelter), identity)) return inside(shelter);
   }
-  throw new LocalError(
-    'PostgreSQL refuses to run as root, and the user nobody can enter neither this folder nor a temporary one. Start as an ordinary user.',
-  );
+  throw noPlace('can enter neither this folder nor a temporary one');
 }
 
-function copyPrograms(programs: string, shelter: string, identity: Identity): string {
+// One copy for all worlds and tests of a clone; it stays, as the next start would make it again.
+function copiedPrograms(programs: string, identity: Identity): string {
   const { version }: { version: string } = JSON.parse(
     readFileSync(path.join(programs, '..', 'package.json'), 'utf8'),
   );
-  const copy = path.join(shelter, `programs-${version}`);
-  if (canRun(copy, identity)) return copy;
-  rmSync(copy, { recursive: true, force: true });
-  copyForAll(programs, `${copy}.part`);
-  renameSync(`${copy}.part`, copy);
-  if (canRun(copy, identity)) return copy;
-  throw new LocalError(
-    'PostgreSQL refuses to run as root, and the user nobody cannot run programs in a temporary folder. Start as an ordinary user.',
-  );
+  for (const shelter of openShelters(`${programs} ${version}`)) {
+    const copy = path.join(shelter, 'programs');
+    if (!existsSync(copy)) copyOnce(programs, copy);
+    if (canRun(copy, identity)) return copy;
+  }
+  throw noPlace('cannot run programs in a temporary folder');
 }
 
-function ownerOf(folder: string): number | undefined {
+function copyOnce(programs: string, copy: string): void {
+  const part = `${copy}.${process.pid}`;
+  copyForAll(programs, part);
   try {
-    const found = lstatSync(folder);
-    return found.isDirectory() ? found.uid : undefined;
-  } catch {
-    return undefined;
+    renameSync(part, copy);
+  } catch (error) {
+    // Another start was quicker.
+    rmSync(part, { recursive: true });
+    if (!existsSync(copy)) throw error;
   }
 }
+
+const noPlace = (why: string) =>
+  new LocalError(`PostgreSQL refuses to run as root, and the user nobody ${why}. Start as an ordinary user.`);

@@ -56,7 +56,9 @@ export async function startPostgresServer(options: PostgresOptions): Promise<Pos
   });
   if (!(await untilReady(statusFile, server.ended))) {
     await server.stop();
-    throw new LocalError(`PostgreSQL did not start: ${lastWords(logFile)}`);
+    throw new LocalError(
+      `PostgreSQL did not start: ${lastWords(logFile)} If its data are unusable, begin anew with: npm start -- --fresh`,
+    );
   }
   return { url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`, ...server };
 }

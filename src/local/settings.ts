@@ -9,12 +9,11 @@ import { canListen, firstFreePort } from './ports.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-type Local = { readonly databaseUrl: string; readonly secretKeys: string; readonly baseUrl: string };
-
 // With any other of these the sample world would not work.
-const fixedSettings = ({ databaseUrl, secretKeys }: Omit<Local, 'baseUrl'>) => ({
+const fixedSettings = (databaseUrl: string, { secretKeys, cursorKeys }: KeptSettings) => ({
   DATABASE_URL: databaseUrl,
   SECRET_KEYS: secretKeys,
+  CURSOR_KEYS: cursorKeys,
   KEY_VERIFIER: 'postgres',
   KEY_ENVIRONMENT: 'local',
 });
@@ -28,7 +27,7 @@ const claimPage = (baseUrl: string) => `${baseUrl}/claim`;
  */
 export function localConfig(
   env: Environment,
-  { secretKeys }: KeptSettings,
+  kept: KeptSettings,
   databaseUrl = 'postgres://not.started.yet/',
 ): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
@@ -37,9 +36,11 @@ export function localConfig(
     HOST: '127.0.0.1',
     PORT,
     RATE_LIMIT_PER_SECOND: '0',
+    INDEX_POLL_MS: '200',
+    INDEX_READY_LAG: '5',
     CLAIM_BASE_URL: claimPage(PUBLIC_BASE_URL),
     ...given,
-    ...fixedSettings({ databaseUrl, secretKeys }),
+    ...fixedSettings(databaseUrl, kept),
   });
 }
 
@@ -57,11 +58,10 @@ export function readLocalSettings(directory = root): Environment {
     throw new LocalError(`There is no local service in ${path.resolve(directory)}. Make one with: npm start`);
   }
   const { databaseUrl, baseUrl } = made.data;
-  const { secretKeys } = readSettings(folder);
   return {
     PUBLIC_BASE_URL: baseUrl,
     CLAIM_BASE_URL: claimPage(baseUrl),
-    ...fixedSettings({ databaseUrl, secretKeys }),
+    ...fixedSettings(databaseUrl, readSettings(folder)),
   };
 }
 

@@ -52,15 +52,18 @@ export async function startLocal(options: LocalOptions): Promise<LocalEnvironmen
   const folder = openLocalFolder(options.directory);
   const lock = takeLock(folder.lock);
   const programs: { stop(): Promise<void> }[] = [];
+  let stopping = false;
   const stop = async () => {
+    stopping = true;
     // The last one first: connections before servers.
     for (const program of programs.splice(0).reverse()) await program.stop();
     lock.release();
   };
   watchNpm(() => process.kill(process.pid, 'SIGTERM'));
   try {
-    const environment = await open(folder, options, (program) => programs.push(program));
-    return { ...environment, stop };
+    const { ended, ...environment } = await open(folder, options, (program) => programs.push(program));
+    const failed = ended.then((name) => (stopping ? new Promise<never>(() => {}) : endedUnasked(name)));
+    return { ...environment, failed, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -71,7 +74,7 @@ async function open(
   folder: LocalFolder,
   { fresh, env: given, log, print, now = () => new Date() }: LocalOptions,
   onStarted: ProgramOptions['onStarted'],
-): Promise<Omit<LocalEnvironment, 'stop'>> {
+): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
   const env = await withPort(given);
   await endLeftovers([...possibleData(folder.postgres), exitStateFile(folder.chain)]);
   const kept = takeUpWorld(folder, fresh, print);
@@ -85,6 +88,9 @@ async function open(
     credentials,
     signer: { chainId: localChainId, privateKey: minterKey() },
     banner: banner(credentials, folder.credentials),
-    failed: opened.ended.then((name) => new LocalError(`${name} has ended unasked; its log is in .local.`)),
+    ended: opened.ended,
   };
 }
+
+const endedUnasked = (name: string) =>
+  new LocalError(`${name} has ended unasked. Its log is in .local; start again to go on from what is kept.`);

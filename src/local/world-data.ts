@@ -60,6 +60,8 @@ async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: str
     confirmations: 1,
     finalityDepth: 1,
     minterContract,
+    indexFrom: '0',
+    indexTraces: 'debug',
   });
 }
 

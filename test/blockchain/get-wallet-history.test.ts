@@ -1,46 +1,73 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { describeHostedList } from '../suites/hosted-list.ts';
+import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
+import { history, wallet } from '../support/moralis-payloads.ts';
+import { startIndexedWorld } from './indexed-wallet-lists.ts';
+import { startWorld, type World } from './wallet-lists.ts';
 
 const path = '/blockchain/v1/api/wallet/history';
-const checksum = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
+const operation: ListOperation = { path, pageOf: (body) => body.history };
+
+describe('over the hosted provider', () => {
+  describeWalletList(operation, startWorld);
+  describeHostedList({
+    ...operation,
+    failure: { code: 'history_unavailable', detail: 'Failed to fetch wallet history.' },
+  });
 });
-afterAll(() => service.close());
+describe('over the index', () => describeWalletList(operation, startIndexedWorld));
 
-const get = (changes: Readonly<Record<string, string>>) => {
-  const query = new URLSearchParams({ address: checksum, chainId: '31337', ...changes });
-  return service.as(service.keys.noCompany).get(`${path}?${query}`);
-};
+describe('200: the history', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(path);
+  });
+  afterAll(() => world.close());
 
-describe('400', () => {
-  it.each([
-    [{ address: '' }, 'address_required', 'Address is required'],
-    [{ chainId: '' }, 'network_id_required', 'Network ID is required'],
-    [{ chainId: '031337' }, 'network_not_found', 'Network with chainId 031337 not found'],
-    [{ address: checksum.replace('C51', 'c51') }, 'input_invalid', 'address has a wrong EIP-55 checksum'],
-  ])('says what is wrong with %j', async (changes, code, detail) => {
-    const { body } = await get(changes).expect(400);
-    expect(body).toMatchObject({ code, detail });
+  const hashes = history.map((record) => record['hash']);
+  const hashesOf = (body: { history: { result: { hash: string }[] } }) =>
+    body.history.result.map(({ hash }) => hash);
+
+  it('is newest first unless asked otherwise', async () => {
+    expect(hashesOf((await world.get().expect(200)).body)).toEqual(hashes.toReversed());
+    expect(hashesOf((await world.get({ order: 'DESC' }).expect(200)).body)).toEqual(hashes.toReversed());
+    expect(hashesOf((await world.get({ order: 'ASC' }).expect(200)).body)).toEqual(hashes);
   });
 
-  it.each([{ limit: '101' }, { limit: '0' }, { limit: '1e1' }, { order: 'desc' }, { page: '2' }])(
-    'refuses %j, naming it',
-    async (changes) => {
-      const { body } = await get(changes).expect(400);
-      expect(body).toMatchObject({
-        code: 'input_invalid',
-        errors: [{ in: 'query', name: Object.keys(changes)[0] }],
-      });
-    },
-  );
-});
+  it('stands alone in an envelope that tells the limit as a text', async () => {
+    const { body } = await world.get({ limit: '3' }).expect(200);
+    expect(Object.keys(body)).toEqual(['history']);
+    const { cursor, result, ...counts } = body.history;
+    expect(counts).toEqual({ page: 0, page_size: 3, limit: '3' });
+    expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+    expect(result).toHaveLength(3);
+  });
 
-describe('501', () => {
-  it('says that the operation comes with a later release', async () => {
-    const { body } = await get({ limit: '10', order: 'ASC' }).expect(501);
-    expect(body.code).toBe('not_implemented');
+  it('has a hundred records on a page unless asked otherwise, and remembers what was asked', async () => {
+    const { body } = await world.get({ address: world.busy }).expect(200);
+    expect(body.history).toMatchObject({ page: 0, page_size: 100, limit: '100' });
+    const next = await world.get({ address: world.busy, cursor: body.history.cursor }).expect(200);
+    expect(next.body.history).toMatchObject({ page: 1, page_size: 20, limit: '100' });
+  });
+
+  it('has three lists of transfers in every record, and null where a contract was created', async () => {
+    const { body } = await world.get({ order: 'ASC' }).expect(200);
+    const [received, created, , , minted] = body.history.result;
+    expect(received).toMatchObject({
+      native_transfers: [{ direction: 'receive' }],
+      erc20_transfers: [],
+      nft_transfers: [],
+    });
+    expect(created.to_address).toBeNull();
+    expect(minted.nft_transfers).toHaveLength(2);
+  });
+
+  it('is asked of the provider under the hex chain id', async () => {
+    world.server.forget();
+    await world.get({ limit: '5' }).expect(200);
+    expect(world.server.asked.map((asked) => [asked.path, asked.query])).toEqual([
+      [`/api/v2.2/wallets/${wallet}/history`, { chain: '0x1', order: 'DESC', limit: '5' }],
+    ]);
   });
 });

@@ -1,46 +1,56 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { describeHostedList } from '../suites/hosted-list.ts';
+import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
+import { nfts, wallet } from '../support/moralis-payloads.ts';
+import { startIndexedWorld } from './indexed-wallet-lists.ts';
+import { startWorld, type World } from './wallet-lists.ts';
 
 const path = '/blockchain/v1/api/nft';
-const checksum = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
+const operation: ListOperation = { path, pageOf: (body) => body };
+
+describe('over the hosted provider', () => {
+  describeWalletList(operation, startWorld);
+  describeHostedList({
+    ...operation,
+    failure: { code: 'nfts_unavailable', detail: 'Failed to fetch NFTs.' },
+  });
 });
-afterAll(() => service.close());
+describe('over the index', () => describeWalletList(operation, startIndexedWorld));
 
-const get = (changes: Readonly<Record<string, string>>) => {
-  const query = new URLSearchParams({ address: checksum, chainId: '31337', ...changes });
-  return service.as(service.keys.noCompany).get(`${path}?${query}`);
-};
+describe('200: the NFT list', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(path);
+  });
+  afterAll(() => world.close());
 
-describe('400', () => {
-  it.each([
-    [{ address: '' }, 'address_required', 'Address is required'],
-    [{ chainId: '' }, 'network_id_required', 'Network ID is required'],
-    [{ chainId: '031337' }, 'network_not_found', 'Network with chainId 031337 not found'],
-    [{ address: checksum.replace('C51', 'c51') }, 'input_invalid', 'address has a wrong EIP-55 checksum'],
-  ])('says what is wrong with %j', async (changes, code, detail) => {
-    const { body } = await get(changes).expect(400);
-    expect(body).toMatchObject({ code, detail });
+  const idsOf = (body: { result: { token_id: string }[] }) => body.result.map(({ token_id: id }) => id);
+
+  it('is that of the provider without its status', async () => {
+    const { body } = await world.get().expect(200);
+    expect(Object.keys(body)).toEqual(['page', 'page_size', 'result']);
+    expect(body).toMatchObject({ page: 0, page_size: nfts.length });
+    expect(body.result[0]).toMatchObject({ token_id: '41', normalized_metadata: { name: 'Cask 41' } });
+    expect(body.result[0]).not.toHaveProperty('media');
   });
 
-  it.each([{ limit: '101' }, { limit: '0' }, { limit: '1e1' }, { order: 'desc' }, { page: '2' }])(
-    'refuses %j, naming it',
-    async (changes) => {
-      const { body } = await get(changes).expect(400);
-      expect(body).toMatchObject({
-        code: 'input_invalid',
-        errors: [{ in: 'query', name: Object.keys(changes)[0] }],
-      });
-    },
-  );
-});
+  it('stays in the order of the provider, whatever order was asked for', async () => {
+    const ids = nfts.map((entry) => entry['token_id']);
+    expect(idsOf((await world.get({ order: 'ASC' }).expect(200)).body)).toEqual(ids);
+    expect(idsOf((await world.get({ order: 'DESC' }).expect(200)).body)).toEqual(ids);
+  });
 
-describe('501', () => {
-  it('says that the operation comes with a later release', async () => {
-    const { body } = await get({ limit: '10', order: 'ASC' }).expect(501);
-    expect(body.code).toBe('not_implemented');
+  it('keeps token ids beyond what a JSON number holds', async () => {
+    const { body } = await world.get().expect(200);
+    expect(idsOf(body)).toContain((2n ** 256n - 1n).toString());
+  });
+
+  it('is asked of the provider under the hex chain id', async () => {
+    world.server.forget();
+    await world.get({ limit: '5' }).expect(200);
+    expect(world.server.asked.map((asked) => [asked.path, asked.query])).toEqual([
+      [`/api/v2.2/${wallet}/nft`, { chain: '0x1', format: 'decimal', normalizeMetadata: 'true', limit: '5' }],
+    ]);
   });
 });

@@ -30,6 +30,7 @@ const secretKeys = `first:${Buffer.alloc(32, 1).toString('base64')}`;
 export const settingsFor = (databaseUrl: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
   SECRET_KEYS: secretKeys,
+  CURSOR_KEYS: `cursors:${Buffer.alloc(32, 2).toString('base64')}`,
   KEY_ENVIRONMENT: 'test',
   RPC_TIMEOUT_MS: '2000',
   CLAIM_BASE_URL: 'https://claim.example/c',

@@ -121,6 +121,22 @@ describe('doctor, on nodes', () => {
   });
 });
 
+describe('doctor, on data providers', () => {
+  test('names the networks that need the account of the hosted one', async () => {
+    const hosted = { ...network('1', [chain.rpcUrl]), data_provider: 'moralis' };
+    await db('networks').insert(hosted);
+    expect((await examine()).of('data provider')).toEqual([
+      {
+        check: 'data provider',
+        state: 'warning',
+        detail: 'networks without history and NFTs: 1; set MORALIS_API_KEY',
+      },
+    ]);
+    expect((await examine({ MORALIS_API_KEY: 'account' })).of('data provider')).toEqual([]);
+    await db('networks').delete().where({ chain_id: 1 });
+  });
+});
+
 describe('doctor, on keys', () => {
   test('counts the active ones', async () => {
     await run('company', 'create', 'globex');

@@ -37,6 +37,7 @@ describe('network add', () => {
       '31337',
       ...named,
       ...['--rpc', secretUrl, '--rpc', socket, '--minter-contract', minter.toLowerCase()],
+      ...['--index-from', '5000000000', '--index-traces', 'debug'],
     );
     expect(status).toBe(0);
     expect(err).toContain(`${node.url}/[redacted] serves chain 31337, block 0.`);
@@ -53,6 +54,8 @@ describe('network add', () => {
       confirmations: 12,
       finality_depth: 64,
       minter_contract: minter,
+      index_from: '5000000000',
+      index_traces: 'debug',
     });
   });
 
@@ -87,6 +90,8 @@ describe('network add', () => {
       '--finality (3) must not be below --confirmations (4): give both.',
     ],
     [['77', ...named, '--provider', 'other'], 'Allowed choices are moralis, indexer.'],
+    [['77', ...named, '--index-traces', 'all'], 'Allowed choices are none, debug, trace.'],
+    [['77', ...named, '--index-from', '-1'], 'whole number from 0'],
     [['77', ...named, '--decimals', '78'], 'whole number from 0 to 77'],
     [['77', ...named, '--minter-contract', '0x12'], 'It must be 0x and 40 hex digits'],
   ])('refuses %j', async (args, message) => {

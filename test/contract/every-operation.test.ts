@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startChain, type TestChain } from '../support/chain.ts';
 import { createConformance } from '../support/conformance.ts';
+import { indexChain } from '../support/index-chain.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { type Ids, type OperationId, type Row, rows } from './operations.ts';
@@ -24,6 +25,7 @@ let ids: Ids;
 beforeAll(async () => {
   chain = await startChain();
   service = await startService({ rpcUrl: chain.rpcUrl });
+  await indexChain(service, chain.rpcUrl);
   ids = await makeWorld(service, 'acme');
 });
 afterAll(async () => {

@@ -45,13 +45,13 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     area: 'blockchain',
     method: 'get',
     path: () => `${blockchain}/wallet/history?${walletQuery}`,
-    own: 501,
+    own: 200,
   },
   listWalletNfts: {
     area: 'blockchain',
     method: 'get',
     path: () => `${blockchain}/nft?${walletQuery}`,
-    own: 501,
+    own: 200,
   },
   getTokenBalance: {
     area: 'blockchain',

@@ -3,12 +3,14 @@ import type { Response } from 'supertest';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startChain } from '../support/chain.ts';
 import { createConformance } from '../support/conformance.ts';
+import { indexChain } from '../support/index-chain.ts';
 import { startService } from '../support/service.ts';
 import { type Ids, type Row, rows } from './operations.ts';
 import { makeWorld } from './world.ts';
 
 const chain = await startChain();
 const service = await startService({ rpcUrl: chain.rpcUrl });
+await indexChain(service, chain.rpcUrl);
 afterAll(async () => {
   await service.close();
   await chain.close();

@@ -16,6 +16,23 @@ describe('query parameters', () => {
     expect((await listed('')).body.query).toEqual({ address, chainId: '1', limit: 50 });
   });
 
+  test.each([
+    ['', { limit: 50 }],
+    ['?cursor=', { limit: 50 }],
+    ['?cursor=abc', { cursor: 'abc' }],
+    ['?cursor=abc&limit=', { cursor: 'abc' }],
+    ['?cursor=abc&limit=7', { cursor: 'abc', limit: 7 }],
+  ])('take no default beside a cursor, which has it: %s', async (query, expected) => {
+    expect((await get(`/api/page${query}`)).body.query).toEqual(expected);
+  });
+
+  test.each(['?cursor=abc&limit=0', '?cursor=abc&page=2'])(
+    'are checked beside a cursor: %s',
+    async (query) => {
+      expect((await get(`/api/page${query}`)).status).toBe(400);
+    },
+  );
+
   test.each(['0x10', '1e1', '%205', '5%20', '+5', '5.0', '', '٣', 'Infinity', '1_0', 'abc', '9'.repeat(400)])(
     'an integer is digits only: %s is refused or missing',
     async (text) => {
@@ -99,6 +116,16 @@ describe('query parameters that nobody asked for', () => {
       expect((await listed(`&${text}=1`)).body.detail).toBe(`${text} has an invalid percent-encoding`);
     },
   );
+
+  test('with a bad percent-encoding are not called missing where they are required', async () => {
+    const response = await get('/api/thing?address=%zz&chainId=1');
+    expect(response.body).toMatchObject({
+      code: 'input_invalid',
+      detail: 'address has an invalid percent-encoding',
+      errors: [{ in: 'query', name: 'address' }],
+    });
+    expect(response.body.errors).toHaveLength(1);
+  });
 
   test('with U+0000 are refused', async () => {
     const response = await get(`/api/thing?address=${address}&chainId=%00`);

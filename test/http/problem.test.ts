@@ -96,12 +96,6 @@ describe('a problem', () => {
     const { response } = await callWith(failing(problem(code)));
     expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   });
-
-  test('that an operation is not there yet is no failure to log', async () => {
-    const { response, lines } = await callWith(failing(problem('not_implemented')));
-    expect(response.status).toBe(501);
-    expect(lines.map(({ msg }) => msg)).toEqual(['request']);
-  });
 });
 
 describe('every response', () => {

@@ -46,6 +46,7 @@ const operationIds = [
   'getPart',
   'mintThing',
   'claimThing',
+  'listPages',
   'getPublic',
 ];
 

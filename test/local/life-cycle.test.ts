@@ -1,6 +1,9 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChainRpc } from '../../src/local/chain-rpc.ts';
+import { openLocalFolder } from '../../src/local/local-folder.ts';
 import { firstFreePort } from '../../src/local/ports.ts';
 import { isAlive } from '../../src/local/processes.ts';
 import {
@@ -39,7 +42,7 @@ async function receiptOf(hash: string): Promise<unknown> {
 }
 
 // One world through all that can happen to it, in this order.
-describe('the local world', () => {
+describe('the local world', { timeout: 60_000 }, () => {
   let made: Awaited<ReturnType<typeof identity>>;
 
   it('begins anew when its first start was killed half-way, and leaves nothing running then', async () => {
@@ -49,7 +52,7 @@ describe('the local world', () => {
     await interrupted.ended;
     await untilQuiet(directory);
     const next = runLocal(directory);
-    expect(await next.outcome).toMatchObject({ event: 'ready' });
+    await next.ready;
     made = await identity();
     await send();
     next.child.kill('SIGKILL');
@@ -59,14 +62,14 @@ describe('the local world', () => {
   it('leaves nothing running when its process is killed, and is the same at the next start', async () => {
     await untilQuiet(directory);
     const run = runLocal(directory);
-    expect(await run.outcome).toMatchObject({ event: 'ready' });
+    await run.ready;
     expect(run.lines).toEqual([]);
     expect(await identity()).toEqual(made);
     const hash = await send();
     run.child.kill('SIGKILL');
     await untilQuiet(directory);
     const next = runLocal(directory);
-    await next.outcome;
+    await next.ready;
     expect(await receiptOf(hash)).toMatchObject({ status: '0x1' });
     for (const { pid } of programsOf(directory)) process.kill(pid, 'SIGKILL');
     next.child.kill('SIGKILL');
@@ -75,7 +78,7 @@ describe('the local world', () => {
 
   it('is the same after every one of its processes was killed at once', async () => {
     const run = runLocal(directory);
-    expect(await run.outcome).toMatchObject({ event: 'ready' });
+    await run.ready;
     expect(await identity()).toEqual(made);
     run.child.kill('SIGINT');
     expect(await run.ended).toBe(0);
@@ -84,7 +87,7 @@ describe('the local world', () => {
 
   it('ends programs of a killed start whose guards were killed too', async () => {
     const run = runLocal(directory);
-    await run.outcome;
+    await run.ready;
     const programs = programsOf(directory);
     run.child.kill('SIGSTOP');
     for (const { pid, words } of programs) if (words[0] === 'sh') process.kill(pid, 'SIGKILL');
@@ -93,7 +96,7 @@ describe('the local world', () => {
     const left = programs.filter(({ pid, words }) => words[0] !== 'sh' && isAlive(pid));
     expect(left).toHaveLength(2);
     const next = runLocal(directory);
-    expect(await next.outcome).toMatchObject({ event: 'ready' });
+    await next.ready;
     expect(left.filter(({ pid }) => isAlive(pid))).toEqual([]);
     expect(await identity()).toEqual(made);
     await refusesSecond();
@@ -108,12 +111,33 @@ describe('the local world', () => {
 
   it('is another one after --fresh', async () => {
     const run = runLocal(directory, { fresh: true });
-    expect(await run.outcome).toMatchObject({ event: 'ready' });
+    await run.ready;
     const { keys, contracts } = await readCredentials(directory);
     expect(keys).not.toEqual(made.keys);
     expect(contracts).toEqual(made.contracts);
+    const told = run.said(/"failed".*The local chain has ended unasked/);
+    const chain = programsOf(directory).find(({ words }) => words[0]?.endsWith('anvil'));
+    process.kill(chain?.pid ?? 0, 'SIGKILL');
+    await told;
     run.child.kill('SIGINT');
-    await run.ended;
+    expect(await run.ended).toBe(0);
+  });
+
+  it('asks for --fresh when what it keeps cannot be used', async () => {
+    await writeFile(path.join(directory, '.local/chain/state.json'), '{ "cut off');
+    const unreadable = runLocal(directory);
+    expect((await unreadable.outcome).message).toMatch(/chain did not start: .*npm start -- --fresh$/s);
+    await unreadable.ended;
+    await rm(path.join(directory, '.local/chain'), { recursive: true });
+    const gone = runLocal(directory);
+    expect((await gone.outcome).message).toMatch(/The chain of this world is gone.*npm start -- --fresh$/);
+    await gone.ended;
+    const file = path.join(directory, '.local/world.json');
+    await writeFile(file, JSON.stringify({ version: 99 }));
+    const newer = runLocal(directory);
+    expect((await newer.outcome).message).toMatch(/made by a later version.*npm start -- --fresh$/);
+    await newer.ended;
+    expect(programsOf(directory)).toEqual([]);
   });
 });
 
@@ -128,6 +152,10 @@ describe('a start that cannot be', () => {
     expect(programsOf(directory)).toEqual([]);
     await run.ended;
     server.close();
+  });
+
+  it('says that it may not write', () => {
+    expect(() => openLocalFolder('/proc')).toThrow(/^No permission to write in \/proc\/\.local/);
   });
 
   it('names every fault of the environment', async () => {

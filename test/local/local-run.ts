@@ -11,7 +11,7 @@ import { listProcesses, type Process } from '../../src/local/processes.ts';
 
 const entry = fileURLToPath(new URL('run-local.ts', import.meta.url));
 
-export type Outcome = { readonly event: string; readonly message?: string; readonly banner?: string };
+type Outcome = { readonly event: string; readonly message?: string; readonly banner?: string };
 
 export type LocalRun = {
   readonly child: ChildProcess;
@@ -19,6 +19,8 @@ export type LocalRun = {
   readonly lines: readonly string[];
   /** `ready` or `refused`. */
   readonly outcome: Promise<Outcome>;
+  /** What it says once it is ready; fails with its reason when it refuses. */
+  readonly ready: Promise<Outcome>;
   /** Settles when it says a line that fits. */
   said(text: RegExp): Promise<void>;
   /** Its exit status, or the signal that ended it. */
@@ -47,10 +49,17 @@ export function runLocal(directory: string, { fresh = false, env = {}, uid }: Ru
     });
     child.once('exit', () => resolve({ event: 'exit' }));
   });
+  const ready = outcome.then((told) => {
+    if (told.event !== 'ready') throw new Error(`${told.event}: ${told.message}`);
+    return told;
+  });
+  // Told where it is waited for.
+  ready.catch(() => {});
   return {
     child,
     lines,
     outcome,
+    ready,
     said: (text) => new Promise((resolve) => listeners.add((line) => text.test(line) && resolve())),
     ended: new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? code))),
   };

@@ -4,8 +4,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createChainRpc } from '../../src/local/chain-rpc.ts';
+import { readLocalSettings } from '../../src/local/settings.ts';
 import { createLogger } from '../../src/log.ts';
 import {
   type LocalRun,
@@ -31,7 +33,7 @@ let receipts: Receipt[];
 beforeAll(async () => {
   directory = await makeDirectory(true);
   run = runLocal(directory);
-  await run.outcome;
+  await run.ready;
   credentials = await readCredentials(directory);
   db = createDatabase(credentials.databaseUrl, { poolMax: 2, log: createLogger({ level: 'silent' }) });
   const rpc = createChainRpc(credentials.rpcUrl);
@@ -144,8 +146,15 @@ describe('what a person is given', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
+  it('is found by commands beside the service', () => {
+    const config = loadConfig(readLocalSettings(directory));
+    expect(config.DATABASE_URL).toBe(credentials.databaseUrl);
+    expect(config).toMatchObject({ KEY_ENVIRONMENT: 'local', publicBaseUrl: credentials.baseUrl });
+    expect(() => readLocalSettings('/proc')).toThrow(/^There is no local service in \/proc\./);
+  });
+
   it('has four lines to paste', async () => {
-    const { banner = '' } = await run.outcome;
+    const { banner = '' } = await run.ready;
     expect(banner.match(/^ {2}curl -H 'x-api-key: tk_local_\w+' 'http:\S+'$/gm)).toHaveLength(4);
   });
 });

@@ -61,6 +61,7 @@ export async function createMintWorld({ minters = 1 } = {}): Promise<MintWorld> 
       settings: {
         DATABASE_URL: service.databaseUrl,
         SECRET_KEYS: secretKeys,
+        AREAS: 'rwa',
         RPC_TIMEOUT_MS: '500',
         LOG_LEVEL: 'warn',
         MINT_POLL_MS: '50',

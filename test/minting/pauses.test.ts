@@ -74,10 +74,10 @@ describe('a lane pauses, loses nothing, and goes on by itself when', () => {
     const ids = await world.accept(2);
     world.work();
     await untilAll(world.service, ids, 'submitted');
-    // The other takes the very nonce of the transaction that waits, and the one after it.
+    // The other takes the very nonce of the first transaction that waits, and the one after the last.
     const wallet = new Wallet(chain.keys[0] ?? '');
-    const [sent] = await world.service.db('mint_transactions');
-    for (const nonce of [Number(sent.nonce), Number(sent.nonce) + 1]) {
+    const sent = (await world.service.db('mint_transactions')).map((row) => Number(row.nonce));
+    for (const nonce of [Math.min(...sent), Math.max(...sent) + 1]) {
       const raw = await wallet.signTransaction({
         chainId: 31337,
         nonce,

@@ -6,6 +6,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPortal, portalIsCurrent } from '../../scripts/docs/build.ts';
 import { areas } from '../../src/config.ts';
+import { documents } from '../../src/contract/documents.ts';
 import { catalogue } from '../../src/errors.ts';
 import { startPortal } from './portal-server.ts';
 
@@ -224,11 +225,17 @@ describe('the start page', () => {
     const html = served.get('/docs/')?.html ?? '';
     const operations = attributes(html, 'a', 'href').filter((href) => /\.html#\/[a-z-]+\/[a-z]+$/.test(href));
     expect(operations).toHaveLength(22);
-    expect(html.split('in a later release')).toHaveLength(5);
+    expect(html.split('in a later release')).toHaveLength(pendingOperations() + 1);
     const text = html.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"');
     expect(text).toContain('curl -G "$TALLYSTICK/blockchain/v1/api/token/balance" \\');
   });
 });
+
+/** How many operations say themselves that they are not there yet. */
+function pendingOperations(): number {
+  const texts = Object.values(documents).map(({ paths }) => JSON.stringify(paths));
+  return texts.reduce((sum, text) => sum + text.split('"501":').length - 1, 0);
+}
 
 describe('what the portal does not have', () => {
   it('is a small page under a strict policy, also for files that the build keeps for itself', async () => {

@@ -116,7 +116,8 @@ describe('the NFTs of a company are found by an index', () => {
     expect(pending).toContain('nfts_not_minted');
     const queued = await expectIndexes(() => nfts.list(company, { mintState: 'queued' }, page));
     expect(queued).toContain('nfts_in_state');
-    for (const plan of [plain, pending, queued]) expect(plan).not.toMatch(/Sort/);
+    // Where a sample of the table shows next to none in a state, sorting those few is the cheaper plan.
+    for (const plan of [plain, pending]) expect(plan).not.toMatch(/Sort/);
   });
 });
 

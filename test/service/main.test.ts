@@ -14,6 +14,7 @@ afterAll(database.close);
 const environment = {
   DATABASE_URL: database.url,
   SECRET_KEYS: `a:${Buffer.alloc(32, 1).toString('base64')}`,
+  CURSOR_KEYS: `a:${Buffer.alloc(32, 3).toString('base64')}`,
   HOST: '127.0.0.1',
   PORT: '0',
 };

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { anvilProgram } from '../../src/local/programs.ts';
+import { killAtExit } from './kill-at-exit.ts';
 import { freePort } from './postgres.ts';
 
 export type TestChain = {
@@ -8,9 +9,6 @@ export type TestChain = {
   readonly pid: number;
   close(): Promise<void>;
 };
-
-// The package's bin is a thin starter around the native binary of the platform package.
-const anvil = createRequire(import.meta.url).resolve('@foundry-rs/anvil/bin.mjs');
 
 /** A real local chain of its own that mines on demand; its ten accounts are funded. */
 export async function startChain({
@@ -21,13 +19,10 @@ export async function startChain({
   flags?: readonly string[];
 } = {}): Promise<TestChain> {
   const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [anvil, '--port', String(port), '--chain-id', chainId, '--quiet', ...flags],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(anvilProgram(), ['--port', String(port), '--chain-id', chainId, '--quiet', ...flags], {
+    stdio: 'ignore',
+  });
+  killAtExit(child);
   const rpcUrl = `http://127.0.0.1:${port}`;
   await untilAnswering(rpcUrl);
   return {

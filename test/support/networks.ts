@@ -12,6 +12,8 @@ export function testNetwork(rpcUrls: readonly string[], changes: Partial<Network
     confirmations: 1,
     finalityDepth: 64,
     minterContract: null,
+    indexFrom: '0',
+    indexTraces: 'none',
     ...changes,
   };
 }

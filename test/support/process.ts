@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+import { killAtExit } from './kill-at-exit.ts';
+
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export type RunningProcess = {
@@ -21,6 +23,7 @@ export function startProcess(args: readonly string[], env: Readonly<Record<strin
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  killAtExit(child);
   let written = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (written += text));

@@ -43,6 +43,8 @@ export type ServiceOptions = {
   readonly replace?: (parts: Parts) => Partial<Parts>;
   /** RPC URL of a chain with id 31337; without one the network's node does not answer. */
   readonly rpcUrl?: string;
+  /** Where the hosted data provider listens; with it network 1 is registered, whose provider it is. */
+  readonly moralis?: { readonly baseUrl: string; readonly apiKey: string };
 };
 
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -50,7 +52,7 @@ const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 /** The whole service on a database of its own, with two companies, four keys and the network 31337. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase();
-  const { keys, companies } = await populate(database.db, options.rpcUrl ?? 'http://127.0.0.1:9');
+  const { keys, companies } = await populate(database.db, options);
   const opened: TestService[] = [];
   const open = async (settings: Readonly<Record<string, string>> = {}): Promise<TestService> => {
     const service = await openService(database, {
@@ -75,9 +77,16 @@ async function openService(database: TestDatabase, options: ServiceOptions) {
   const config = loadConfig({
     DATABASE_URL: database.url,
     SECRET_KEYS: secretKeys,
+    CURSOR_KEYS: secretKeys,
     KEY_ENVIRONMENT: 'test',
     RATE_LIMIT_PER_SECOND: '0',
     RPC_TIMEOUT_MS: '2000',
+    ...(options.moralis && {
+      MORALIS_BASE_URL: options.moralis.baseUrl,
+      MORALIS_API_KEY: options.moralis.apiKey,
+      MORALIS_TIMEOUT_MS: '5000',
+      MORALIS_DEADLINE_MS: '10000',
+    }),
     ...options.settings,
   });
   const built = await createParts(config, createLogger({ level: 'silent' }));
@@ -131,21 +140,27 @@ function createClient(
   };
 }
 
-async function populate(db: TestDatabase['db'], rpcUrl: string) {
-  await db('networks').insert({
-    chain_id: 31337,
-    name: 'Test chain',
+async function populate(db: TestDatabase['db'], { rpcUrl = 'http://127.0.0.1:9', moralis }: ServiceOptions) {
+  const network = {
     currency_name: 'Ether',
     currency_symbol: 'ETH',
     currency_decimals: 18,
     rpc_urls: [rpcUrl],
-    data_provider: 'indexer',
     confirmations: 1,
     finality_depth: 64,
+  };
+  await db('networks').insert({
+    ...network,
+    chain_id: 31337,
+    name: 'Test chain',
+    data_provider: 'indexer',
     minter_contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   });
   // Somebody signs there; whether anybody works is another matter.
   await db('mint_lanes').insert({ chain_id: 31337, signer: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65' });
+  if (moralis !== undefined) {
+    await db('networks').insert({ ...network, chain_id: 1, name: 'Hosted chain', data_provider: 'moralis' });
+  }
   const companyStore = createCompanyStore({ db });
   const keyStore = createKeyStore({ db });
   const treasuryAddress = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';

@@ -85,7 +85,7 @@ export interface components {
          */
         SortOrder: "ASC" | "DESC";
         /**
-         * @description Standard of the contract.
+         * @description Standard of the contract. Collections older than the standard, such as CryptoPunks, count as ERC721.
          * @enum {string}
          */
         NftContractType: "ERC721" | "ERC1155";
@@ -180,9 +180,9 @@ export interface components {
         WalletNftList: {
             /** @description Cursor of the next page; absent on the last page. */
             cursor?: string;
-            /** @description Number of this page as the data provider counts it. */
+            /** @description Number of this page, counted from 0. */
             page: number;
-            /** @description Size of this page. */
+            /** @description Number of NFTs on this page. */
             page_size: number;
             /** @description The NFTs. */
             result: components["schemas"]["WalletNft"][];
@@ -398,8 +398,8 @@ export interface components {
             to_address: string | null;
             /** @description Native value of the transaction in the smallest unit. */
             value: string;
-            /** @description Gas limit. */
-            gas: string;
+            /** @description Gas limit; null if the provider does not tell. */
+            gas: string | null;
             /** @description Price that was paid per unit of gas, in the smallest unit. */
             gas_price: string;
             /** @description Gas that was used. */
@@ -475,18 +475,6 @@ export interface components {
         };
         /** @description A fault of the service. Quote `requestId` when you report it. */
         InternalError: {
-            headers: {
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The operation is documented but not part of this release yet. */
-        NotImplemented: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -660,7 +648,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {
                 headers: {
@@ -811,7 +798,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {
                 headers: {

@@ -310,7 +310,10 @@ export interface components {
          *     and a leap second, are refused.
          */
         DateOrDateTime: string;
-        /** @description Data of your own choice: any JSON object, at most 20 levels deep and 16384 bytes as JSON text in UTF-8. */
+        /**
+         * @description Data of your own choice: any JSON object, at most 20 levels deep and 16384 bytes as JSON text in UTF-8.
+         *     Numbers go from -9007199254740991 to 9007199254740991; send larger ones as strings.
+         */
         FreeData: {
             [key: string]: unknown;
         } | null;

@@ -1,7 +1,7 @@
 import { formatUnits as referenceUnits } from 'ethers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatUnits } from '../../src/blockchain/decimal.ts';
+import { formatUnits } from '../../src/chain/decimal.ts';
 
 describe('a formatted amount', () => {
   it.each<[bigint, number, string]>([

@@ -1,0 +1,56 @@
+import type { NetworkRegistry } from '../chain/networks.ts';
+import type { operations } from '../contract/generated/blockchain.ts';
+import type { CallerContext, Handlers } from '../contract/operation.ts';
+import type { DataProviders } from '../providers/data-providers.ts';
+import type { Freshness } from '../providers/provider.ts';
+import type { Cursors } from './cursor.ts';
+import { readPageQuestion } from './page-question.ts';
+
+export type WalletDeps = {
+  readonly networks: Pick<NetworkRegistry, 'find'>;
+  readonly providers: DataProviders;
+  readonly cursors: Cursors;
+};
+
+type WalletHandlers = Pick<Handlers<operations, CallerContext>, 'getWalletHistory' | 'listWalletNfts'>;
+
+/** The operations that a data provider answers. What it says is passed on, never kept. */
+export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
+  return {
+    async getWalletHistory({ query }) {
+      const { question, continued } = await readPageQuestion(deps, 'getWalletHistory', query);
+      const { records, next, completeTo } =
+        await deps.providers[question.network.dataProvider].history(question);
+      const history = {
+        ...continued(next),
+        page: question.page,
+        page_size: records.length,
+        limit: String(question.limit),
+        result: [...records],
+      };
+      return { status: 200, headers: freshnessHeaders(completeTo), body: { history } };
+    },
+
+    async listWalletNfts({ query }) {
+      const { question, continued } = await readPageQuestion(deps, 'listWalletNfts', query);
+      const { entries, next, completeTo } =
+        await deps.providers[question.network.dataProvider].nfts(question);
+      const list = {
+        ...continued(next),
+        page: question.page,
+        page_size: entries.length,
+        result: [...entries],
+      };
+      return { status: 200, headers: freshnessHeaders(completeTo), body: list };
+    },
+  };
+}
+
+function freshnessHeaders(completeTo: Freshness | undefined): Record<string, string> {
+  if (completeTo === undefined) return {};
+  return {
+    'X-Index-Block-Number': completeTo.blockNumber.toString(),
+    'X-Index-Block-Hash': completeTo.blockHash,
+    'X-Index-Block-Time': completeTo.blockTime.toISOString(),
+  };
+}

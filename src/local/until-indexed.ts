@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { createDatabase } from '../db/connect.ts';
+import type { Logger } from '../log.ts';
+import { createIndexStore } from '../providers/indexer/store/index-store.ts';
+import { localChainId } from './chain.ts';
+import { createChainRpc } from './chain-rpc.ts';
+import type { Credentials } from './credentials.ts';
+
+const pauseMs = 30;
+const patienceMs = 60_000;
+
+/**
+ * Waits until the index has the newest block of the local chain, so that what a person tries first is
+ * complete.
+ * @returns false when it does not get there in a minute
+ */
+export async function untilIndexed(
+  { DATABASE_URL, ROLES }: Config,
+  { rpcUrl }: Pick<Credentials, 'rpcUrl'>,
+  log: Logger,
+): Promise<boolean> {
+  if (!ROLES.includes('indexer')) return true;
+  const newest = BigInt(String(await createChainRpc(rpcUrl).call('eth_blockNumber')));
+  const db = createDatabase(DATABASE_URL, { poolMax: 1, log });
+  const store = createIndexStore({ db });
+  const deadline = Date.now() + patienceMs;
+  try {
+    while (((await store.find(localChainId))?.head?.number ?? -1n) < newest) {
+      if (Date.now() > deadline) return false;
+      await pause(pauseMs);
+    }
+    return true;
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,123 @@
+import {
+  type BlockHeader,
+  type IndexedBlock,
+  type IndexedTransaction,
+  type NativeMovement,
+  type SkippedLog,
+  zeroAddress,
+} from '../domain.ts';
+import { decodeLogs } from './decode-logs.ts';
+import { MalformedBlockError } from './hex.ts';
+import { topicAddress, wordAt } from './log-words.ts';
+import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
+import { nativeLogEmitter, topics } from './topics.ts';
+import type { BlockTraces, TraceFindings } from './traces.ts';
+
+/** What a node says of one block; the receipts in the order of the transactions, traces where it has them. */
+export type BlockSource = {
+  readonly block: RawBlock;
+  readonly receipts: readonly RawReceipt[];
+  readonly traces: BlockTraces | undefined;
+};
+
+/**
+ * What a block means. Pure.
+ * @param wrapped contracts of wrapped native tokens, in lower case
+ * @throws MalformedBlockError when receipts and transactions do not belong together
+ */
+export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): IndexedBlock {
+  const { block, receipts, traces } = source;
+  const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
+  if (byHash.size > block.transactions.length)
+    throw new MalformedBlockError('number of receipts', byHash.size);
+  const skipped: SkippedLog[] = [];
+  const transactions = block.transactions.map((transaction) => {
+    const receipt = receiptOf(block.header, transaction, byHash.get(transaction.hash));
+    const findings = decodeLogs(receipt.logs, wrapped);
+    skipped.push(...findings.skipped);
+    return assemble(transaction, receipt, findings, traces?.get(transaction.hash));
+  });
+  return { header: block.header, transactions, skipped, traced: traces !== undefined };
+}
+
+function receiptOf(
+  header: BlockHeader,
+  transaction: RawTransaction,
+  receipt: RawReceipt | undefined,
+): RawReceipt {
+  const { hash, from, to, gas } = transaction;
+  // Polygon's state-sync transactions stand outside the block's roots: some nodes have no receipt for them, or
+  // that of the other branch after a reorganisation.
+  const outside = from === zeroAddress && to === zeroAddress && gas === 0n;
+  // Two calls may be answered from two branches.
+  if (receipt !== undefined && (outside || receipt.blockHash === header.hash)) return receipt;
+  if (!outside) throw new MalformedBlockError(`receipt of ${hash}`, receipt?.blockHash);
+  const nothing = { gasUsed: 0n, gasPrice: 0n, extraFee: 0n, created: null, logs: [] };
+  return { hash, blockHash: header.hash, succeeded: true, ...nothing };
+}
+
+function assemble(
+  transaction: RawTransaction,
+  receipt: RawReceipt,
+  findings: Pick<IndexedTransaction, 'erc20' | 'nft' | 'approvals' | 'borrowers'>,
+  trace: TraceFindings | undefined,
+): IndexedTransaction {
+  const gasPrice = receipt.gasPrice ?? transaction.gasPrice;
+  // A receipt from before Byzantium does not tell; without a trace such a transaction counts as done.
+  const succeeded = receipt.succeeded ?? trace?.failed !== true;
+  const { erc20, nft, approvals, borrowers } = findings;
+  return {
+    hash: transaction.hash,
+    index: transaction.index,
+    nonce: transaction.nonce,
+    from: transaction.from,
+    to: transaction.to,
+    created: transaction.to === null && succeeded ? receipt.created : null,
+    value: transaction.value,
+    gas: transaction.gas,
+    gasPrice,
+    gasUsed: receipt.gasUsed,
+    fee: receipt.gasUsed * gasPrice + receipt.extraFee,
+    succeeded,
+    selector: transaction.selector,
+    native: [...minted(transaction), ...(succeeded ? nativeOf(transaction, receipt, trace) : [])],
+    erc20,
+    nft,
+    approvals,
+    borrowers,
+  };
+}
+
+/** What a deposit brings from the first layer is credited to its sender even when its call fails. */
+function minted({ minted: value, from }: RawTransaction): NativeMovement[] {
+  return value > 0n ? [{ from: zeroAddress, to: from, value, internal: true }] : [];
+}
+
+function nativeOf(
+  transaction: RawTransaction,
+  receipt: RawReceipt,
+  trace: TraceFindings | undefined,
+): readonly NativeMovement[] {
+  if (trace !== undefined) return trace.native;
+  const logged = receipt.logs.filter(isNativeLog);
+  if (logged.length > 0) return loggedMovements(transaction, logged);
+  const to = transaction.to ?? receipt.created;
+  if (transaction.value === 0n || to === null) return [];
+  return [{ from: transaction.from, to, value: transaction.value, internal: false }];
+}
+
+function isNativeLog({ address, topics: [topic], data }: RawLog): boolean {
+  return (
+    address === nativeLogEmitter && (topic === topics.transfer || topic === topics.burn) && data.length === 66
+  );
+}
+
+function loggedMovements(transaction: RawTransaction, logs: readonly RawLog[]): NativeMovement[] {
+  return logs.map((log, index) => ({
+    from: topicAddress(log, 1),
+    to: log.topics[0] === topics.burn ? zeroAddress : topicAddress(log, 2),
+    value: wordAt(log, 0),
+    // The transaction's own value moves before any code runs.
+    internal: index > 0 || transaction.value === 0n,
+  }));
+}

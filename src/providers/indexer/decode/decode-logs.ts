@@ -1,0 +1,78 @@
+import { type Erc20Movement, type LogFindings, type SkippedLog, zeroAddress } from '../domain.ts';
+import { addressAt, expectWords, LogShapeError, topicAddress } from './log-words.ts';
+import type { RawLog } from './raw-block.ts';
+import { nativeLogEmitter, topics } from './topics.ts';
+import {
+  type LogFinding,
+  readApproval,
+  readApprovalForAll,
+  readConsecutiveTransfer,
+  readTransfer,
+  readTransferBatch,
+  readTransferSingle,
+  readWrap,
+} from './transfer-logs.ts';
+
+type LogReader = (log: RawLog, wrapped: ReadonlySet<string>) => LogFinding;
+
+const ifWrapped =
+  (direction: 'deposit' | 'withdrawal'): LogReader =>
+  (log, wrapped) =>
+    wrapped.has(log.address) ? readWrap(log, direction) : {};
+
+const readers: Readonly<Record<string, LogReader>> = {
+  [topics.transfer]: readTransfer,
+  [topics.transferSingle]: readTransferSingle,
+  [topics.transferBatch]: readTransferBatch,
+  [topics.consecutiveTransfer]: readConsecutiveTransfer,
+  [topics.deposit]: ifWrapped('deposit'),
+  [topics.withdrawal]: ifWrapped('withdrawal'),
+  [topics.approval]: readApproval,
+  [topics.approvalForAll]: readApprovalForAll,
+  [topics.aaveBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
+  [topics.aaveOldBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
+  [topics.compoundBorrow](log) {
+    expectWords(log, 4);
+    return { borrowers: [addressAt(log, 0)] };
+  },
+};
+
+/**
+ * Reads the logs of one transaction. A log whose shape is not what its topic promises is reported and skipped:
+ * any contract can write any log.
+ * @param wrapped contracts whose deposit and withdrawal events mint and burn a wrapped native token
+ */
+export function decodeLogs(logs: readonly RawLog[], wrapped: ReadonlySet<string>): LogFindings {
+  const skipped: SkippedLog[] = [];
+  const findings = logs.flatMap((log) => {
+    const reader = readers[log.topics[0] ?? ''];
+    if (reader === undefined || log.address === nativeLogEmitter) return [];
+    try {
+      return [reader(log, wrapped)];
+    } catch (error) {
+      if (!(error instanceof LogShapeError)) throw error;
+      const topic = log.topics[0] ?? '';
+      skipped.push({ logIndex: log.index, address: log.address, topic, reason: error.message });
+      return [];
+    }
+  });
+  return {
+    erc20: withoutDoubles(findings.flatMap(({ erc20 = [] }) => erc20)),
+    nft: findings.flatMap(({ nft = [] }) => nft),
+    approvals: findings.flatMap(({ approvals = [] }) => approvals),
+    borrowers: findings.flatMap(({ borrowers = [] }) => borrowers),
+    skipped,
+  };
+}
+
+/** Some wrapped tokens emit the Transfer beside the Deposit or Withdrawal: the movement counts once. */
+function withoutDoubles(movements: readonly Erc20Movement[]): readonly Erc20Movement[] {
+  if (!movements.some(({ kind }) => kind === 'wrap')) return movements;
+  const name = ({ token, from, to, value }: Erc20Movement) => `${token}${from}${to}${value}`;
+  const transfers = new Set(
+    movements
+      .filter(({ kind, from, to }) => kind === 'transfer' && (from === zeroAddress || to === zeroAddress))
+      .map(name),
+  );
+  return movements.filter((movement) => movement.kind === 'transfer' || !transfers.has(name(movement)));
+}

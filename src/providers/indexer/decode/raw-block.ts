@@ -1,0 +1,121 @@
+import type { BlockHeader } from '../domain.ts';
+import {
+  addressOf,
+  bytesOf,
+  type Fields,
+  fieldsOf,
+  hashOf,
+  indexOf,
+  listOf,
+  optionalAddress,
+  optionalQuantity,
+  quantityOf,
+} from './hex.ts';
+
+export type RawTransaction = {
+  readonly hash: string;
+  readonly index: number;
+  readonly from: string;
+  readonly to: string | null;
+  readonly nonce: bigint;
+  readonly value: bigint;
+  readonly gas: bigint;
+  readonly gasPrice: bigint;
+  /** Value that a deposit of an OP chain brings from its first layer. */
+  readonly minted: bigint;
+  readonly selector: string | null;
+};
+
+export type RawLog = {
+  readonly address: string;
+  readonly topics: readonly string[];
+  /** Bytes in hex. */
+  readonly data: string;
+  /** Index within the block. */
+  readonly index: number;
+};
+
+export type RawReceipt = {
+  readonly hash: string;
+  readonly blockHash: string;
+  /** Undefined before Byzantium, when receipts told a state root instead. */
+  readonly succeeded: boolean | undefined;
+  readonly gasUsed: bigint;
+  readonly gasPrice: bigint | undefined;
+  /** Fees beside those for gas: blobs, and the first layer's of an OP chain. */
+  readonly extraFee: bigint;
+  readonly created: string | null;
+  readonly logs: readonly RawLog[];
+};
+
+export type RawBlock = { readonly header: BlockHeader; readonly transactions: readonly RawTransaction[] };
+
+/** Reads the answer to `eth_getBlockByNumber` with full transactions. @throws MalformedBlockError */
+export function readBlock(value: unknown): RawBlock {
+  const block = fieldsOf(value, 'block');
+  return {
+    header: readHeader(block),
+    transactions: listOf(block['transactions'], 'transactions').map((transaction, index) =>
+      readTransaction(fieldsOf(transaction, 'transaction'), index),
+    ),
+  };
+}
+
+/** Reads a block with or without its transactions. @throws MalformedBlockError */
+export function readHeader(value: unknown): BlockHeader {
+  const block = fieldsOf(value, 'block');
+  return {
+    number: quantityOf(block['number'], 'number'),
+    hash: hashOf(block['hash'], 'hash'),
+    parentHash: hashOf(block['parentHash'], 'parentHash'),
+    timestamp: quantityOf(block['timestamp'], 'timestamp'),
+  };
+}
+
+function readTransaction(transaction: Fields, place: number): RawTransaction {
+  const to = optionalAddress(transaction['to'], 'to');
+  const input = bytesOf(transaction['input'] ?? transaction['data'] ?? '0x', 'input');
+  return {
+    hash: hashOf(transaction['hash'], 'transaction hash'),
+    // Not what the field says: after a reorganisation Polygon's nodes give a state-sync transaction the index that
+    // it had in the other branch.
+    index: place,
+    from: addressOf(transaction['from'], 'from'),
+    to,
+    nonce: optionalQuantity(transaction['nonce'], 'nonce') ?? 0n,
+    value: optionalQuantity(transaction['value'], 'value') ?? 0n,
+    gas: optionalQuantity(transaction['gas'], 'gas') ?? 0n,
+    gasPrice: optionalQuantity(transaction['gasPrice'], 'gasPrice') ?? 0n,
+    minted: optionalQuantity(transaction['mint'], 'mint') ?? 0n,
+    selector: to !== null && input.length >= 10 ? input.slice(0, 10).toLowerCase() : null,
+  };
+}
+
+/** Reads one receipt with its logs. @throws MalformedBlockError */
+export function readReceipt(value: unknown): RawReceipt {
+  const receipt = fieldsOf(value, 'receipt');
+  const status = optionalQuantity(receipt['status'], 'status');
+  const blobFee =
+    (optionalQuantity(receipt['blobGasUsed'], 'blobGasUsed') ?? 0n) *
+    (optionalQuantity(receipt['blobGasPrice'], 'blobGasPrice') ?? 0n);
+  return {
+    hash: hashOf(receipt['transactionHash'], 'receipt transactionHash'),
+    blockHash: hashOf(receipt['blockHash'], 'receipt blockHash'),
+    succeeded: status === undefined ? undefined : status !== 0n,
+    gasUsed: quantityOf(receipt['gasUsed'], 'gasUsed'),
+    gasPrice: optionalQuantity(receipt['effectiveGasPrice'], 'effectiveGasPrice'),
+    extraFee: blobFee + (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n),
+    created: optionalAddress(receipt['contractAddress'], 'contractAddress'),
+    logs: listOf(receipt['logs'], 'logs').map(readLog),
+  };
+}
+
+function readLog(value: unknown): RawLog {
+  const log = fieldsOf(value, 'log');
+  return {
+    address: addressOf(log['address'], 'log address'),
+    topics: listOf(log['topics'], 'topics').map((topic) => hashOf(topic, 'topic')),
+    data: bytesOf(log['data'] ?? '0x', 'log data'),
+    index: indexOf(log['logIndex'], 'logIndex'),
+  };
+}

@@ -1,0 +1,86 @@
+import type { NativeMovement } from '../domain.ts';
+import { addressOf, type Fields, fieldsOf, hashOf, listOf, optionalQuantity } from './hex.ts';
+
+/** What the traces of a transaction say. */
+export type TraceFindings = {
+  /** Whether the transaction as a whole failed; receipts before Byzantium do not tell. */
+  readonly failed: boolean;
+  /** In the order of execution, that of the transaction itself first. Reverted ones are left out. */
+  readonly native: readonly NativeMovement[];
+};
+
+/** By transaction hash. A transaction that the node did not trace is missing. */
+export type BlockTraces = ReadonlyMap<string, TraceFindings>;
+
+// A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
+const valueMoving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
+
+/** Reads `debug_traceBlockByHash` with `callTracer`: one tree of frames per transaction. @throws MalformedBlockError */
+export function readCallTraces(value: unknown): BlockTraces {
+  const found = listOf(value, 'traces').flatMap((entry): [string, TraceFindings][] => {
+    const { txHash, result } = fieldsOf(entry, 'trace');
+    if (typeof txHash !== 'string' || result === null || result === undefined) return [];
+    const root = fieldsOf(result, 'trace result');
+    const native: NativeMovement[] = [];
+    collect(root, native, false);
+    return [[hashOf(txHash, 'txHash'), { failed: isFailed(root), native }]];
+  });
+  return new Map(found);
+}
+
+function isFailed(frame: Fields): boolean {
+  return frame['error'] !== undefined && frame['error'] !== null && frame['error'] !== '';
+}
+
+/** Frames can be nested as deep as the EVM's 1024 calls, which a recursion bears. */
+function collect(frame: Fields, found: NativeMovement[], internal: boolean): void {
+  if (isFailed(frame)) return;
+  const value = optionalQuantity(frame['value'], 'trace value') ?? 0n;
+  if (value > 0n && valueMoving.has(String(frame['type']).toUpperCase())) {
+    const from = addressOf(frame['from'], 'trace from');
+    found.push({ from, to: addressOf(frame['to'], 'trace to'), value, internal });
+  }
+  const calls = frame['calls'];
+  if (calls === undefined || calls === null) return;
+  for (const call of listOf(calls, 'calls')) collect(fieldsOf(call, 'call'), found, true);
+}
+
+/** Reads `trace_block`: a flat list of frames, each with its path. @throws MalformedBlockError */
+export function readFlatTraces(value: unknown): BlockTraces {
+  const found = new Map<string, { failed: boolean; native: NativeMovement[]; failedPaths: string[] }>();
+  for (const entry of listOf(value, 'traces')) {
+    const trace = fieldsOf(entry, 'trace');
+    // Rewards of the block itself belong to no transaction.
+    if (typeof trace['transactionHash'] !== 'string') continue;
+    const hash = hashOf(trace['transactionHash'], 'transactionHash');
+    const findings = found.get(hash) ?? { failed: false, native: [], failedPaths: [] };
+    found.set(hash, findings);
+    const path = listOf(trace['traceAddress'], 'traceAddress');
+    const name = `${path.map(String).join('.')}.`;
+    if (isFailed(trace)) {
+      findings.failedPaths.push(path.length === 0 ? '' : name);
+      findings.failed ||= path.length === 0;
+    }
+    // A failed frame comes before those inside it.
+    if (findings.failedPaths.some((failed) => name.startsWith(failed))) continue;
+    const movement = flatMovement(trace, path.length > 0);
+    if (movement !== undefined) findings.native.push(movement);
+  }
+  return found;
+}
+
+function flatMovement(trace: Fields, internal: boolean): NativeMovement | undefined {
+  const action = fieldsOf(trace['action'], 'action');
+  const kind = String(trace['type']);
+  if (kind === 'call' && action['callType'] !== 'call') return undefined;
+  const value = optionalQuantity(action[kind === 'suicide' ? 'balance' : 'value'], 'trace value') ?? 0n;
+  if (value === 0n) return undefined;
+  const from = addressOf(action[kind === 'suicide' ? 'address' : 'from'], 'trace from');
+  if (kind === 'call') return { from, to: addressOf(action['to'], 'trace to'), value, internal };
+  if (kind === 'suicide') {
+    return { from, to: addressOf(action['refundAddress'], 'refundAddress'), value, internal };
+  }
+  if (kind !== 'create') return undefined;
+  const created = fieldsOf(trace['result'], 'trace result')['address'];
+  return { from, to: addressOf(created, 'created address'), value, internal };
+}

@@ -1,0 +1,58 @@
+import type { IndexStore } from '../store/index-store.ts';
+import type { NodeBlocks } from './node-blocks.ts';
+
+/** The chain changed below what counts as final. Nothing was rolled back: an operator must decide. */
+export class ReorganisationTooDeepError extends Error {
+  readonly retryable = true;
+
+  constructor(chainId: string, number: bigint) {
+    super(`Network ${chainId} was reorganised at or below block ${number}, which counts as final`);
+    this.name = 'ReorganisationTooDeepError';
+  }
+}
+
+/**
+ * - `same`: the node is on our branch, or behind on it;
+ * - `reorganised`: our blocks above `keep` were replaced; undefined when all were.
+ */
+export type Comparison =
+  | { readonly outcome: 'same' }
+  | { readonly outcome: 'reorganised'; readonly keep: bigint | undefined };
+
+type CompareOptions = {
+  readonly store: Pick<IndexStore, 'recentBlocks'>;
+  readonly blocks: Pick<NodeBlocks, 'headerAt'>;
+  readonly chainId: string;
+  readonly startBlock: bigint;
+};
+
+const pageSize = 32;
+
+/**
+ * Compares our newest blocks with the node's, downwards until one agrees. A height that the node does not have
+ * says nothing: a node that is behind is no reorganisation.
+ * @throws ReorganisationTooDeepError when none of the blocks that may be replaced agrees
+ */
+export async function compareBranches({
+  store,
+  blocks,
+  chainId,
+  startBlock,
+}: CompareOptions): Promise<Comparison> {
+  let differed = false;
+  let below: bigint | undefined;
+  for (;;) {
+    const ours = await store.recentBlocks(chainId, pageSize, below);
+    for (const { number, hash } of ours) {
+      const theirs = await blocks.headerAt(number);
+      if (theirs?.hash === hash)
+        return differed ? { outcome: 'reorganised', keep: number } : { outcome: 'same' };
+      if (theirs !== undefined) differed = true;
+      below = number;
+    }
+    if (ours.length === pageSize) continue;
+    if (!differed) return { outcome: 'same' };
+    if (below === startBlock) return { outcome: 'reorganised', keep: undefined };
+    throw new ReorganisationTooDeepError(chainId, below ?? startBlock);
+  }
+}

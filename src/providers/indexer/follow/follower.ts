@@ -1,0 +1,160 @@
+import type { Logger } from '../../../log.ts';
+import { decodeBlock } from '../decode/decode-block.ts';
+import type { IndexedBlock } from '../domain.ts';
+import type { IndexState, IndexStore, TraceMethod } from '../store/index-store.ts';
+import type { AdaptiveLimit } from './adaptive-limit.ts';
+import { compareBranches } from './ancestor.ts';
+import type { NodeBlocks } from './node-blocks.ts';
+
+/**
+ * - `advanced`: blocks were added;
+ * - `rolled_back`: blocks that the chain replaced were taken back;
+ * - `idle`: there is nothing to do until the node has a new block.
+ */
+export type Step = 'advanced' | 'rolled_back' | 'idle';
+
+export type Follower = {
+  /**
+   * Does the next piece of work. Whatever it rejects with, nothing is half written, and it may be called again.
+   */
+  step(): Promise<Step>;
+};
+
+export type FollowerOptions = {
+  readonly chainId: string;
+  readonly startBlock: bigint;
+  readonly traceMethod: TraceMethod;
+  readonly wrapped: ReadonlySet<string>;
+  readonly store: IndexStore;
+  readonly blocks: NodeBlocks;
+  readonly limit: AdaptiveLimit;
+  readonly log: Logger;
+  /** Blocks in one transaction at most. */
+  readonly maxBatch: number;
+};
+
+// Large enough for the bulk insert to pay, small enough for memory to stay flat over blocks of any size.
+const batchTransactions = 2_000;
+
+/**
+ * Follows the chain of one network. Only one may run per network at a time; a second one does no harm, since
+ * every write states which head it follows.
+ */
+export function createFollower(options: FollowerOptions): Follower {
+  const { chainId, startBlock, store, blocks, log, maxBatch } = options;
+  const reader = createReadAhead(createRangeReader(options));
+  let state: IndexState | undefined;
+  let batch = Math.min(16, maxBatch);
+
+  const rollBackFrom = async (head: NonNullable<IndexState['head']>): Promise<Step> => {
+    reader.drop();
+    const comparison = await compareBranches({
+      store,
+      blocks,
+      chainId,
+      startBlock: state?.startBlock ?? startBlock,
+    });
+    if (comparison.outcome === 'same') return 'idle';
+    const { keep } = comparison;
+    await store.rollBack(chainId, head.hash, keep === undefined ? undefined : { number: keep });
+    state = await store.find(chainId);
+    log.info({ chainId, from: head.number, to: keep }, 'rolled back replaced blocks');
+    return 'rolled_back';
+  };
+
+  const advance = async (from: bigint, nodeHead: bigint, finalized: bigint): Promise<Step> => {
+    const found = await reader.take(from, lastOf(from, batch, nodeHead));
+    const [first, last] = [found[0], found.at(-1)];
+    const head = state?.head;
+    if (first === undefined || last === undefined) return 'idle';
+    if (head !== undefined && first.header.parentHash !== head.hash) return rollBackFrom(head);
+    batch = batchAfter(found, maxBatch);
+    // The node works on the next blocks while the database writes these.
+    const next = last.header.number + 1n;
+    if (next <= nodeHead) reader.prepare(next, lastOf(next, batch, nodeHead));
+    await store.append(chainId, head?.hash, found, finalized);
+    const { number, hash, timestamp } = last.header;
+    const time = new Date(Number(timestamp) * 1_000);
+    if (state !== undefined) state = { ...state, head: { number, hash, time } };
+    return 'advanced';
+  };
+
+  return {
+    async step() {
+      try {
+        state ??= await store.begin(chainId, startBlock, options.traceMethod);
+        const nodeHead = await blocks.head();
+        const finalized = await blocks.finalized(nodeHead);
+        await store.observe(chainId, { nodeHead, finalized });
+        const { head } = state;
+        const from = head === undefined ? state.startBlock : head.number + 1n;
+        if (from <= nodeHead) return await advance(from, nodeHead, finalized);
+        return head === undefined ? 'idle' : await rollBackFrom(head);
+      } catch (error) {
+        // What is remembered may be what was wrong.
+        state = undefined;
+        reader.drop();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Reads and decodes blocks side by side. @returns those that follow each other, up to the first that is missing */
+function createRangeReader({ blocks, limit, wrapped }: FollowerOptions) {
+  const read = (number: bigint) =>
+    limit.run(async () => {
+      const source = await blocks.blockAt(number);
+      return source && decodeBlock(source, wrapped);
+    });
+  return async (from: bigint, to: bigint): Promise<IndexedBlock[]> => {
+    const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
+    return linked(await Promise.all(numbers.map(read)));
+  };
+}
+
+type ReadRange = (from: bigint, to: bigint) => Promise<IndexedBlock[]>;
+
+/** Reads a range, or takes what was prepared of it. */
+function createReadAhead(read: ReadRange) {
+  let ahead: { readonly from: bigint; readonly found: Promise<IndexedBlock[]> } | undefined;
+  return {
+    take(from: bigint, to: bigint) {
+      const found = ahead?.from === from ? ahead.found : read(from, to);
+      ahead = undefined;
+      return found;
+    },
+    prepare(from: bigint, to: bigint) {
+      ahead = { from, found: read(from, to) };
+      ahead.found.catch(() => {}); // whoever takes it gets the error
+    },
+    drop() {
+      ahead = undefined;
+    },
+  };
+}
+
+function lastOf(from: bigint, batch: number, nodeHead: bigint): bigint {
+  const last = from + BigInt(batch) - 1n;
+  return last < nodeHead ? last : nodeHead;
+}
+
+/** The blocks up to the first that is missing or does not follow the one before. */
+function linked(blocks: readonly (IndexedBlock | undefined)[]): IndexedBlock[] {
+  const chain: IndexedBlock[] = [];
+  for (const block of blocks) {
+    const before = chain.at(-1);
+    if (block === undefined) break;
+    if (before !== undefined && block.header.parentHash !== before.header.hash) break;
+    chain.push(block);
+  }
+  return chain;
+}
+
+function batchAfter(blocks: readonly IndexedBlock[], maxBatch: number): number {
+  const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
+  const perBlock = Math.max(1, transactions / blocks.length);
+  const wanted = Math.max(1, Math.floor(batchTransactions / perBlock));
+  // Grows by at most twice, so that a run of empty blocks does not lead into hundreds of full ones.
+  return Math.min(maxBatch, wanted, blocks.length * 2);
+}

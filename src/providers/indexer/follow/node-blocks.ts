@@ -1,0 +1,117 @@
+import type { JsonRpcApiProvider } from 'ethers';
+import { NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
+import { quantity } from '../../../chain/rpc/quantity.ts';
+import type { BlockSource } from '../decode/decode-block.ts';
+import { listOf, quantityOf } from '../decode/hex.ts';
+import { type RawBlock, type RawReceipt, readBlock, readHeader, readReceipt } from '../decode/raw-block.ts';
+import { type BlockTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
+import type { BlockHeader } from '../domain.ts';
+import type { TraceMethod } from '../store/index-store.ts';
+import { isMethodMissing, isPruned } from './node-error.ts';
+
+/** What the index asks of a node. Every method rejects when no node answers properly. */
+export type NodeBlocks = {
+  head(): Promise<bigint>;
+  /** The newest block that cannot be replaced, as the node says or by the network's depth; -1 for none. */
+  finalized(head: bigint): Promise<bigint>;
+  /** @returns undefined for a height that the node does not have */
+  headerAt(number: bigint): Promise<BlockHeader | undefined>;
+  /** A block with everything that is known of it; undefined for a height that the node does not have. */
+  blockAt(number: bigint): Promise<BlockSource | undefined>;
+};
+
+type NodeBlocksOptions = {
+  readonly node: Pick<JsonRpcApiProvider, 'send'>;
+  /** Where the node has no `finalized` tag. */
+  readonly finalityDepth: number;
+  readonly traceMethod: TraceMethod;
+  /** Told of blocks whose inner movements the node cannot tell. */
+  readonly onUntraced: (number: bigint, reason: unknown) => void;
+};
+
+export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
+  const { node, finalityDepth, traceMethod } = options;
+  const receiptsOf = createReceiptReader(options);
+  const finalizedTag = createFinalizedTag(options);
+  return {
+    async head() {
+      return quantityOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
+    },
+    async finalized(head) {
+      const tagged = await finalizedTag();
+      const byDepth = head - BigInt(finalityDepth);
+      return tagged ?? (byDepth < -1n ? -1n : byDepth);
+    },
+    async headerAt(number) {
+      const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
+      return answer === null ? undefined : readHeader(answer);
+    },
+    async blockAt(number) {
+      const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), true]);
+      if (answer === null) return undefined;
+      const block = readBlock(answer);
+      if (block.transactions.length === 0) return { block, receipts: [], traces: emptyTraces(traceMethod) };
+      const [receipts, traces] = await Promise.all([receiptsOf(block), readTraces(options, block)]);
+      return receipts === undefined ? undefined : { block, receipts, traces };
+    },
+  };
+}
+
+/** @returns receipts of a whole block at once, or one by one from a node that cannot */
+function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
+  let wholeBlocks = true;
+  return async ({ header, transactions }: RawBlock): Promise<RawReceipt[] | undefined> => {
+    if (wholeBlocks) {
+      try {
+        const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
+        return answer === null ? undefined : listOf(answer, 'receipts').map(readReceipt);
+      } catch (error) {
+        if (!isMethodMissing(error)) throw error;
+        wholeBlocks = false;
+      }
+    }
+    const single = ({ hash }: { hash: string }): Promise<unknown> =>
+      node.send('eth_getTransactionReceipt', [hash]);
+    const answers = await Promise.all(transactions.map(single));
+    return answers.includes(null) ? undefined : answers.map(readReceipt);
+  };
+}
+
+function createFinalizedTag({ node }: Pick<NodeBlocksOptions, 'node'>) {
+  let known = true;
+  return async (): Promise<bigint | undefined> => {
+    if (!known) return undefined;
+    try {
+      const answer: unknown = await node.send('eth_getBlockByNumber', ['finalized', false]);
+      return answer === null ? undefined : readHeader(answer).number;
+    } catch (error) {
+      // Nodes refuse the tag in many words. When none answers at all, that is asked again the next time.
+      known = error instanceof NodesUnavailableError;
+      return undefined;
+    }
+  };
+}
+
+async function readTraces(
+  { node, traceMethod, onUntraced }: NodeBlocksOptions,
+  { header }: RawBlock,
+): Promise<BlockTraces | undefined> {
+  if (traceMethod === 'none') return undefined;
+  try {
+    if (traceMethod === 'trace') {
+      return readFlatTraces(await node.send('trace_block', [quantity(header.number)]));
+    }
+    const tracer = { tracer: 'callTracer', timeout: '60s' };
+    return readCallTraces(await node.send('debug_traceBlockByHash', [header.hash, tracer]));
+  } catch (error) {
+    // The movements of the transactions themselves are still known; the state of the index counts such blocks.
+    if (!isMethodMissing(error) && !isPruned(error)) throw error;
+    onUntraced(header.number, error);
+    return undefined;
+  }
+}
+
+/** A block without transactions has no movements, whatever the node can tell. */
+function emptyTraces(traceMethod: TraceMethod): BlockTraces | undefined {
+  return traceMethod === 'none' ? undefined : new Map();
+}

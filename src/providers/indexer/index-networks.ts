@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Network } from '../../chain/network.ts';
+import type { NetworkRegistry } from '../../chain/networks.ts';
+import type { Logger } from '../../log.ts';
+import type { NetworkIndex } from './network-index.ts';
+
+/** Indexes every registered network whose data provider is the index. */
+export type NetworkIndexes = {
+  /** Resolves when every step in progress has ended, or the time is up; nothing is half written either way. */
+  stop(graceMs: number): Promise<void>;
+};
+
+type IndexesOptions = {
+  readonly networks: Pick<NetworkRegistry, 'list' | 'onChange'>;
+  readonly indexOf: (network: Network) => Pick<NetworkIndex, 'runner'>;
+  readonly log: Logger;
+};
+
+type Running = { readonly way: string; readonly end: AbortController; readonly ended: Promise<void> };
+
+// A change is told at once; this bounds the wait where the message was lost or the database was out.
+const recheckMs = 15_000;
+
+/** Starts and ends indexes as networks come, change and go. */
+export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions): NetworkIndexes {
+  const running = new Map<string, Running>();
+  const stopping = new AbortController();
+  let changed = new AbortController();
+  const forget = networks.onChange(() => changed.abort());
+
+  const begin = (network: Network) => {
+    const end = new AbortController();
+    const signal = AbortSignal.any([end.signal, stopping.signal]);
+    const ended = indexOf(network)
+      .runner.run(signal)
+      .catch((err: unknown) => log.error({ err, chainId: network.chainId }, 'index ended'))
+      .finally(() => {
+        // One that ended by itself is begun anew at the next look.
+        if (running.get(network.chainId)?.end === end) running.delete(network.chainId);
+      });
+    running.set(network.chainId, { way: wayOf(network), end, ended });
+  };
+
+  const arrange = async () => {
+    const wanted = (await networks.list()).filter(({ dataProvider }) => dataProvider === 'indexer');
+    const ways = new Map(wanted.map((network) => [network.chainId, wayOf(network)]));
+    const others = [...running].filter(([chainId, { way }]) => ways.get(chainId) !== way);
+    for (const [, { end }] of others) end.abort();
+    await Promise.all(others.map(([, { ended }]) => ended));
+    if (stopping.signal.aborted) return;
+    for (const network of wanted) if (!running.has(network.chainId)) begin(network);
+  };
+
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      changed = new AbortController();
+      await arrange().catch((err: unknown) => log.warn({ err }, 'the networks to index are not known'));
+      const news = AbortSignal.any([changed.signal, stopping.signal]);
+      await wait(recheckMs, undefined, { signal: news }).catch(() => {}); // woken before its time
+    }
+  };
+  const watching = watch();
+
+  return {
+    async stop(graceMs) {
+      forget();
+      stopping.abort();
+      const everything = watching.then(() => Promise.all([...running.values()].map(({ ended }) => ended)));
+      await Promise.race([everything, wait(graceMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** What an index was made from; with any other it is made anew. */
+function wayOf({ rpcUrls, finalityDepth, indexFrom, indexTraces }: Network): string {
+  return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces]);
+}

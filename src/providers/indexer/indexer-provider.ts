@@ -1,0 +1,112 @@
+import type { Database } from '../../contract/transaction.ts';
+import { problem } from '../../errors.ts';
+import { normalizedMetadata } from '../moralis/metadata.ts';
+import type { DataProvider, NftEntry } from '../provider.ts';
+import { createHistoryStore, type WalletTransaction } from './read/history-store.ts';
+import { createHoldingStore, type Holding } from './read/holding-store.ts';
+import {
+  readHistoryPlace,
+  readHoldingPosition,
+  writeHistoryPlace,
+  writeHoldingPosition,
+} from './read/position.ts';
+import { toRecord } from './read/to-record.ts';
+import { createTokenStore, type KnownContract, type KnownToken } from './store/token-store.ts';
+
+/**
+ * Answers from the built-in index; `service_unavailable` while a network has no indexed block. A position is
+ * a place in the chain, so a walk goes on at the right place after a reorganisation too.
+ * @throws problem `cursor_invalid` for a position that is none
+ */
+export function createIndexerProvider({ db }: { readonly db: Database }): DataProvider {
+  const [histories, holdings, tokens] = [
+    createHistoryStore({ db }),
+    createHoldingStore({ db }),
+    createTokenStore({ db }),
+  ];
+  const textsOf = async (chainId: string, contracts: Iterable<string>) => {
+    const known = await tokens.contracts(chainId, [...new Set(contracts)]);
+    return new Map(known.map((text) => [text.contract, text]));
+  };
+
+  return {
+    async history({ network, address: wallet, order, limit, position }) {
+      const after = position === undefined ? undefined : readHistoryPlace(position);
+      const { chainId, currency } = network;
+      // One more than asked for tells whether there is a next page.
+      const found = await histories.page({ chainId, wallet, order, limit: limit + 1, after });
+      if (found === undefined) throw problem('service_unavailable');
+      const rows = found.rows.slice(0, limit);
+      const texts = await textsOf(chainId, rows.flatMap(contractsOf));
+      const last = found.rows.length > limit ? rows.at(-1) : undefined;
+      return {
+        records: rows.map((row) => toRecord(row, { currency, texts })),
+        next: last && writeHistoryPlace(last),
+        completeTo: found.completeTo,
+      };
+    },
+
+    async nfts({ network: { chainId }, address: wallet, order, limit, position }) {
+      const { asOf, after } =
+        position === undefined ? { asOf: undefined, after: undefined } : readHoldingPosition(position);
+      const found = await holdings.page({ chainId, wallet, order, limit: limit + 1, asOf, after });
+      if (found === undefined) throw problem('service_unavailable');
+      const rows = found.rows.slice(0, limit);
+      const texts = await textsOf(
+        chainId,
+        rows.map(({ contract }) => contract),
+      );
+      const known = await tokens.tokens(chainId, rows);
+      const byKey = new Map(known.map((token) => [keyOf(token), token]));
+      const last = found.rows.length > limit ? rows.at(-1) : undefined;
+      const listAsOf = asOf ?? found.completeTo.blockNumber;
+      return {
+        entries: rows.map((row) => toEntry(wallet, row, texts.get(row.contract), byKey.get(keyOf(row)))),
+        next: last && writeHoldingPosition({ asOf: listAsOf, after: last }),
+        completeTo: found.completeTo,
+      };
+    },
+  };
+}
+
+function contractsOf({ moves: { erc20, nft, approvals } }: WalletTransaction): string[] {
+  return [...erc20, ...nft, ...approvals].map(({ token }) => token);
+}
+
+function keyOf({ contract, tokenId }: { readonly contract: string; readonly tokenId: bigint }): string {
+  return `${contract}.${tokenId}`;
+}
+
+function toEntry(
+  wallet: string,
+  { contract, tokenId, standard, amount, changedBlock }: Holding,
+  text: KnownContract | undefined,
+  token: KnownToken | undefined,
+): NftEntry {
+  return {
+    token_address: contract,
+    token_id: tokenId.toString(),
+    contract_type: standard,
+    owner_of: wallet,
+    amount: amount.toString(),
+    block_number: changedBlock.toString(),
+    block_number_minted: token?.mintedBlock?.toString() ?? null,
+    token_hash: null,
+    name: text?.name ?? null,
+    symbol: text?.symbol ?? null,
+    token_uri: token?.tokenUri ?? null,
+    metadata: token?.metadata ?? null,
+    ...normalized(token?.metadata),
+    last_token_uri_sync: token?.uriReadAt?.toISOString() ?? null,
+    last_metadata_sync: token?.metadataReadAt?.toISOString() ?? null,
+    ...(token?.minter != null && standard === 'ERC721' && { minter_address: token.minter }),
+    possible_spam: false,
+  };
+}
+
+/** The metadata in the uniform shape; left out where there are none. They were JSON when they were stored. */
+function normalized(metadata: string | null | undefined): Pick<NftEntry, 'normalized_metadata'> {
+  if (metadata === null || metadata === undefined) return {};
+  const uniform = normalizedMetadata.parse(JSON.parse(metadata));
+  return uniform === null || uniform === undefined ? {} : { normalized_metadata: uniform };
+}

@@ -1,0 +1,40 @@
+import { problem } from '../../../errors.ts';
+import type { HistoryPlace } from './history-store.ts';
+import type { HoldingPlace } from './holding-store.ts';
+
+/** Where a page of a history ended: a place in the chain, which means the same in every branch of it. */
+export function writeHistoryPlace({ blockNumber, index }: HistoryPlace): string {
+  return `${blockNumber}.${index}`;
+}
+
+/** @throws problem `cursor_invalid` */
+export function readHistoryPlace(position: string): HistoryPlace {
+  const [, block, index] = /^(\d{1,18})\.(\d{1,9})$/.exec(position) ?? [];
+  if (block === undefined || index === undefined) throw problem('cursor_invalid');
+  return { blockNumber: BigInt(block), index: Number(index) };
+}
+
+/** Where a page of a list of NFTs ended, and as of which block the list is. */
+export type HoldingPosition = { readonly asOf: bigint; readonly after: HoldingPlace };
+
+export function writeHoldingPosition({ asOf, after }: HoldingPosition): string {
+  const { acquired, contract, tokenId } = after;
+  return [asOf, acquired.blockNumber, acquired.logIndex, contract, tokenId].join('.');
+}
+
+/** @throws problem `cursor_invalid` */
+export function readHoldingPosition(position: string): HoldingPosition {
+  const form = /^(\d{1,18})\.(\d{1,18})\.(\d{1,9})\.(0x[0-9a-f]{40})\.(\d{1,78})$/;
+  const [, asOf, block, log, contract, tokenId] = form.exec(position) ?? [];
+  if (asOf === undefined || block === undefined || contract === undefined || tokenId === undefined) {
+    throw problem('cursor_invalid');
+  }
+  return {
+    asOf: BigInt(asOf),
+    after: {
+      contract,
+      tokenId: BigInt(tokenId),
+      acquired: { blockNumber: BigInt(block), logIndex: Number(log) },
+    },
+  };
+}

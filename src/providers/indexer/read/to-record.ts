@@ -1,0 +1,102 @@
+import { formatUnits } from '../../../chain/decimal.ts';
+import type { HistoryRecord } from '../../provider.ts';
+import type { Erc20Movement, NativeMovement, NftMovement } from '../domain.ts';
+import type { WalletTransaction } from './history-store.ts';
+import { methodName } from './methods.ts';
+import { describeTransaction } from './rules.ts';
+import type { Wording } from './wording.ts';
+
+/** A stored transaction as the contract's record, as seen by its wallet. */
+export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecord {
+  const { transaction, moves } = row;
+  const { currency } = wording;
+  return {
+    hash: row.hash,
+    nonce: transaction.nonce.toString(),
+    transaction_index: row.index.toString(),
+    from_address: transaction.from,
+    to_address: transaction.to,
+    value: transaction.value.toString(),
+    gas: transaction.gas.toString(),
+    gas_price: transaction.gasPrice.toString(),
+    receipt_gas_used: transaction.gasUsed.toString(),
+    receipt_status: transaction.succeeded ? '1' : '0',
+    transaction_fee: formatUnits(transaction.fee, currency.decimals),
+    block_timestamp: row.blockTime.toISOString(),
+    block_number: row.blockNumber.toString(),
+    block_hash: row.blockHash,
+    ...describeTransaction(row, wording),
+    method_label: methodName(transaction.selector),
+    possible_spam: isPoisoning(row),
+    native_transfers: moves.native.map((movement) => nativeTransfer(movement, row, wording)),
+    erc20_transfers: moves.erc20.map((movement) => erc20Transfer(movement, row, wording)),
+    nft_transfers: moves.nft.map((movement) => nftTransfer(movement, row, wording)),
+  };
+}
+
+/**
+ * Anybody can make a token say that a wallet sent nothing to an address that looks like a friend's. Wallets hide
+ * transfers of zero that the wallet did not sign.
+ */
+function isPoisoning({ wallet, transaction, moves }: WalletTransaction): boolean {
+  const { native, nft, erc20 } = moves;
+  const nothing = erc20.length > 0 && erc20.every(({ value }) => value === 0n);
+  return nothing && native.length === 0 && nft.length === 0 && transaction.from !== wallet;
+}
+
+function directionOf(from: string, wallet: string): 'send' | 'receive' {
+  return from === wallet ? 'send' : 'receive';
+}
+
+function nativeTransfer(movement: NativeMovement, { wallet }: WalletTransaction, { currency }: Wording) {
+  return {
+    from_address: movement.from,
+    to_address: movement.to,
+    value: movement.value.toString(),
+    value_formatted: formatUnits(movement.value, currency.decimals),
+    direction: directionOf(movement.from, wallet),
+    internal_transaction: movement.internal,
+    token_symbol: currency.symbol,
+    token_logo: null,
+  };
+}
+
+function erc20Transfer(movement: Erc20Movement, row: WalletTransaction, { texts }: Wording) {
+  const { name = null, symbol = null, decimals = null } = texts.get(movement.token) ?? {};
+  return {
+    token_name: name,
+    token_symbol: symbol,
+    token_logo: null,
+    token_decimals: decimals === null ? null : decimals.toString(),
+    address: movement.token,
+    block_timestamp: row.blockTime.toISOString(),
+    from_address: movement.from,
+    to_address: movement.to,
+    value: movement.value.toString(),
+    value_formatted: decimals === null ? null : formatUnits(movement.value, decimals),
+    direction: directionOf(movement.from, row.wallet),
+    log_index: movement.logIndex,
+    possible_spam: movement.value === 0n && row.transaction.from !== row.wallet,
+    verified_contract: false,
+  };
+}
+
+function nftTransfer(movement: NftMovement, { wallet, transaction }: WalletTransaction, { texts }: Wording) {
+  const { name = null, symbol = null } = texts.get(movement.token) ?? {};
+  return {
+    token_address: movement.token,
+    token_id: movement.tokenId.toString(),
+    token_name: name,
+    token_symbol: symbol,
+    from_address: movement.from,
+    to_address: movement.to,
+    value: transaction.value.toString(),
+    amount: movement.amount.toString(),
+    contract_type: movement.standard,
+    transaction_type: movement.batch ? 'Batch' : 'Single',
+    log_index: movement.logIndex,
+    ...(movement.operator !== null && { operator: movement.operator }),
+    direction: directionOf(movement.from, wallet),
+    possible_spam: false,
+  };
+}

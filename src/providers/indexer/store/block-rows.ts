@@ -1,0 +1,181 @@
+import type { IndexedBlock } from '../domain.ts';
+import { type BulkColumns, bytes } from './bulk-store.ts';
+import { nftChanges, sumChanges } from './nft-changes.ts';
+import { writeMoves, writeTransaction } from './stored-moves.ts';
+import { walletMoves } from './wallet-moves.ts';
+
+/** The rows of a batch of blocks, by table, as columns. */
+export type BlockRows = {
+  readonly wallet_history: BulkColumns;
+  readonly nft_changes: BulkColumns;
+  readonly nft_holdings: BulkColumns;
+  readonly token_contracts: BulkColumns;
+  readonly nft_tokens: BulkColumns;
+  readonly index_blocks: BulkColumns;
+  readonly index_skipped_logs: BulkColumns;
+};
+
+/** Pure: what to write for these blocks. @param keepFrom lower blocks are final and need not be remembered */
+export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): BlockRows {
+  const history = columnsOf({
+    wallet: 'bytea',
+    block_number: 'bigint',
+    tx_index: 'integer',
+    tx_hash: 'bytea',
+    block_hash: 'bytea',
+    block_time: 'timestamptz',
+    tx: 'json',
+    moves: 'json',
+  });
+  const remembered = columnsOf({
+    number: 'bigint',
+    hash: 'bytea',
+    parent_hash: 'bytea',
+    block_time: 'timestamptz',
+    wallets: 'text',
+  });
+  for (const block of blocks) {
+    const wallets = addHistory(history, block);
+    const { number, hash, parentHash } = block.header;
+    if (number < keepFrom) continue;
+    // An array of arrays is not unnested row by row, so the wallets travel as one text.
+    const list = `{${[...wallets].map((wallet) => `"\\\\x${wallet.slice(2)}"`).join(',')}}`;
+    remembered.add(String(number), bytes(hash), bytes(parentHash), timeOf(block), list);
+  }
+  return {
+    wallet_history: history.columns,
+    index_blocks: remembered.columns,
+    index_skipped_logs: skippedRows(blocks),
+    ...nftRows(blocks),
+    token_contracts: contractRows(blocks),
+  };
+}
+
+type Rows = { readonly columns: BulkColumns; add(...values: (string | null)[]): void };
+
+function columnsOf(types: Readonly<Record<string, string>>): Rows {
+  const lists = Object.entries(types).map(([name, type]) => ({
+    name,
+    type,
+    values: [] as (string | null)[],
+  }));
+  return {
+    columns: Object.fromEntries(lists.map(({ name, type, values }) => [name, { type, values }])),
+    add(...values) {
+      for (const [index, list] of lists.entries()) list.values.push(values[index] ?? null);
+    },
+  };
+}
+
+function timeOf({ header }: IndexedBlock): string {
+  return new Date(Number(header.timestamp) * 1_000).toISOString();
+}
+
+/** @returns the wallets of the block */
+function addHistory(history: Rows, block: IndexedBlock): ReadonlySet<string> {
+  const { number, hash } = block.header;
+  const [blockNumber, blockHash, time] = [String(number), bytes(hash), timeOf(block)];
+  const wallets = new Set<string>();
+  for (const transaction of block.transactions) {
+    const [index, txHash] = [String(transaction.index), bytes(transaction.hash)];
+    const json = writeTransaction(transaction);
+    for (const [wallet, moves] of walletMoves(transaction)) {
+      wallets.add(wallet);
+      const moved = writeMoves(moves) ?? null;
+      history.add(bytes(wallet), blockNumber, index, txHash, blockHash, time, json, moved);
+    }
+  }
+  return wallets;
+}
+
+function skippedRows(blocks: readonly IndexedBlock[]): BulkColumns {
+  const rows = columnsOf({
+    block_number: 'bigint',
+    log_index: 'integer',
+    contract: 'bytea',
+    topic: 'bytea',
+    reason: 'text',
+  });
+  for (const { header, skipped } of blocks) {
+    for (const { logIndex, address, topic, reason } of skipped) {
+      rows.add(String(header.number), String(logIndex), bytes(address), bytes(topic), reason);
+    }
+  }
+  return rows.columns;
+}
+
+const standards = { ERC721: '721', ERC1155: '1155' } as const;
+
+function nftRows(blocks: readonly IndexedBlock[]) {
+  const token = { wallet: 'bytea', contract: 'bytea', token_id: 'numeric', standard: 'smallint' };
+  const changed = columnsOf({
+    ...token,
+    block_number: 'bigint',
+    log_index: 'integer',
+    part: 'integer',
+    delta: 'numeric',
+    gained: 'boolean',
+  });
+  const changes = blocks.flatMap(nftChanges);
+  for (const { wallet, contract, tokenId, standard, ...change } of changes) {
+    const { blockNumber, logIndex, part, delta, gained } = change;
+    const place = [blockNumber, logIndex, part, delta, gained].map(String);
+    changed.add(bytes(wallet), bytes(contract), String(tokenId), standards[standard], ...place);
+  }
+  const held = columnsOf({
+    ...token,
+    amount: 'numeric',
+    acquired_block: 'bigint',
+    acquired_log: 'integer',
+    changed_block: 'bigint',
+  });
+  for (const { wallet, contract, tokenId, standard, amount, acquired, changedBlock } of sumChanges(changes)) {
+    const place = acquired && [String(acquired.blockNumber), String(acquired.logIndex)];
+    held.add(
+      ...[bytes(wallet), bytes(contract), String(tokenId), standards[standard], String(amount)],
+      ...[place?.[0] ?? null, place?.[1] ?? null, String(changedBlock)],
+    );
+  }
+  return { nft_changes: changed.columns, nft_holdings: held.columns, nft_tokens: tokenRows(blocks) };
+}
+
+/** Every token that moved, once, and where it came into being if it did in these blocks. */
+function tokenRows(blocks: readonly IndexedBlock[]): BulkColumns {
+  const tokens = new Map<string, (string | null)[]>();
+  for (const { header, transactions } of blocks) {
+    for (const { token, tokenId, standard, from, to, amount } of transactions.flatMap(({ nft }) => nft)) {
+      if (amount === 0n) continue;
+      const key = `${token}${tokenId}`;
+      const minted = BigInt(from) === 0n;
+      const known = tokens.get(key);
+      // Of an ERC-1155, minted many times, the first time counts.
+      if (known !== undefined && (!minted || known[3] !== null)) continue;
+      const birth = minted ? [String(header.number), bytes(to)] : [null, null];
+      tokens.set(key, [bytes(token), String(tokenId), standards[standard], ...birth]);
+    }
+  }
+  const rows = columnsOf({
+    contract: 'bytea',
+    token_id: 'numeric',
+    standard: 'smallint',
+    minted_block: 'bigint',
+    minter: 'bytea',
+  });
+  for (const values of tokens.values()) rows.add(...values);
+  return rows.columns;
+}
+
+/** A contract that was seen as several kinds counts as the highest: ERC-20, then ERC-721, then ERC-1155. */
+function contractRows(blocks: readonly IndexedBlock[]): BulkColumns {
+  const kinds = new Map<string, number>();
+  const see = (contract: string, kind: number) =>
+    kinds.set(contract, Math.max(kind, kinds.get(contract) ?? 0));
+  for (const { erc20, nft, approvals } of blocks.flatMap(({ transactions }) => transactions)) {
+    for (const { token } of erc20) see(token, 20);
+    for (const { token, standard } of nft) see(token, Number(standards[standard]));
+    for (const { token, kind } of approvals) see(token, kind === 'amount' ? 20 : 721);
+  }
+  const rows = columnsOf({ contract: 'bytea', standard: 'smallint' });
+  for (const [contract, kind] of kinds) rows.add(bytes(contract), String(kind));
+  return rows.columns;
+}

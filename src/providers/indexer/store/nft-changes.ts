@@ -1,0 +1,62 @@
+import { type IndexedBlock, type NftMovement, type NftStandard, zeroAddress } from '../domain.ts';
+
+/** A change of what a wallet owns of one token. */
+export type NftChange = {
+  readonly wallet: string;
+  readonly contract: string;
+  readonly tokenId: bigint;
+  readonly standard: NftStandard;
+  readonly blockNumber: bigint;
+  readonly logIndex: number;
+  readonly part: number;
+  /** 0 for a transfer to itself. */
+  readonly delta: bigint;
+  /** Whether the wallet got the token, be it from itself. */
+  readonly gained: boolean;
+};
+
+/** The changes of a block in the order of their logs. Transfers of nothing change nothing. */
+export function nftChanges({ header, transactions }: IndexedBlock): NftChange[] {
+  return transactions.flatMap(({ nft }) =>
+    nft.filter(({ amount }) => amount > 0n).flatMap((movement) => changesOf(movement, header.number)),
+  );
+}
+
+function changesOf(movement: NftMovement, blockNumber: bigint): NftChange[] {
+  const { token: contract, tokenId, standard, logIndex, part, from, to, amount } = movement;
+  const base = { contract, tokenId, standard, blockNumber, logIndex, part };
+  if (from === to) return from === zeroAddress ? [] : [{ ...base, wallet: to, delta: 0n, gained: true }];
+  const changes = [
+    { ...base, wallet: from, delta: -amount, gained: false },
+    { ...base, wallet: to, delta: amount, gained: true },
+  ];
+  return changes.filter(({ wallet }) => wallet !== zeroAddress);
+}
+
+/**
+ * What several changes of one wallet and token come to. Of an ERC-721 only the last counts, so that a token
+ * that the wallet had before the index began is right too.
+ */
+export type HoldingChange = Pick<NftChange, 'wallet' | 'contract' | 'tokenId' | 'standard'> & {
+  /** Added to the amount of an ERC-1155; the amount of an ERC-721. */
+  readonly amount: bigint;
+  readonly changedBlock: bigint;
+  /** The last time that the wallet got some. */
+  readonly acquired: { readonly blockNumber: bigint; readonly logIndex: number } | undefined;
+};
+
+/** @param changes in the order of the chain */
+export function sumChanges(changes: readonly NftChange[]): HoldingChange[] {
+  const sums = new Map<string, HoldingChange>();
+  for (const change of changes) {
+    const { wallet, contract, tokenId, standard, blockNumber, logIndex, delta, gained } = change;
+    const key = `${wallet}${contract}${tokenId}`;
+    const before = sums.get(key);
+    sums.set(key, {
+      ...{ wallet, contract, tokenId, standard, changedBlock: blockNumber },
+      amount: standard === 'ERC721' ? (gained ? 1n : 0n) : (before?.amount ?? 0n) + delta,
+      acquired: gained ? { blockNumber, logIndex } : before?.acquired,
+    });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,58 @@
+import type { Tx } from '../../../contract/transaction.ts';
+import type { BlockHeader } from '../domain.ts';
+import { bytes } from './bulk-store.ts';
+
+/** Somebody else moved the index meanwhile: what was to be written does not follow. Nothing was written. */
+export class IndexMovedError extends Error {
+  readonly retryable = true;
+
+  constructor(chainId: string) {
+    super(`The index of network ${chainId} was changed by another process`);
+    this.name = 'IndexMovedError';
+  }
+}
+
+/** Takes every block above `to` back; undefined takes back all. @throws IndexMovedError */
+export async function rollBackTo(
+  tx: Tx,
+  chainId: string,
+  head: string,
+  to: Pick<BlockHeader, 'number'> | undefined,
+): Promise<void> {
+  const keep = String(to?.number ?? -1n);
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE index_state s SET head_number = b.number, head_hash = b.hash, head_time = b.block_time, updated_at = now()
+     FROM (SELECT 1) one LEFT JOIN index_blocks b ON b.chain_id = ? AND b.number = ?
+     WHERE s.chain_id = ? AND s.head_hash = ?::bytea`,
+    [chainId, keep, chainId, bytes(head)],
+  );
+  if (rowCount !== 1) throw new IndexMovedError(chainId);
+  for (const sql of rollBackSteps) await tx.raw(sql, { chainId, keep });
+}
+
+const touchedWallets = `(SELECT DISTINCT unnest(wallets) FROM index_blocks WHERE chain_id = :chainId AND number > :keep)`;
+
+/** Which wallets are touched is known from the blocks, so that each is found by its primary key. */
+const rollBackSteps = [
+  `DELETE FROM wallet_history WHERE chain_id = :chainId AND block_number > :keep AND wallet IN ${touchedWallets}`,
+  `CREATE TEMPORARY TABLE undone ON COMMIT DROP AS
+     SELECT DISTINCT wallet, contract, token_id FROM nft_changes
+     WHERE chain_id = :chainId AND block_number > :keep AND wallet IN ${touchedWallets}`,
+  `DELETE FROM nft_changes WHERE chain_id = :chainId AND block_number > :keep AND wallet IN ${touchedWallets}`,
+  `DELETE FROM nft_holdings h USING undone u WHERE h.chain_id = :chainId
+     AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id`,
+  `INSERT INTO nft_holdings
+     (chain_id, wallet, contract, token_id, standard, amount, acquired_block, acquired_log, changed_block)
+   SELECT c.chain_id, c.wallet, c.contract, c.token_id, max(c.standard),
+     CASE WHEN max(c.standard) = 721 THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
+       ELSE sum(c.delta) END,
+     (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1],
+     (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2],
+     max(c.block_number)
+   FROM nft_changes c JOIN undone u USING (wallet, contract, token_id)
+   WHERE c.chain_id = :chainId GROUP BY c.chain_id, c.wallet, c.contract, c.token_id`,
+  `UPDATE nft_tokens t SET minted_block = NULL, minter = NULL FROM undone u WHERE t.chain_id = :chainId
+     AND t.contract = u.contract AND t.token_id = u.token_id AND t.minted_block > :keep`,
+  `DELETE FROM index_skipped_logs WHERE chain_id = :chainId AND block_number > :keep`,
+  `DELETE FROM index_blocks WHERE chain_id = :chainId AND number > :keep`,
+];

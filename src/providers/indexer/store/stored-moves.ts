@@ -1,0 +1,144 @@
+import type { Approval, Erc20Movement, IndexedTransaction, NativeMovement, NftMovement } from '../domain.ts';
+
+/**
+ * The JSON of a history row: the transaction, the same for all of its wallets, and what it moved for this one.
+ * Numbers are decimal texts, lists are short arrays, since there are billions of them.
+ */
+
+/** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector */
+type TransactionJson = [
+  string,
+  string,
+  string | null,
+  string | null,
+  string,
+  string,
+  string,
+  string,
+  string,
+  0 | 1,
+  string | null,
+];
+
+type MovesJson = {
+  /** from, to, value, internal */
+  readonly n?: [string, string, string, 0 | 1][];
+  /** token, from, to, value, log index, wrap */
+  readonly e?: [string, string, string, string, number, 0 | 1][];
+  /** token, token id, amount, from, to, standard, operator, batch, log index, part */
+  readonly t?: [string, string, string, string, string, 721 | 1155, string | null, 0 | 1, number, number][];
+  /** token, spender, kind, value, granted, log index */
+  readonly a?: [string, string, Approval['kind'], string, 0 | 1, number][];
+  /** Borrowed something. */
+  readonly b?: 1;
+  /** Recipients of the same token from the same sender, where they are many. */
+  readonly s?: number;
+};
+
+/** The part of a transaction that every history row of it has. */
+export type StoredTransaction = Omit<
+  IndexedTransaction,
+  'hash' | 'index' | 'native' | 'erc20' | 'nft' | 'approvals' | 'borrowers'
+>;
+
+/** What a transaction moved to or from one wallet, and what the wallet approved in it. */
+export type StoredMoves = {
+  readonly native: readonly NativeMovement[];
+  readonly erc20: readonly Erc20Movement[];
+  readonly nft: readonly NftMovement[];
+  readonly approvals: readonly Approval[];
+  readonly borrowed: boolean;
+  /** How many accounts got the token that the wallet got from the same sender; 0 where they are few. */
+  readonly recipients: number;
+};
+
+const flag = (value: boolean) => (value ? 1 : 0);
+
+export function writeTransaction(transaction: StoredTransaction): string {
+  const { nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector } = transaction;
+  const numbers = [value, gas, gasPrice, gasUsed, fee].map(String);
+  return JSON.stringify([String(nonce), from, to, created, ...numbers, flag(succeeded), selector]);
+}
+
+export function readTransaction(json: unknown): StoredTransaction {
+  // Written by writeTransaction, the only writer of the column.
+  const [nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector] =
+    json as TransactionJson;
+  return {
+    nonce: BigInt(nonce),
+    from,
+    to,
+    created,
+    value: BigInt(value),
+    gas: BigInt(gas),
+    gasPrice: BigInt(gasPrice),
+    gasUsed: BigInt(gasUsed),
+    fee: BigInt(fee),
+    succeeded: succeeded === 1,
+    selector,
+  };
+}
+
+/** @returns undefined when there is nothing to tell */
+export function writeMoves({
+  native,
+  erc20,
+  nft,
+  approvals,
+  borrowed,
+  recipients,
+}: StoredMoves): string | undefined {
+  const json: MovesJson = {
+    ...(native.length > 0 && {
+      n: native.map(({ from, to, value, internal }) => [from, to, String(value), flag(internal)]),
+    }),
+    ...(erc20.length > 0 && {
+      e: erc20.map((move) => [
+        ...([move.token, move.from, move.to] as const),
+        ...([String(move.value), move.logIndex, flag(move.kind === 'wrap')] as const),
+      ]),
+    }),
+    ...(nft.length > 0 && { t: nft.map(writeNft) }),
+    ...(approvals.length > 0 && {
+      a: approvals.map(({ token, spender, kind, value, granted, logIndex }) => [
+        ...([token, spender, kind, String(value), flag(granted), logIndex] as const),
+      ]),
+    }),
+    ...(borrowed && { b: 1 }),
+    ...(recipients > 0 && { s: recipients }),
+  };
+  return Object.keys(json).length === 0 ? undefined : JSON.stringify(json);
+}
+
+function writeNft(move: NftMovement): NonNullable<MovesJson['t']>[number] {
+  const { token, tokenId, amount, from, to, standard, operator, batch, logIndex, part } = move;
+  const kind = standard === 'ERC721' ? 721 : 1155;
+  return [token, String(tokenId), String(amount), from, to, kind, operator, flag(batch), logIndex, part];
+}
+
+/** @param wallet whose row it is; an approval is always its own */
+export function readMoves(json: unknown, wallet: string): StoredMoves {
+  const { n = [], e = [], t = [], a = [], b, s = 0 } = (json ?? {}) as MovesJson; // written by writeMoves
+  return {
+    native: n.map(([from, to, value, internal]) => ({
+      from,
+      to,
+      value: BigInt(value),
+      internal: internal === 1,
+    })),
+    erc20: e.map(([token, from, to, value, logIndex, wrap]) => ({
+      ...{ token, from, to, value: BigInt(value), logIndex },
+      kind: wrap === 1 ? 'wrap' : 'transfer',
+    })),
+    nft: t.map(([token, tokenId, amount, from, to, standard, operator, batch, logIndex, part]) => ({
+      ...{ token, tokenId: BigInt(tokenId), amount: BigInt(amount), from, to, operator, logIndex, part },
+      standard: standard === 721 ? 'ERC721' : 'ERC1155',
+      batch: batch === 1,
+    })),
+    approvals: a.map(([token, spender, kind, value, granted, logIndex]) => ({
+      ...{ token, owner: wallet, spender, kind, value: BigInt(value), granted: granted === 1, logIndex },
+    })),
+    borrowed: b === 1,
+    recipients: s,
+  };
+}

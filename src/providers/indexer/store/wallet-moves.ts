@@ -1,0 +1,58 @@
+import { type IndexedTransaction, zeroAddress } from '../domain.ts';
+import type { StoredMoves } from './stored-moves.ts';
+
+// Below this a token that goes to several accounts is a swap with fees, not a hand-out.
+const manyRecipients = 5;
+
+/**
+ * A transaction as each of its wallets sees it: who sent it, was called or created, and everybody from or to
+ * whom it moved something, who made a transfer for others or who approved. The zero address is nobody's wallet.
+ */
+export function walletMoves(transaction: IndexedTransaction): ReadonlyMap<string, StoredMoves> {
+  const moves = new Map<string, Draft>();
+  const draft = (wallet: string): Draft => {
+    const present = moves.get(wallet);
+    if (present !== undefined) return present;
+    const added = { native: [], erc20: [], nft: [], approvals: [], borrowed: false, recipients: 0 };
+    moves.set(wallet, added);
+    return added;
+  };
+
+  for (const wallet of [transaction.from, transaction.to, transaction.created]) {
+    if (wallet !== null) draft(wallet);
+  }
+  for (const move of transaction.native) for (const wallet of sides(move)) draft(wallet).native.push(move);
+  for (const move of transaction.erc20) for (const wallet of sides(move)) draft(wallet).erc20.push(move);
+  for (const move of transaction.nft) {
+    for (const wallet of sides(move)) draft(wallet).nft.push(move);
+    if (move.operator !== null) draft(move.operator);
+  }
+  for (const approval of transaction.approvals) draft(approval.owner).approvals.push(approval);
+  for (const borrower of transaction.borrowers) draft(borrower).borrowed = true;
+  countRecipients(transaction, draft);
+  moves.delete(zeroAddress);
+  return moves;
+}
+
+type Draft = { -readonly [Key in keyof StoredMoves]: Mutable<StoredMoves[Key]> };
+type Mutable<T> = T extends readonly (infer Item)[] ? Item[] : T;
+
+function sides({ from, to }: { readonly from: string; readonly to: string }): string[] {
+  return from === to ? [from] : [from, to];
+}
+
+function countRecipients({ erc20, nft }: IndexedTransaction, draft: (wallet: string) => Draft): void {
+  if (erc20.length + nft.length < manyRecipients) return;
+  const recipients = new Map<string, Set<string>>();
+  for (const { token, from, to } of [...erc20, ...nft]) {
+    const key = token + from;
+    recipients.set(key, (recipients.get(key) ?? new Set()).add(to));
+  }
+  for (const wallets of recipients.values()) {
+    if (wallets.size < manyRecipients) continue;
+    for (const wallet of wallets) {
+      const own = draft(wallet);
+      own.recipients = Math.max(own.recipients, wallets.size);
+    }
+  }
+}

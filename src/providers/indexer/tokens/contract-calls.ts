@@ -1,0 +1,112 @@
+import { Interface, isError, isHexString, type JsonRpcApiProvider } from 'ethers';
+import { NodeFault, OversizedAnswerError } from '../../../chain/rpc/node-fault.ts';
+import { quantity } from '../../../chain/rpc/quantity.ts';
+
+type ContractCall = { readonly to: string; readonly data: string };
+
+export type ContractCalls = {
+  /**
+   * Asks contracts at the newest block. Rejects when no node answers.
+   * @returns the bytes of each answer in hex; undefined where the contract failed or said too much
+   */
+  readMany(calls: readonly ContractCall[]): Promise<(string | undefined)[]>;
+};
+
+/** The same address on every network that has it. */
+export const multicallAddress = '0xca11bde05977b3631167028862be2a173976ca11';
+
+const abi = new Interface([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) view returns ((bool success, bytes returnData)[])',
+]);
+
+const callsAtOnce = 60;
+const singlesAtOnce = 12;
+// A hostile contract may burn all it gets; the whole must still end before the node's own limit.
+const singleGas = 5_000_000n;
+const manyGas = 30_000_000n;
+
+type Node = Pick<JsonRpcApiProvider, 'send'>;
+
+/**
+ * Many questions in one call where Multicall3 is deployed, else side by side. What fails together is asked again
+ * in halves and at last alone, so one hostile contract cannot spoil the answers of others.
+ */
+export function createContractCalls({ node }: { readonly node: Node }): ContractCalls {
+  let deployed: Promise<boolean> | undefined;
+
+  const hasMulticall = () => {
+    deployed ??= node.send('eth_getCode', [multicallAddress, 'latest']).then(
+      (code: unknown) => typeof code === 'string' && code.length > 2,
+      (error: unknown) => {
+        deployed = undefined;
+        throw error;
+      },
+    );
+    return deployed;
+  };
+
+  const together = async (calls: readonly ContractCall[]): Promise<(string | undefined)[]> => {
+    if (calls.length < 2) return Promise.all(calls.map((call) => ask(node, call, singleGas)));
+    const answers = await aggregate(node, calls);
+    if (answers === undefined) {
+      const middle = calls.length >> 1;
+      return [...(await together(calls.slice(0, middle))), ...(await together(calls.slice(middle)))];
+    }
+    // A failure may be a neighbour's doing, who left no gas: alone it shows.
+    const missing = calls.filter((_, index) => answers[index] === undefined);
+    const again = await sideBySide(node, missing);
+    return answers.map((answer) => answer ?? again.shift());
+  };
+
+  return {
+    async readMany(calls) {
+      if (!(await hasMulticall())) return sideBySide(node, calls);
+      const answers: (string | undefined)[] = [];
+      for (let start = 0; start < calls.length; start += callsAtOnce) {
+        answers.push(...(await together(calls.slice(start, start + callsAtOnce))));
+      }
+      return answers;
+    },
+  };
+}
+
+async function sideBySide(node: Node, calls: readonly ContractCall[]): Promise<(string | undefined)[]> {
+  const answers: (string | undefined)[] = [];
+  for (let start = 0; start < calls.length; start += singlesAtOnce) {
+    const group = calls.slice(start, start + singlesAtOnce);
+    answers.push(...(await Promise.all(group.map((call) => ask(node, call, singleGas)))));
+  }
+  return answers;
+}
+
+/** @returns undefined when the whole failed; an entry is undefined when that call did */
+async function aggregate(
+  node: Node,
+  calls: readonly ContractCall[],
+): Promise<(string | undefined)[] | undefined> {
+  const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
+  const data = abi.encodeFunctionData('aggregate3', [requests]);
+  const answer = await ask(node, { to: multicallAddress, data }, manyGas);
+  if (answer === undefined) return undefined;
+  try {
+    const [results] = abi.decodeFunctionResult('aggregate3', answer);
+    const found: (string | undefined)[] = [...results].map(({ success, returnData }) =>
+      success && returnData !== '0x' ? String(returnData) : undefined,
+    );
+    return found.length === calls.length ? found : undefined;
+  } catch {
+    return undefined; // something else lives at the address
+  }
+}
+
+async function ask(node: Node, { to, data }: ContractCall, gas: bigint): Promise<string | undefined> {
+  try {
+    const answer: unknown = await node.send('eth_call', [{ to, data, gas: quantity(gas) }, 'latest']);
+    if (isHexString(answer) && answer.length % 2 === 0) return answer;
+  } catch (error) {
+    // Our client passes on only failures of the contract's code as errors of a call.
+    if (isError(error, 'CALL_EXCEPTION') || error instanceof OversizedAnswerError) return undefined;
+    throw error;
+  }
+  throw new NodeFault('malformed', 'eth_call answers no bytes');
+}

@@ -1,0 +1,113 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { ForbiddenHostError, isPublicAddress, lookupPublic } from './public-address.ts';
+
+export type MetadataFetcher = {
+  /**
+   * The metadata behind a token URI as JSON text. Contracts choose the address, so every limit is ours.
+   * @throws Error, fit for the log, when there is none to be had
+   */
+  fetch(uri: string): Promise<string>;
+};
+
+type FetcherOptions = {
+  /** Where `ipfs:` is fetched: an address to which the path is added. */
+  readonly ipfsGateway: string;
+  /** Hosts, with their ports, that may be private and plain http: the operator's own. */
+  readonly allowedHosts: ReadonlySet<string>;
+  /** For one token, redirects included. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+};
+
+const maxRedirects = 3;
+
+/** Fetches metadata of `data:`, `ipfs:` and `https:` URIs, from public hosts only. Nothing is sent but the path. */
+export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher {
+  const { ipfsGateway, maxBytes, timeoutMs } = options;
+
+  const fetchUrl = async (url: URL, signal: AbortSignal, redirects: number): Promise<string> => {
+    const response = await open(url, signal, options);
+    const { location } = response.headers;
+    const status = response.statusCode ?? 0;
+    if (status >= 300 && status < 400 && location !== undefined) {
+      response.destroy();
+      if (redirects === 0) throw new Error('too many redirects');
+      return fetchUrl(new URL(location, url), signal, redirects - 1);
+    }
+    if (status === 200) return readText(response, maxBytes);
+    response.destroy();
+    throw new Error(`HTTP status ${status}`);
+  };
+
+  return {
+    async fetch(uri) {
+      const text = uri.trim();
+      if (/^data:/i.test(text)) return asJson(readDataUri(text, maxBytes));
+      const ipfs = /^ipfs:\/\/(?:ipfs\/)?(.+)$/i.exec(text)?.[1];
+      const address = ipfs === undefined ? text : `${ipfsGateway.replace(/\/+$/, '')}/${ipfs}`;
+      if (!URL.canParse(address)) throw new Error('the token URI is no address');
+      return asJson(await fetchUrl(new URL(address), AbortSignal.timeout(timeoutMs), maxRedirects));
+    },
+  };
+}
+
+function open(url: URL, signal: AbortSignal, { allowedHosts }: FetcherOptions): Promise<IncomingMessage> {
+  const allowed = allowedHosts.has(url.host);
+  if (url.protocol !== 'https:' && !(allowed && url.protocol === 'http:')) {
+    return Promise.reject(new ForbiddenHostError(`${url.protocol} is not fetched`));
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // An address in the place of a name is never looked up.
+  if (!allowed && isIP(host) !== 0 && !isPublicAddress(host)) {
+    return Promise.reject(new ForbiddenHostError(`${host} is no public host`));
+  }
+  const target = new URL(url);
+  target.username = '';
+  target.password = '';
+  return new Promise((resolve, reject) => {
+    const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
+    const request = (target.protocol === 'https:' ? https : http).request(
+      target,
+      { headers, signal, agent: false, ...(allowed ? {} : { lookup: lookupPublic }) },
+      resolve,
+    );
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop early destroys the stream and with it the connection.
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length; // without an encoding set, a stream's chunks are Buffers
+    if (size > maxBytes) throw new Error(`the metadata are over ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function readDataUri(uri: string, maxBytes: number): string {
+  const [, parameters = '', content] = /^data:([^,]*),([\s\S]*)$/i.exec(uri) ?? [];
+  if (content === undefined) throw new Error('the token URI is no address');
+  if (content.length > maxBytes * 3) throw new Error(`the metadata are over ${maxBytes} bytes`);
+  const base64 = /;base64$/i.test(parameters.trim());
+  if (base64) return Buffer.from(content, 'base64').toString();
+  try {
+    return decodeURIComponent(content);
+  } catch {
+    return content; // many write plain JSON with a percent sign in it
+  }
+}
+
+/** @returns the text, once it is known to be a JSON object */
+function asJson(text: string): string {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('the metadata are no JSON object');
+  }
+  return JSON.stringify(value);
+}

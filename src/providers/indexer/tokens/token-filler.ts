@@ -1,0 +1,89 @@
+import { dataLength, dataSlice, Interface } from 'ethers';
+import { readTokenText } from '../../../chain/token-text.ts';
+import type { TokenStore } from '../store/token-store.ts';
+import type { ContractCalls } from './contract-calls.ts';
+
+const abi = new Interface([
+  'function name() view returns (string)',
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function tokenURI(uint256) view returns (string)',
+  'function uri(uint256) view returns (string)',
+]);
+
+// Drawings that live on the chain are some tens of kilobytes; a longer answer is kept as none.
+const maxUriLength = 100_000;
+const contractsAtOnce = 100;
+const tokensAtOnce = 100;
+
+export type TokenFiller = {
+  /** Reads what was never read of contracts and tokens, a batch of each. @returns whether there may be more */
+  fill(): Promise<boolean>;
+};
+
+type FillerOptions = {
+  readonly chainId: string;
+  readonly calls: ContractCalls;
+  readonly tokens: TokenStore;
+};
+
+/**
+ * Asks the contracts that the index has seen for names, symbols, decimals and token URIs. Each is asked once;
+ * what a contract does not tell, or tells in an odd form, is null.
+ */
+export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): TokenFiller {
+  const fillContracts = async () => {
+    const unread = await tokens.unreadContracts(chainId, contractsAtOnce);
+    const questions = unread.flatMap(({ contract, standard }) => [
+      { to: contract, data: abi.encodeFunctionData('name') },
+      { to: contract, data: abi.encodeFunctionData('symbol') },
+      ...(standard === 20 ? [{ to: contract, data: abi.encodeFunctionData('decimals') }] : []),
+    ]);
+    const answers = await calls.readMany(questions);
+    const read = unread.map(({ contract, standard }) => {
+      const [name, symbol] = [answers.shift(), answers.shift()];
+      const decimals = standard === 20 ? answers.shift() : undefined;
+      return { contract, name: textOf(name), symbol: textOf(symbol), decimals: decimalsOf(decimals) };
+    });
+    if (read.length > 0) await tokens.saveContracts(chainId, read);
+    return unread.length;
+  };
+
+  const fillTokens = async () => {
+    const unread = await tokens.unreadTokens(chainId, tokensAtOnce);
+    const answers = await calls.readMany(
+      unread.map(({ contract, tokenId, standard }) => ({
+        to: contract,
+        data: abi.encodeFunctionData(standard === 'ERC721' ? 'tokenURI' : 'uri', [tokenId]),
+      })),
+    );
+    const read = unread.map(({ contract, tokenId, standard }, index) => {
+      const uri = textOf(answers[index], maxUriLength);
+      return { contract, tokenId, tokenUri: standard === 'ERC1155' ? withId(uri, tokenId) : uri };
+    });
+    if (read.length > 0) await tokens.saveTokenUris(chainId, read);
+    return unread.length;
+  };
+
+  return {
+    async fill() {
+      const [contracts, owned] = [await fillContracts(), await fillTokens()];
+      return contracts === contractsAtOnce || owned === tokensAtOnce;
+    },
+  };
+}
+
+function textOf(data: string | undefined, maxLength?: number): string | null {
+  return data === undefined ? null : readTokenText(data, maxLength);
+}
+
+function decimalsOf(data: string | undefined): number | null {
+  if (data === undefined || dataLength(data) < 32) return null;
+  const value = BigInt(dataSlice(data, 0, 32));
+  return value > 255n ? null : Number(value);
+}
+
+/** ERC-1155: the contract gives one address for all, and clients put the id into it, as 64 hex digits. */
+function withId(uri: string | null, tokenId: bigint): string | null {
+  return uri === null ? null : uri.replaceAll('{id}', tokenId.toString(16).padStart(64, '0'));
+}

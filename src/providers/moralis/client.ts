@@ -1,0 +1,102 @@
+import pLimit from 'p-limit';
+import { type Clock, systemClock } from './clock.ts';
+import { createExchange } from './exchange.ts';
+import { UpstreamFault } from './upstream-fault.ts';
+
+export type MoralisClientOptions = {
+  /** With the version in its path, for example `https://host/api/v2.2`. */
+  readonly baseUrl: string;
+  /** Without one nothing is asked. */
+  readonly apiKey: string | undefined;
+  /** Time for one answer. */
+  readonly timeoutMs: number;
+  /** Time for a question with all its tries, and its wait for a free place. */
+  readonly deadlineMs: number;
+  /** Requests under way at once; the limits of the upstream are those of the account. */
+  readonly concurrency: number;
+  readonly clock?: Clock;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+};
+
+export type MoralisClient = {
+  /**
+   * The JSON that a path answers, not yet looked at.
+   * @throws UpstreamFault of the last try
+   */
+  get(path: string, query: Readonly<Record<string, string>>): Promise<unknown>;
+};
+
+type Deadline = { readonly endsAt: number; readonly signal: AbortSignal };
+
+const maxTries = 4;
+const firstPauseMs = 500;
+// One answer must not silence us for longer, should its `Retry-After` be a mistake.
+const maxQuietMs = 5 * 60_000;
+
+/** Asks the upstream with one account: bounded in time and number, patient within the deadline. */
+export function createMoralisClient(options: MoralisClientOptions): MoralisClient {
+  const { deadlineMs, concurrency, clock = systemClock, random = Math.random } = options;
+  const base = options.baseUrl.replace(/\/+$/, '');
+  const exchange = createExchange({ ...options, apiKey: options.apiKey ?? '', now: clock.now });
+  const places = pLimit(concurrency);
+  // Until then the whole account is over its limit, and asking would only make it worse.
+  let quietUntil = 0;
+
+  const untilAllowed = async ({ endsAt, signal }: Deadline) => {
+    for (let quiet = quietUntil - clock.now(); quiet > 0; quiet = quietUntil - clock.now()) {
+      if (quietUntil >= endsAt) throw new UpstreamFault('silenced', `the account must wait ${quiet} ms`);
+      await clock.wait(quiet, signal);
+    }
+    signal.throwIfAborted();
+  };
+
+  const ask = (url: string, deadline: Deadline) =>
+    places(async () => {
+      await untilAllowed(deadline);
+      return exchange(url, deadline.signal);
+    });
+
+  const pauseAfter = ({ reason, retryAfterMs = 0 }: UpstreamFault, tries: number): number => {
+    // Full jitter: callers that failed together should not come back together.
+    const pause = retryAfterMs + Math.ceil(random() * firstPauseMs * 2 ** (tries - 1));
+    if (reason === 'limited') quietUntil = Math.max(quietUntil, clock.now() + Math.min(pause, maxQuietMs));
+    return pause;
+  };
+
+  const tryFrom = async (tries: number, url: string, deadline: Deadline): Promise<unknown> => {
+    try {
+      return await untilAborted(ask(url, deadline), deadline.signal);
+    } catch (error) {
+      const fault = faultOf(error, deadline);
+      const pause = fault.isPassing ? pauseAfter(fault, tries) : Number.POSITIVE_INFINITY;
+      if (tries === maxTries || clock.now() + pause >= deadline.endsAt) throw fault;
+      await clock.wait(pause, deadline.signal).catch((cause: unknown) => {
+        throw faultOf(cause, deadline);
+      });
+      return tryFrom(tries + 1, url, deadline);
+    }
+  };
+
+  return {
+    async get(path, query) {
+      if (options.apiKey === undefined) throw new UpstreamFault('refused', 'MORALIS_API_KEY is not set');
+      const deadline = { endsAt: clock.now() + deadlineMs, signal: AbortSignal.timeout(deadlineMs) };
+      return tryFrom(1, `${base}${path}?${new URLSearchParams(query)}`, deadline);
+    },
+  };
+}
+
+/** A place may become free only after the deadline. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const give = () => reject(signal.reason);
+  signal.addEventListener('abort', give, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', give));
+}
+
+function faultOf(error: unknown, { signal }: Deadline): UpstreamFault {
+  if (error instanceof UpstreamFault) return error;
+  if (!signal.aborted) throw error;
+  return new UpstreamFault('timeout', 'no answer before the deadline', { cause: error });
+}

@@ -1,0 +1,77 @@
+import { UpstreamFault } from './upstream-fault.ts';
+
+// A hundred NFTs whose pictures are in their metadata come three times over in one answer.
+const maxAnswerBytes = 16 * 1_024 * 1_024;
+
+type ExchangeOptions = {
+  readonly apiKey: string;
+  /** Time for one whole answer. */
+  readonly timeoutMs: number;
+  /** Milliseconds since 1970, for a `Retry-After` that is a date. */
+  readonly now: () => number;
+};
+
+/** Sends one GET and reads its answer as JSON. Connections are kept; redirects are not followed. */
+export type Exchange = (url: string, signal: AbortSignal) => Promise<unknown>;
+
+export function createExchange({ apiKey, timeoutMs, now }: ExchangeOptions): Exchange {
+  const headers = { accept: 'application/json', 'x-api-key': apiKey };
+  return async (url, signal) => {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      // A redirect would hand the account's key to whom nobody configured.
+      const response = await fetch(url, { headers, redirect: 'manual', signal: limited });
+      if (response.status === 200) return parseJson(await readBounded(response));
+      await response.body?.cancel();
+      throw refusal(response, now());
+    } catch (cause) {
+      if (cause instanceof UpstreamFault) throw cause;
+      if (limited.aborted) throw new UpstreamFault('timeout', 'no whole answer in time', { cause });
+      throw new UpstreamFault('unreachable', `no answer: ${reasonOf(cause)}`, { cause });
+    }
+  };
+}
+
+function refusal({ status, headers }: Response, now: number): UpstreamFault {
+  const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
+  return status === 429
+    ? new UpstreamFault('limited', 'the account is over its rate limit (429)', { retryAfterMs })
+    : new UpstreamFault('refused', `HTTP status ${status}`, { status, retryAfterMs });
+}
+
+/** The wait of a `Retry-After`, which is seconds or a date; undefined without one that makes sense. */
+function readRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Counted after decompression. Leaving the loop cancels the stream.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxAnswerBytes)
+      throw new UpstreamFault('oversized', `the answer is over ${maxAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text.
+    throw new UpstreamFault('malformed', 'the answer is not JSON');
+  }
+}
+
+/** What fetch hides behind "fetch failed". */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return 'connection failed';
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+
+// The upstream writes amounts, heights and gas as decimal texts; they stay texts here.
+export const decimal = z.string().regex(/^\d+$/);
+
+/** An address; older answers have it with a checksum. */
+export const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .transform((text) => text.toLowerCase());
+
+/** The recipient: null, empty or missing when the transaction created a contract. */
+export const recipient = z
+  .union([address, z.literal('')])
+  .nullish()
+  .transform((text) => text || null);
+
+export const hash = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/i)
+  .transform((text) => text.toLowerCase());
+
+/** A text that our answers always have, null when the upstream has none. */
+export const textOrNull = z
+  .string()
+  .nullish()
+  .transform((text) => text ?? null);
+
+/** A text that our answers only have when the upstream has it. What it is matters to nobody's logic. */
+export const optionalText = z.exactOptional(z.string().nullable().catch(null));
+export const optionalNumber = z.exactOptional(z.number().nullable().catch(null));
+
+/** Null for collections older than the standard, such as CryptoPunks, whose tokens are all unique. */
+export const contractType = z
+  .enum(['ERC721', 'ERC1155'])
+  .nullish()
+  .transform((type) => type ?? 'ERC721');
+
+export const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false);
+
+/** A list that is missing or null is an empty one. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+
+/** A moment in RFC 3339, given back in UTC with milliseconds. */
+export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
+
+/** Where the next page begins; null, empty or missing on the last one. */
+const position = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .regex(/^[\x21-\x7e]*$/)
+    .nullish()
+    .transform((text) => text || undefined);
+
+/** The envelope of both lists. The counts that the upstream puts into it are not needed. */
+export const envelope = <T extends z.ZodType>(item: T, limits: { records: number; position: number }) =>
+  z.object({ cursor: position(limits.position), result: z.array(item).max(limits.records) });

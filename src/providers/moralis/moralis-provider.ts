@@ -1,0 +1,62 @@
+import { type ProblemCode, problem } from '../../errors.ts';
+import type { DataProvider, HistoryPage, HistoryQuestion, NftPage, NftQuestion } from '../provider.ts';
+import type { MoralisClient } from './client.ts';
+import { parseHistory } from './parse-history.ts';
+import { parseNfts } from './parse-nfts.ts';
+import { toRecord } from './to-record.ts';
+import { UpstreamFault } from './upstream-fault.ts';
+
+/**
+ * The hosted upstream (Moralis EVM API 2.2) as a data provider. It gives NFTs in an order of its own, and its
+ * pages are as stable as its cursors.
+ */
+export function createMoralisProvider({ client }: { client: MoralisClient }): DataProvider {
+  return {
+    history: (question) => orProblem('history_unavailable', () => askHistory(client, question)),
+    nfts: (question) => orProblem('nfts_unavailable', () => askNfts(client, question)),
+  };
+}
+
+async function askHistory(client: MoralisClient, question: HistoryQuestion): Promise<HistoryPage> {
+  const { network, address, order, limit, position } = question;
+  const answer = await client.get(`/wallets/${address}/history`, {
+    chain: network.hexChainId,
+    order,
+    // The upstream takes the limit with the first page only; its cursor remembers it.
+    ...(position === undefined ? { limit: String(limit) } : { cursor: position }),
+  });
+  const { transactions, next } = parseHistory(answer, limit);
+  const viewpoint = { wallet: address, currency: network.currency };
+  return {
+    records: transactions.map((transaction) => toRecord(transaction, viewpoint)),
+    next: moving(position, next),
+  };
+}
+
+async function askNfts(client: MoralisClient, question: NftQuestion): Promise<NftPage> {
+  const { network, address, limit, position } = question;
+  const answer = await client.get(`/${address}/nft`, {
+    chain: network.hexChainId,
+    format: 'decimal',
+    normalizeMetadata: 'true',
+    limit: String(limit),
+    ...(position === undefined ? {} : { cursor: position }),
+  });
+  const { entries, next } = parseNfts(answer, limit);
+  return { entries, next: moving(position, next) };
+}
+
+/** A cursor that leads to itself would keep our callers walking for ever. */
+function moving(position: string | undefined, next: string | undefined): string | undefined {
+  if (next === undefined || next !== position) return next;
+  throw new UpstreamFault('malformed', 'the cursor of the next page is that of this page');
+}
+
+async function orProblem<T>(code: ProblemCode, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (cause instanceof UpstreamFault) throw problem(code, {}, { cause });
+    throw cause;
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { maxPositionLength, type NftEntry } from '../provider.ts';
+import {
+  address,
+  contractType,
+  decimal,
+  envelope,
+  flag,
+  instant,
+  optionalNumber,
+  optionalText,
+  textOrNull,
+} from './fields.ts';
+import { normalizedMetadata } from './metadata.ts';
+import { readAnswer } from './read-answer.ts';
+
+const whenSynced = instant
+  .nullish()
+  .catch(null)
+  .transform((text) => text ?? null);
+
+const entry = z
+  .object({
+    token_address: address,
+    token_id: decimal,
+    contract_type: contractType,
+    owner_of: address,
+    // Missing for a token that there is one of.
+    amount: decimal.nullish().transform((amount) => amount ?? '1'),
+    block_number: decimal,
+    block_number_minted: decimal.nullish().transform((number) => number ?? null),
+    token_hash: textOrNull,
+    name: textOrNull,
+    symbol: textOrNull,
+    token_uri: textOrNull,
+    metadata: textOrNull,
+    normalized_metadata: normalizedMetadata,
+    last_token_uri_sync: whenSynced,
+    last_metadata_sync: whenSynced,
+    minter_address: optionalText,
+    possible_spam: flag,
+    verified_collection: z.boolean().nullish(),
+    rarity_rank: optionalNumber,
+    rarity_percentage: optionalNumber,
+    rarity_label: optionalText,
+    floor_price: optionalText,
+    floor_price_usd: optionalText,
+    floor_price_currency: optionalText,
+  })
+  .transform(
+    ({ normalized_metadata: normalized, verified_collection: verified, ...rest }): NftEntry => ({
+      ...rest,
+      ...(normalized == null ? {} : { normalized_metadata: normalized }),
+      ...(verified == null ? {} : { verified_collection: verified }),
+    }),
+  );
+
+/** One page of an NFT list as the upstream sent it, in the contract's shape. */
+export type ParsedNfts = { readonly entries: NftEntry[]; readonly next: string | undefined };
+
+/** @throws UpstreamFault naming what does not fit */
+export function parseNfts(answer: unknown, limit: number): ParsedNfts {
+  const list = readAnswer(envelope(entry, { records: limit, position: maxPositionLength }), answer);
+  return { entries: list.result, next: list.cursor };
+}

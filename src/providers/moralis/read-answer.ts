@@ -1,0 +1,17 @@
+import type { z } from 'zod';
+import { UpstreamFault } from './upstream-fault.ts';
+
+const maxFaults = 5;
+
+/**
+ * An answer of the upstream as this schema reads it.
+ * @throws UpstreamFault naming the first places that do not fit, without what stands there
+ */
+export function readAnswer<T extends z.ZodType>(schema: T, answer: unknown): z.output<T> {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues
+    .slice(0, maxFaults)
+    .map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`);
+  throw new UpstreamFault('malformed', `the answer does not fit: ${faults.join('; ')}`);
+}

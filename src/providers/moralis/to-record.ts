@@ -1,0 +1,93 @@
+import { formatUnits } from '../../chain/decimal.ts';
+import type { Network } from '../../chain/network.ts';
+import type { HistoryRecord } from '../provider.ts';
+import type { UpstreamTransaction } from './parse-history.ts';
+
+type NativeTransfer = HistoryRecord['native_transfers'][number];
+type Erc20Transfer = HistoryRecord['erc20_transfers'][number];
+type NftTransfer = HistoryRecord['nft_transfers'][number];
+type Currency = Network['currency'];
+type Direction = NativeTransfer['direction'];
+
+/** Whose history it is, and the currency of the network. */
+type Viewpoint = { readonly wallet: string; readonly currency: Currency };
+
+/** A transaction of the upstream as the contract shows it, with everything that the upstream may leave out. */
+export function toRecord(transaction: UpstreamTransaction, { wallet, currency }: Viewpoint): HistoryRecord {
+  const {
+    native_transfers: native,
+    erc20_transfers: erc20,
+    nft_transfers: nft,
+    receipt_gas_used: gasUsed,
+    possible_spam: isSpam,
+    ...rest
+  } = transaction;
+  const directionOf = (transfer: Seen) => readDirection(transfer, wallet, transaction.from_address);
+  return {
+    ...rest,
+    ...(gasUsed == null ? {} : { receipt_gas_used: gasUsed }),
+    ...(isSpam == null ? {} : { possible_spam: isSpam }),
+    native_transfers: native.map((transfer) => toNative(transfer, currency, directionOf(transfer))),
+    erc20_transfers: erc20.map(
+      (transfer): Erc20Transfer => ({
+        ...transfer,
+        block_timestamp: transfer.block_timestamp ?? transaction.block_timestamp,
+        direction: directionOf(transfer),
+      }),
+    ),
+    nft_transfers: nft.map((transfer) => toNft(transfer, transaction.value, directionOf(transfer))),
+  };
+}
+
+type Seen = {
+  readonly from_address: string;
+  readonly to_address: string | null;
+  readonly direction?: string | null | undefined;
+};
+
+// A transfer between others belongs to whoever made it happen, unless the upstream says something else.
+function readDirection(
+  { from_address: from, to_address: to, direction }: Seen,
+  wallet: string,
+  sender: string,
+) {
+  if (from === wallet) return 'send';
+  if (to === wallet) return 'receive';
+  if (direction === 'send' || direction === 'receive') return direction;
+  return sender === wallet ? 'send' : 'receive';
+}
+
+type UpstreamNative = UpstreamTransaction['native_transfers'][number];
+
+function toNative(
+  { value_formatted: formatted, token_symbol: symbol, ...rest }: UpstreamNative,
+  currency: Currency,
+  direction: Direction,
+): NativeTransfer {
+  return {
+    ...rest,
+    value_formatted: formatted ?? formatUnits(BigInt(rest.value), currency.decimals),
+    token_symbol: symbol ?? currency.symbol,
+    direction,
+  };
+}
+
+type UpstreamNft = UpstreamTransaction['nft_transfers'][number];
+
+function toNft(transfer: UpstreamNft, valueSent: string, direction: Direction): NftTransfer {
+  const {
+    value,
+    operator,
+    verified_collection: verified,
+    normalized_metadata: normalized,
+    ...rest
+  } = transfer;
+  return {
+    ...rest,
+    value: value ?? valueSent,
+    direction,
+    ...(operator === null ? {} : { operator }),
+    ...(verified == null ? {} : { verified_collection: verified }),
+    ...(normalized == null ? {} : { normalized_metadata: normalized }),
+  };
+}

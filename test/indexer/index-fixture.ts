@@ -1,0 +1,85 @@
+import type { Network } from '../../src/chain/network.ts';
+import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
+import { createFollower, type Step } from '../../src/providers/indexer/follow/follower.ts';
+import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
+import { createIndexStore, type TraceMethod } from '../../src/providers/indexer/store/index-store.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { testNetwork } from '../support/networks.ts';
+
+type FixtureOptions = {
+  readonly chainId?: string;
+  readonly startBlock?: bigint;
+  readonly traceMethod?: TraceMethod;
+  readonly maxBatch?: number;
+  readonly finalityDepth?: number;
+  readonly wrapped?: readonly string[];
+  readonly tries?: number;
+};
+
+/** A follower of one node over a database, driven step by step. */
+export function createTestIndex(database: TestDatabase, url: string, options: FixtureOptions = {}) {
+  const {
+    chainId = '137',
+    startBlock = 0n,
+    traceMethod = 'none',
+    maxBatch = 8,
+    finalityDepth = 64,
+  } = options;
+  const log = createLogger({ level: 'silent' });
+  const clients = createRpcClients({ timeoutMs: 5_000, log });
+  const network: Network = testNetwork([url], { chainId, hexChainId: `0x${BigInt(chainId).toString(16)}` });
+  const store = createIndexStore(database);
+  const untraced: bigint[] = [];
+  const blocks = createNodeBlocks({
+    ...{ node: clients.for(network), finalityDepth, traceMethod },
+    onUntraced: (number) => untraced.push(number),
+  });
+  const limit = createAdaptiveLimit({ most: 4, tries: options.tries ?? 3, pause: async () => {} });
+  const wrapped = new Set(options.wrapped);
+  const follower = createFollower({
+    ...{ chainId, startBlock, traceMethod, wrapped, store, blocks, limit, log, maxBatch },
+  });
+  return {
+    network,
+    store,
+    follower,
+    untraced,
+    clients,
+    /** Works until there is nothing to do. @param steps what was done, also when it rejects */
+    async follow(steps: Step[] = []): Promise<Step[]> {
+      for (;;) {
+        const step = await follower.step();
+        if (step === 'idle') return steps;
+        steps.push(step);
+      }
+    },
+    close: () => clients.close(),
+  };
+}
+
+/** Every row of the index of a network, to compare two of them; times of writing are left out. */
+export async function dumpIndex({ db }: Pick<TestDatabase, 'db'>, chainId: string): Promise<unknown> {
+  const dump: Record<string, unknown> = {};
+  for (const [table, order] of Object.entries(dumped)) {
+    const rows: object[] = await db(table).where('chain_id', chainId).orderByRaw(order).select();
+    dump[table] = rows.map((row) => JSON.stringify(row, (_key, value) => hexOf(value)));
+  }
+  return dump;
+}
+
+// Bytes come as the JSON of a Buffer.
+function hexOf(value: unknown): unknown {
+  const isBytes = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
+  return isBytes && 'data' in value
+    ? Buffer.from(value.data as number[] /* of a Buffer */).toString('hex')
+    : value;
+}
+
+const dumped = {
+  wallet_history: 'wallet, block_number, tx_index',
+  nft_changes: 'wallet, contract, token_id, block_number, log_index, part',
+  nft_holdings: 'wallet, contract, token_id',
+  index_skipped_logs: 'block_number, log_index',
+};

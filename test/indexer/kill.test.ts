@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVerifyStore } from '../../src/providers/indexer/store/verify-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex, dumpIndex } from './index-fixture.ts';
+
+const names = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115].map(
+  (number) => `ethereum/${number}`,
+);
+const recorded = names.map((name) => readFixture<RecordedBlock>(name));
+const startBlock = 17_686_111n;
+const program = fileURLToPath(new URL('follower-process.ts', import.meta.url));
+
+let killed: TestDatabase;
+let clean: TestDatabase;
+let node: ReplayNode;
+
+beforeAll(async () => {
+  [killed, clean, node] = await Promise.all([
+    createTestDatabase(),
+    createTestDatabase(),
+    startReplayNode('1', recorded),
+  ]);
+  node.setHead(recorded.at(-1)?.block.hash ?? '');
+});
+
+afterAll(() => Promise.all([killed.close(), clean.close(), node.close()]));
+
+/** Runs the process; kills it when it has asked the node this many times. @returns whether it came to its end */
+async function runUntil(questions: number): Promise<boolean> {
+  const child = spawn(process.execPath, [program, node.url, killed.url, '1', String(startBlock)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const before = node.asked.length;
+  node.onAsk(() => {
+    if (node.asked.length - before >= questions) child.kill('SIGKILL');
+  });
+  const chunks: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  await new Promise((resolve) => child.once('close', resolve));
+  return chunks.join('').includes('done');
+}
+
+describe('an indexer that is killed again and again', () => {
+  it('ends with the rows of one that was left alone', async () => {
+    const outcomes: boolean[] = [];
+    for (const questions of [4, 9, 11, 13]) outcomes.push(await runUntil(questions));
+    outcomes.push(await runUntil(Number.POSITIVE_INFINITY));
+    expect(outcomes.at(-1)).toBe(true);
+    expect(outcomes).toContain(false);
+    node.onAsk(() => {});
+    const index = createTestIndex(clean, node.url, { chainId: '1', startBlock, traceMethod: 'debug' });
+    await index.follow();
+    index.close();
+    expect(await dumpIndex(killed, '1')).toEqual(await dumpIndex(clean, '1'));
+  });
+});
+
+describe('verifying a block', () => {
+  it('finds nothing where all is right, and every row that is wrong or missing', async () => {
+    const { compare } = createVerifyStore(clean);
+    const block = decodeRecorded('ethereum/17686113');
+    const plain = { ...block, transactions: block.transactions.map(withoutWraps) };
+    expect(await compare('1', plain)).toEqual([]);
+
+    const rows = () =>
+      clean.db('wallet_history').where({ chain_id: '1', block_number: '17686113', tx_index: 5 });
+    const [first, second] = await rows().orderBy('wallet').select('wallet');
+    await rows().where('wallet', first.wallet).update({ moves: '{}' });
+    await rows().where('wallet', second.wallet).delete();
+    const name = (row: { wallet: Buffer }) => `0x${row.wallet.toString('hex')}`;
+    expect((await compare('1', plain)).map(({ wallet, kind }) => [wallet, kind]).sort()).toEqual(
+      [
+        [name(first), 'other'],
+        [name(second), 'missing'],
+      ].sort(),
+    );
+  });
+});
+
+// The index of this test knows no wrapped token.
+function withoutWraps(transaction: ReturnType<typeof decodeRecorded>['transactions'][number]) {
+  return { ...transaction, erc20: transaction.erc20.filter(({ kind }) => kind !== 'wrap') };
+}

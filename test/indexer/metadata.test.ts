@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
+import { createTokenStore } from '../../src/providers/indexer/store/token-store.ts';
+import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
+import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
+import { isPublicAddress } from '../../src/providers/indexer/tokens/public-address.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testNetwork } from '../support/networks.ts';
+import { alice, token } from './raw-answers.ts';
+
+const asked: string[] = [];
+let host: string;
+
+const pages: Record<string, (response: ServerResponse, request: IncomingMessage) => void> = {
+  '/1': (response) =>
+    response.end('{"name":"Cask 1","image":"https://a.test/1.png","attributes":[{"value":3}]}'),
+  '/to-1': (response) => response.writeHead(302, { location: '/1' }).end(),
+  '/round': (response) => response.writeHead(302, { location: '/round' }).end(),
+  '/inside': (response) => response.writeHead(302, { location: 'https://169.254.169.254/latest' }).end(),
+  '/gone': (response) => response.writeHead(404).end('{}'),
+  '/page': (response) => response.end('<html></html>'),
+  '/list': (response) => response.end('[1]'),
+  '/large': (response) => response.end(`{"a":"${'x'.repeat(20_000)}"}`),
+  '/silent': () => {},
+  '/ipfs/Qm/1.json': (response) => response.end('{"name":"from ipfs"}'),
+};
+const server = createServer((request, response) => {
+  asked.push(request.url ?? '');
+  pages[request.url ?? '']?.(response, request);
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const fetcher = (allowed = true) =>
+  createMetadataFetcher({
+    ...{ ipfsGateway: `http://${host}/ipfs/`, timeoutMs: 300, maxBytes: 10_000 },
+    allowedHosts: new Set(allowed ? [host] : []),
+  });
+
+describe('metadata', () => {
+  it('are fetched from hosts, over redirects, from ipfs and from the URI itself', async () => {
+    const { fetch } = fetcher();
+    expect(JSON.parse(await fetch(`http://${host}/to-1`))).toMatchObject({ name: 'Cask 1' });
+    expect(await fetch('ipfs://Qm/1.json')).toBe('{"name":"from ipfs"}');
+    expect(await fetch('ipfs://ipfs/Qm/1.json')).toBe('{"name":"from ipfs"}');
+    const base64 = Buffer.from('{"name":"own"}').toString('base64');
+    expect(await fetch(`data:application/json;base64,${base64}`)).toBe('{"name":"own"}');
+    expect(await fetch('data:application/json,{"name":"100%"}')).toBe('{"name":"100%"}');
+  });
+
+  it.each(['/round', '/gone', '/page', '/list', '/large', '/silent'])('are none at %s', async (path) => {
+    await expect(fetcher().fetch(`http://${host}${path}`)).rejects.toThrow();
+  });
+
+  it('are never fetched from inside, by address, by name or by redirect', async () => {
+    asked.length = 0;
+    const { fetch } = fetcher(false);
+    const inside = [`http://${host}/1`, `https://${host}/1`, 'https://localhost/1', 'https://[::1]/1'];
+    const disguised = [
+      'https://2130706433/',
+      'https://0x7f.1/',
+      'https://[::ffff:127.0.0.1]/',
+      'ftp://a.test/1',
+      'x',
+    ];
+    for (const uri of [...inside, ...disguised]) await expect(fetch(uri)).rejects.toThrow();
+    expect(asked).toEqual([]);
+    await expect(fetcher().fetch(`http://${host}/inside`)).rejects.toThrow('no public host');
+  });
+
+  const ours = [
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.31.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+  ];
+  const odd = [
+    '255.255.255.255',
+    '::1',
+    '::',
+    '::ffff:8.8.8.8',
+    'fc00::1',
+    'fe80::1',
+    '2002:7f00:1::',
+    '64:ff9b::1',
+  ];
+
+  it.each([...ours, ...odd, 'localhost', ''])('take "%s" for no public address', (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  it.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111'])('take %s for a public address', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+});
+
+describe('the metadata of an owned token', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const { db } = database;
+    const bytesOf = (text: string) => Buffer.from(text.slice(2), 'hex');
+    const key = { chain_id: '31337', contract: bytesOf(token) };
+    await db('index_state').insert({
+      chain_id: '31337',
+      start_block: 0,
+      head_number: 9,
+      head_hash: '',
+      head_time: new Date(),
+    });
+    for (const [token_id, path] of ['/1', '/page'].entries()) {
+      await db('nft_tokens').insert({ ...key, token_id, standard: 721, token_uri: `http://${host}${path}` });
+      await db('nft_holdings').insert({
+        ...{ ...key, token_id, standard: 721, wallet: bytesOf(alice), amount: 1 },
+        ...{ acquired_block: 5, acquired_log: token_id, changed_block: 5 },
+      });
+    }
+  });
+
+  afterAll(() => database.close());
+
+  it('stand in the list, as text and in the uniform shape; what cannot be had is null and tried once', async () => {
+    const log = createLogger({ level: 'silent' });
+    const tokens = createTokenStore(database);
+    await createMetadataFiller({ chainId: '31337', tokens, fetcher: fetcher(), log })();
+    expect(await tokens.withoutMetadata('31337', 5)).toEqual([]);
+    const network = testNetwork([`http://${host}`]);
+    const question = {
+      network,
+      address: alice,
+      order: 'ASC',
+      limit: 5,
+      position: undefined,
+      page: 0,
+    } as const;
+    const { entries } = await createIndexerProvider(database).nfts(question);
+    expect(entries.map(({ metadata }) => metadata)).toEqual([expect.stringContaining('Cask 1'), null]);
+    expect(entries[0]?.normalized_metadata).toMatchObject({ name: 'Cask 1', attributes: [{ value: 3 }] });
+    expect(entries[1]).not.toHaveProperty('normalized_metadata');
+    expect(entries.every(({ last_metadata_sync: at }) => at !== null)).toBe(true);
+  });
+});

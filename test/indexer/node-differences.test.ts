@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ReorganisationTooDeepError } from '../../src/providers/indexer/follow/ancestor.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { type ReplayNode, readReorganisation, startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex, dumpIndex } from './index-fixture.ts';
+
+const names = [17_686_111, 17_686_112, 17_686_113].map((number) => `ethereum/${number}`);
+const recorded = names.map((name) => readFixture<RecordedBlock>(name));
+const startBlock = 17_686_111n;
+const newest = recorded.at(-1)?.block.hash ?? '';
+
+let usual: TestDatabase;
+let other: TestDatabase;
+let expected: unknown;
+
+beforeAll(async () => {
+  [usual, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  const node = await startReplayNode('1', recorded);
+  node.setHead(newest);
+  const index = createTestIndex(usual, node.url, { chainId: '1', startBlock, traceMethod: 'debug' });
+  await index.follow();
+  expected = await dumpIndex(usual, '1');
+  index.close();
+  await node.close();
+});
+
+afterAll(() => Promise.all([usual.close(), other.close()]));
+
+async function withNode(
+  prepare: (node: ReplayNode) => void,
+  run: (url: string, node: ReplayNode) => Promise<void>,
+) {
+  for (const table of ['index_state', 'index_blocks', 'wallet_history', 'nft_changes', 'nft_holdings']) {
+    await other.db(table).delete();
+  }
+  const node = await startReplayNode('1', recorded);
+  node.setHead(newest);
+  prepare(node);
+  await run(node.url, node);
+  await node.close();
+}
+
+describe('a node', () => {
+  it('without eth_getBlockReceipts gives the same index from single receipts', async () => {
+    await withNode(
+      (node) => node.lack('eth_getBlockReceipts'),
+      async (url, node) => {
+        const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
+        await index.follow();
+        expect(await dumpIndex(other, '1')).toEqual(expected);
+        expect(node.asked.filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(
+          144 + 133 + 218,
+        );
+        expect(node.asked.filter((method) => method === 'eth_getBlockReceipts').length).toBeLessThanOrEqual(
+          3,
+        );
+        index.close();
+      },
+    );
+  });
+
+  it('that breaks connections now and then gives the same index', async () => {
+    let count = 0;
+    await withNode(
+      (node) =>
+        node.onAsk(() => {
+          count += 1;
+          if (count % 5 === 0) throw new Error('the connection breaks');
+        }),
+      async (url) => {
+        const index = createTestIndex(other, url, {
+          chainId: '1',
+          startBlock,
+          traceMethod: 'debug',
+          tries: 20,
+        });
+        for (let attempt = 0; attempt < 50; attempt += 1) {
+          const done = await index.follow().then(
+            () => true,
+            () => false,
+          );
+          if (done) break;
+        }
+        expect(await dumpIndex(other, '1')).toEqual(expected);
+        index.close();
+      },
+    );
+  });
+
+  it('without traces leaves inner movements out, and the state counts such blocks', async () => {
+    await withNode(
+      (node) => node.lack('debug_traceBlockByHash'),
+      async (url) => {
+        const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
+        await index.follow();
+        expect((await index.store.find('1'))?.untracedBlocks).toBe(3n);
+        expect(index.untraced.toSorted()).toEqual([17_686_111n, 17_686_112n, 17_686_113n]);
+        index.close();
+      },
+    );
+  });
+});
+
+describe('an index', () => {
+  it('that starts anew after every block has neither gap nor double', async () => {
+    await withNode(
+      () => {},
+      async (url, node) => {
+        for (const { block } of recorded) {
+          node.setHead(block.hash);
+          const index = createTestIndex(other, url, {
+            chainId: '1',
+            startBlock,
+            traceMethod: 'debug',
+            maxBatch: 1,
+          });
+          await index.follow();
+          index.close();
+        }
+        expect(await dumpIndex(other, '1')).toEqual(expected);
+      },
+    );
+  });
+
+  it('does not take back what is final, however the node changes its mind', async () => {
+    const { blocks } = readReorganisation('reorg-13522937-13522962');
+    const branch = (hash: string) =>
+      blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
+    const node = await startReplayNode('137', blocks);
+    const index = createTestIndex(other, node.url, { startBlock: 13_522_943n });
+    node.setHead(branch('0x2b0437')); // 13522946 of the branch that was replaced from 13522944
+    node.finalize(13_522_945);
+    await index.follow();
+    node.setHead(branch('0xfcd582'));
+    await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
+    expect((await index.store.find('137'))?.head?.hash).toBe(branch('0x2b0437'));
+    index.close();
+    await node.close();
+  });
+
+  it('does not take a node that is behind for a reorganisation', async () => {
+    const { blocks } = readReorganisation('reorg-13522937-13522962');
+    const branch = (hash: string) =>
+      blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
+    const node = await startReplayNode('138', blocks);
+    const index = createTestIndex(other, node.url, { chainId: '138', startBlock: 13_522_937n });
+    node.setHead(branch('0x9c28da'));
+    await index.follow();
+    node.setHead(branch('0x8699')); // three blocks below
+    expect(await index.follow()).toEqual([]);
+    expect((await index.store.find('138'))?.head?.number).toBe(13_522_943n);
+    index.close();
+    await node.close();
+  });
+});

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
+import { nftChanges, sumChanges } from '../../src/providers/indexer/store/nft-changes.ts';
+import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
+import type { DataProvider, HistoryRecord, NftEntry } from '../../src/providers/provider.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex } from './index-fixture.ts';
+
+const numbers = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115, 17_686_116, 17_686_117];
+const names = numbers.map((number) => `ethereum/${number}`);
+const blocks = names.map((name) => decodeRecorded(name));
+const orders = ['ASC', 'DESC'] as const;
+
+let database: TestDatabase;
+let node: ReplayNode;
+let index: ReturnType<typeof createTestIndex>;
+let reader: DataProvider;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const recorded = names.map((name) => readFixture<RecordedBlock>(name));
+  node = await startReplayNode('1', recorded);
+  const startBlock = BigInt(numbers[0] ?? 0);
+  const wrapped = ['0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'];
+  index = createTestIndex(database, node.url, {
+    chainId: '1',
+    startBlock,
+    traceMethod: 'debug',
+    maxBatch: 2,
+    wrapped,
+  });
+  node.setHead(recorded[3]?.block.hash ?? '');
+  await index.follow();
+  reader = createIndexerProvider(database);
+});
+
+afterAll(async () => {
+  index.close();
+  await node.close();
+  await database.close();
+});
+
+const page = (address: string, order: 'ASC' | 'DESC', limit: number, position?: string) => ({
+  ...{ network: index.network, address, order, limit, position, page: 0 },
+});
+
+async function walkHistory(address: string, order: 'ASC' | 'DESC', limit: number): Promise<HistoryRecord[]> {
+  const all: HistoryRecord[] = [];
+  let position: string | undefined;
+  do {
+    const { records, next } = await reader.history(page(address, order, limit, position));
+    all.push(...records);
+    expect(records.length).toBeLessThanOrEqual(limit);
+    position = next;
+  } while (position !== undefined);
+  return all;
+}
+
+/** The hashes of a wallet's transactions, worked out straight from the blocks. */
+function expectedHashes(wallet: string, upTo: number): string[] {
+  return blocks
+    .slice(0, upTo)
+    .flatMap(({ transactions }) => transactions.filter((transaction) => walletMoves(transaction).has(wallet)))
+    .map(({ hash }) => hash);
+}
+
+/** Contract, token and amount of what a wallet owns, in the order of acquisition. */
+function expectedTokens(wallet: string, upTo: number): string[] {
+  const changes = blocks.slice(0, upTo).flatMap(nftChanges);
+  const place = (value: bigint | number) => String(value).padStart(80, '0');
+  return sumChanges(changes.filter((change) => change.wallet === wallet))
+    .filter(({ amount }) => amount > 0n)
+    .map(({ contract, tokenId, amount, acquired }) => ({
+      key:
+        [acquired?.blockNumber, acquired?.logIndex].map((part) => place(part ?? 0)).join() +
+        contract +
+        place(tokenId),
+      text: `${contract} ${tokenId} ${amount}`,
+    }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ text }) => text);
+}
+
+const textOf = ({ token_address, token_id, amount }: NftEntry) => `${token_address} ${token_id} ${amount}`;
+
+function walletsBySize(): string[] {
+  const counts = new Map<string, number>();
+  for (const change of blocks.flatMap(nftChanges))
+    counts.set(change.wallet, (counts.get(change.wallet) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a).map(([wallet]) => wallet);
+}
+
+describe('before the rest of the chain comes', () => {
+  it('answers from exactly the blocks that are indexed, and says which', async () => {
+    const { completeTo } = await reader.history(
+      page('0x28c6c06298d514db089934071355e5743bf21d60', 'DESC', 1),
+    );
+    expect(completeTo?.blockNumber).toBe(17_686_114n);
+    expect(completeTo?.blockHash).toBe(blocks[3]?.header.hash);
+    expect(completeTo?.blockTime).toEqual(new Date(Number(blocks[3]?.header.timestamp) * 1_000));
+  });
+});
+
+describe('a walk during which blocks come', () => {
+  it('shows every transaction once and none that is newer than its first page', async () => {
+    const exchange = '0x28c6c06298d514db089934071355e5743bf21d60';
+    const newest = await reader.history(page(exchange, 'DESC', 3));
+    const hashes = newest.records.map(({ hash }) => hash);
+    node.setHead(readFixture<RecordedBlock>(names.at(-1) ?? '').block.hash);
+    await index.follow();
+    let position = newest.next;
+    while (position !== undefined) {
+      const { records, next } = await reader.history(page(exchange, 'DESC', 3, position));
+      hashes.push(...records.map(({ hash }) => hash));
+      position = next;
+    }
+    expect(hashes).toEqual(expectedHashes(exchange, 4).reverse());
+  });
+});
+
+describe('a whole walk', () => {
+  const wallets = [
+    '0x28c6c06298d514db089934071355e5743bf21d60',
+    '0xdfd5293d8e347dfe59e90efd55b2956a1343963d',
+    '0xe69df133fb7cb2efebd9f63b9d48262bc542fa5a',
+    '0x4c333a056fcc1ec681f32c58d47f454c656f27a3',
+    '0x7ace5cffbf9e1b1a4e8f491a64013b0e6f774136',
+    '0xcde5eba0b3046ac76ce6ad918b86d773a6630c6d',
+  ];
+
+  it.each(wallets)('of %s has its transactions in order, whatever the size of a page', async (wallet) => {
+    const expected = expectedHashes(wallet, 7);
+    expect(expected.length).toBeGreaterThan(0);
+    for (const limit of [1, 3, 100]) {
+      for (const order of orders) {
+        const hashes = (await walkHistory(wallet, order, limit)).map(({ hash }) => hash);
+        expect(hashes).toEqual(order === 'ASC' ? expected : expected.toReversed());
+      }
+    }
+  });
+
+  it('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
+    for (const wallet of walletsBySize().slice(0, 50)) {
+      for (const order of orders) {
+        const owned: string[] = [];
+        let position: string | undefined;
+        do {
+          const { entries, next } = await reader.nfts(page(wallet, order, 2, position));
+          owned.push(...entries.map(textOf));
+          position = next;
+        } while (position !== undefined);
+        const expected = expectedTokens(wallet, 7);
+        expect(owned).toEqual(order === 'ASC' ? expected : expected.reverse());
+      }
+    }
+  });
+
+  it('of a wallet that nobody knows is empty', async () => {
+    const nobody = `0x${'0'.repeat(39)}1`;
+    expect((await reader.nfts(page(nobody, 'ASC', 5))).entries).toEqual([]);
+  });
+});
+
+describe('what cannot be answered', () => {
+  it('is refused: a position that is none, a network without an index', async () => {
+    const wallet = walletsBySize()[0] ?? '';
+    await expect(reader.history(page(wallet, 'ASC', 5, 'x'))).rejects.toMatchObject({
+      code: 'cursor_invalid',
+    });
+    await expect(reader.nfts(page(wallet, 'ASC', 5, '1.2'))).rejects.toMatchObject({
+      code: 'cursor_invalid',
+    });
+    const network = { ...index.network, chainId: '999' };
+    const unknown = { ...page(wallet, 'ASC', 5), network };
+    await expect(reader.history(unknown)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(reader.nfts(unknown)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type ReplayNode, readReorganisation, startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex, dumpIndex } from './index-fixture.ts';
+
+const { blocks } = readReorganisation('reorg-13522937-13522962');
+const startBlock = 13_522_955n; // a stretch without reorganisation but at 13522959
+const canonical = blocks.filter(({ block }) => BigInt(block.number) >= startBlock);
+const hashAt = (number: bigint) => {
+  const last = canonical.find(({ block }) => BigInt(block.number) === 13_522_962n);
+  let entry = last;
+  while (entry !== undefined && BigInt(entry.block.number) !== number) {
+    const parent: string = entry.block.parentHash;
+    entry = canonical.find(({ block }) => block.hash === parent);
+  }
+  return entry?.block.hash ?? '';
+};
+
+let database: TestDatabase;
+let node: ReplayNode;
+
+beforeAll(async () => {
+  [database, node] = await Promise.all([createTestDatabase(), startReplayNode('137', canonical)]);
+});
+
+afterAll(async () => {
+  await node.close();
+  await database.close();
+});
+
+/** Runs an indexer of its own; `leads` resolves when it has the network. */
+function startIndexer(chainId = '137') {
+  const index = createTestIndex(database, node.url, { chainId, startBlock });
+  const leading = Promise.withResolvers<void>();
+  const stopped = new AbortController();
+  const runner = createIndexRunner({
+    ...{ chainId, databaseUrl: database.url, pollMs: 5, log: createLogger({ level: 'silent' }) },
+    createFollower: () => index.follower,
+    filler: { fill: async () => false },
+    onLeading: (leads) => leads && leading.resolve(),
+  });
+  const ended = runner.run(stopped.signal);
+  return {
+    leads: leading.promise,
+    async stop() {
+      stopped.abort();
+      await ended;
+      index.close();
+    },
+  };
+}
+
+const headIs = (number: bigint) => async () => {
+  const row = await database.db('index_state').where('chain_id', '137').first('head_number');
+  expect(row?.head_number).toBe(String(number));
+};
+
+// Before it waits, the first one might get the lease again.
+const otherWaits = async () => {
+  const { rows } = await database.db.raw(`SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+    WHERE l.locktype = 'advisory' AND NOT l.granted AND a.datname = current_database()`);
+  expect(rows).toHaveLength(1);
+};
+
+describe('two indexers of one network', () => {
+  it('do not work at once; the other takes over when the connection of the first breaks', async () => {
+    node.setHead(hashAt(13_522_957n));
+    const first = startIndexer();
+    await first.leads;
+    let secondLeads = false;
+    const second = startIndexer();
+    void second.leads.then(() => {
+      secondLeads = true;
+    });
+    await vi.waitFor(headIs(13_522_957n));
+    await vi.waitFor(otherWaits, { timeout: 10_000 });
+    expect(secondLeads).toBe(false);
+
+    node.setHead(hashAt(13_522_962n));
+    await database.db.raw(`SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l USING (pid)
+      WHERE l.locktype = 'advisory' AND l.granted AND a.application_name LIKE 'tallystick lease%'
+        AND a.datname = current_database()`);
+    await second.leads;
+    await vi.waitFor(headIs(13_522_962n));
+    await Promise.all([first.stop(), second.stop()]);
+    const state = await database.db('index_state').where('chain_id', '137').first();
+    expect(`0x${state.head_hash.toString('hex')}`).toBe(hashAt(13_522_962n));
+  });
+
+  it('lose nothing and double nothing even if both should write', async () => {
+    const indexes = [0, 1].map(() =>
+      createTestIndex(database, node.url, { chainId: '137', startBlock, maxBatch: 1 }),
+    );
+    await Promise.all(['index_state', 'index_blocks', ...tables].map((table) => database.db(table).delete()));
+    const outcomes = await Promise.allSettled(indexes.map((index) => index.follow()));
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason.name] : [],
+    );
+    expect(refused.every((name) => name === 'IndexMovedError' || name === 'error')).toBe(true);
+    for (const index of indexes) await index.follow();
+    const both = await dumpIndex(database, '137');
+    await Promise.all(['index_state', 'index_blocks', ...tables].map((table) => database.db(table).delete()));
+    const alone = createTestIndex(database, node.url, { chainId: '137', startBlock });
+    await alone.follow();
+    expect(both).toEqual(await dumpIndex(database, '137'));
+    for (const index of [alone, ...indexes]) index.close();
+  });
+});
+
+const tables = ['wallet_history', 'nft_changes', 'nft_holdings', 'nft_tokens', 'token_contracts'];

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { createTokenStore } from '../../src/providers/indexer/store/token-store.ts';
+import { createContractCalls, multicallAddress } from '../../src/providers/indexer/tokens/contract-calls.ts';
+import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { callNode, deploy } from '../support/deploy.ts';
+import { testNetwork } from '../support/networks.ts';
+import { startNodeProxy } from '../support/node-proxy.ts';
+import { compileContracts } from '../support/solidity.ts';
+
+const chainId = '31337';
+const log = createLogger({ level: 'silent' });
+const names = ['Coin', 'OldCoin', 'BareCoin', 'HostileCoin', 'LyingCoin', 'YesCoin', 'GasBurner'] as const;
+
+let database: TestDatabase;
+let chain: TestChain;
+let addresses: Record<string, string>;
+
+beforeAll(async () => {
+  [database, chain] = await Promise.all([createTestDatabase(), startChain({ chainId })]);
+  const compiled = await compileContracts();
+  const deployed: [string, string][] = [];
+  for (const name of names) deployed.push([name, await deploy(chain.rpcUrl, compiled[name])]);
+  addresses = { ...Object.fromEntries(deployed), Nobody: `0x${'9'.repeat(40)}` };
+});
+
+afterAll(() => Promise.all([database.close(), chain.close()]));
+
+const expected = {
+  Coin: { name: 'Test Coin', symbol: 'COIN', decimals: 6 },
+  OldCoin: { name: 'Old Coin', symbol: 'OLD', decimals: 18 },
+  BareCoin: { name: null, symbol: null, decimals: null },
+  HostileCoin: { name: null, symbol: null, decimals: null },
+  LyingCoin: { name: null, symbol: 'AB', decimals: 255 },
+  YesCoin: { name: null, symbol: null, decimals: 1 },
+  GasBurner: { name: null, symbol: null, decimals: null },
+  Nobody: { name: null, symbol: null, decimals: null },
+};
+
+async function readAll(url: string) {
+  await database.db('token_contracts').delete();
+  for (const address of Object.values(addresses)) {
+    await database.db('token_contracts').insert({
+      ...{ chain_id: chainId, contract: Buffer.from(address.slice(2), 'hex'), standard: 20 },
+    });
+  }
+  const clients = createRpcClients({ timeoutMs: 10_000, log });
+  const node = clients.for(testNetwork([url]));
+  const tokens = createTokenStore(database);
+  await createTokenFiller({ chainId, calls: createContractCalls({ node }), tokens }).fill();
+  clients.close();
+  expect(await tokens.unreadContracts(chainId, 10)).toEqual([]);
+  const known = await tokens.contracts(chainId, Object.values(addresses));
+  const byAddress = new Map(known.map((text) => [text.contract, text]));
+  return Object.fromEntries(
+    Object.entries(addresses).map(([name, address]) => {
+      const { name: text = null, symbol = null, decimals = null } = byAddress.get(address) ?? {};
+      return [name, { name: text, symbol, decimals }];
+    }),
+  );
+}
+
+describe('token texts', () => {
+  it('are read one by one where Multicall3 is not deployed, and no contract spoils those of others', async () => {
+    expect(await readAll(chain.rpcUrl)).toEqual(expected);
+  });
+
+  it('are the same from Multicall3, in a few calls', async () => {
+    const compiled = await compileContracts();
+    const at = await deploy(chain.rpcUrl, compiled['Multicall']);
+    const code = await callNode<string>(chain.rpcUrl, 'eth_getCode', [at, 'latest']);
+    await callNode(chain.rpcUrl, 'anvil_setCode', [multicallAddress, code]);
+    const proxy = await startNodeProxy(chain.rpcUrl);
+    expect(await readAll(proxy.url)).toEqual(expected);
+    await proxy.close();
+  });
+
+  it('stay unread while the node does not answer', async () => {
+    const proxy = await startNodeProxy(chain.rpcUrl);
+    proxy.fail('drop');
+    await expect(readAll(proxy.url)).rejects.toThrow('No node of network');
+    expect(await database.db('token_contracts').whereNotNull('read_at')).toEqual([]);
+    await proxy.close();
+  });
+});

@@ -1,0 +1,209 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createMoralisClient,
+  type MoralisClient,
+  type MoralisClientOptions,
+} from '../../../src/providers/moralis/client.ts';
+import { UpstreamFault } from '../../../src/providers/moralis/upstream-fault.ts';
+import { type Mishap, type MoralisServer, startMoralisServer } from '../../support/moralis-server.ts';
+import { fakeClock } from './fake-clock.ts';
+
+const address = `0x${'ab'.repeat(20)}`;
+const path = `/wallets/${address}/history`;
+
+let server: MoralisServer;
+beforeAll(async () => {
+  server = await startMoralisServer({ histories: {}, nfts: {} });
+});
+afterEach(() => server.forget());
+afterAll(() => server.close());
+
+const clientOf = (changes: Partial<MoralisClientOptions> = {}) => {
+  const { baseUrl, apiKey } = server;
+  const base = { baseUrl, apiKey, timeoutMs: 10_000, deadlineMs: 20_000, concurrency: 4, random: () => 0.5 };
+  return createMoralisClient({ ...base, ...changes });
+};
+const ask = (client: MoralisClient) => client.get(path, { chain: '0x1' });
+const faultOf = async (client: MoralisClient): Promise<UpstreamFault> => {
+  const fault: unknown = await ask(client).catch((error: unknown) => error);
+  if (!(fault instanceof UpstreamFault)) throw new Error('the client did not fail as it should');
+  return fault;
+};
+
+describe('a request', () => {
+  it('carries the key of the account and asks for the hex chain id', async () => {
+    await ask(clientOf({ baseUrl: `${server.baseUrl}/` }));
+    const [asked] = server.asked;
+    expect(asked).toMatchObject({ path: `/api/v2.2${path}`, query: { chain: '0x1' } });
+    expect(asked?.headers).toMatchObject({ 'x-api-key': server.apiKey, accept: 'application/json' });
+  });
+
+  it('reuses the connection of the one before', async () => {
+    const client = clientOf();
+    await ask(client);
+    const before = server.connections();
+    for (let sent = 0; sent < 5; sent += 1) await ask(client);
+    expect(server.connections()).toBe(before);
+  });
+
+  it('waits for its place when as many as allowed are under way', async () => {
+    const client = clientOf({ concurrency: 2 });
+    await Promise.all(Array.from({ length: 12 }, () => ask(client)));
+    expect(server.asked).toHaveLength(12);
+    expect(server.busiest()).toBeLessThanOrEqual(2);
+  });
+
+  it('does not wait for a place beyond its deadline', async () => {
+    server.meet('hang');
+    const client = clientOf({ concurrency: 1, deadlineMs: 150 });
+    const faults = await Promise.all([faultOf(client), faultOf(client), faultOf(client)]);
+    expect(faults.map(({ reason }) => reason)).toEqual(['timeout', 'timeout', 'timeout']);
+  });
+
+  it('is not sent without a key of the account', async () => {
+    const fault = await faultOf(clientOf({ apiKey: undefined }));
+    expect(fault.message).toBe('MORALIS_API_KEY is not set');
+    expect(server.asked).toEqual([]);
+  });
+});
+
+describe('what passes is tried again', () => {
+  const passing: Mishap[] = [429, 500, 503, 'reset', 'half'];
+
+  it.each(passing)('after %s, and the second answer counts', async (mishap) => {
+    const clock = fakeClock();
+    server.meet(mishap, 'none');
+    await expect(ask(clientOf({ clock }))).resolves.toMatchObject({ result: [] });
+    expect(server.asked).toHaveLength(2);
+    expect(clock.waits).toEqual([250]);
+  });
+
+  it('after a timeout, and the second answer counts', async () => {
+    server.meet('hang', 'none');
+    await expect(ask(clientOf({ timeoutMs: 100, clock: fakeClock() }))).resolves.toMatchObject({
+      result: [],
+    });
+  });
+
+  it('four times at most, with pauses that grow', async () => {
+    const clock = fakeClock();
+    server.meet(500);
+    expect(await faultOf(clientOf({ clock }))).toMatchObject({
+      reason: 'refused',
+      message: 'HTTP status 500',
+    });
+    expect(server.asked).toHaveLength(4);
+    expect(clock.waits).toEqual([250, 500, 1_000]);
+  });
+
+  it('after pauses of chance, so that many callers do not come back at once', async () => {
+    const clock = fakeClock();
+    server.meet(500);
+    await faultOf(clientOf({ clock, random: () => 0.01 }));
+    expect(clock.waits).toEqual([5, 10, 20]);
+  });
+
+  it('never beyond the deadline', async () => {
+    server.meet(500);
+    const clock = fakeClock();
+    await faultOf(clientOf({ clock, timeoutMs: 100, deadlineMs: 400 }));
+    expect(clock.waits).toEqual([250]);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it('within real time, too', async () => {
+    server.meet('hang');
+    const started = performance.now();
+    expect((await faultOf(clientOf({ timeoutMs: 100, deadlineMs: 300, random: () => 0 }))).reason).toBe(
+      'timeout',
+    );
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(server.asked.length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('what does not pass is not tried again', () => {
+  it.each([
+    [400, 'HTTP status 400'],
+    [401, 'HTTP status 401'],
+    [404, 'HTTP status 404'],
+    ['redirect', 'HTTP status 307'],
+    ['truncated', 'the answer is not JSON'],
+    ['html', 'the answer is not JSON'],
+    ['oversized', 'the answer is over 16777216 bytes'],
+    ['gzip bomb', 'the answer is over 16777216 bytes'],
+  ] as const)('%s', async (mishap, message) => {
+    server.meet(mishap);
+    const fault = await faultOf(clientOf());
+    expect([fault.message, fault.isPassing]).toEqual([message, false]);
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('Retry-After', () => {
+  it('is waited for, in seconds or as a date', async () => {
+    for (const retryAfter of ['7', new Date(fakeClock().now() + 7_000).toUTCString()]) {
+      const clock = fakeClock();
+      server.meet({ status: 429, retryAfter }, 'none');
+      await ask(clientOf({ clock }));
+      expect(clock.waits).toEqual([7_250]);
+    }
+  });
+
+  it('is waited for after a 503 as well', async () => {
+    const clock = fakeClock();
+    server.meet({ status: 503, retryAfter: '3' }, 'none');
+    await ask(clientOf({ clock }));
+    expect(clock.waits).toEqual([3_250]);
+  });
+
+  it('is not waited for when it ends after the deadline', async () => {
+    const clock = fakeClock();
+    server.meet({ status: 429, retryAfter: '60' }, 'none');
+    expect((await faultOf(clientOf({ clock }))).reason).toBe('limited');
+    expect(clock.waits).toEqual([]);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('without sense is none', async () => {
+    const clock = fakeClock();
+    server.meet({ status: 429, retryAfter: 'soon' }, 'none');
+    await ask(clientOf({ clock }));
+    expect(clock.waits).toEqual([250]);
+  });
+
+  it('silences the whole account until then, and not longer', async () => {
+    const clock = fakeClock();
+    const client = clientOf({ clock });
+    server.meet({ status: 429, retryAfter: '60' }, 'none');
+    await faultOf(client);
+    expect((await faultOf(client)).reason).toBe('silenced');
+    expect(server.asked).toHaveLength(1);
+    clock.advance(45_000);
+    await expect(ask(client)).resolves.toMatchObject({ result: [] });
+    expect(clock.waits).toEqual([15_250]);
+  });
+
+  it('silences for five minutes at most, should it be a mistake', async () => {
+    const clock = fakeClock();
+    const client = clientOf({ clock });
+    server.meet({ status: 429, retryAfter: '999999999' }, 'none');
+    await faultOf(client);
+    clock.advance(5 * 60_000);
+    await expect(ask(client)).resolves.toMatchObject({ result: [] });
+  });
+});
+
+describe('a fault is fit for the log', () => {
+  it.each<Mishap>([400, 401, 429, 500, 'reset', 'half', 'html', 'redirect'])(
+    'after %s: neither the key nor the answer is in it',
+    async (mishap) => {
+      server.meet(mishap);
+      const fault = await faultOf(clientOf({ clock: fakeClock() }));
+      const { stack, message } = fault;
+      expect(JSON.stringify({ stack, message, fault, cause: String(fault.cause) })).not.toMatch(
+        /moralis-account-key|business|<html>/,
+      );
+    },
+  );
+});

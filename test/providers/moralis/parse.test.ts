@@ -1,0 +1,300 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ProblemError } from '../../../src/errors.ts';
+import { createMoralisClient } from '../../../src/providers/moralis/client.ts';
+import { createMoralisProvider } from '../../../src/providers/moralis/moralis-provider.ts';
+import type { DataProvider, HistoryQuestion } from '../../../src/providers/provider.ts';
+import { contractSchema } from '../../support/contract-schema.ts';
+import {
+  friend,
+  nativeTransfer,
+  nft,
+  nftTransfer,
+  type Payload,
+  token,
+  tokenTransfer,
+  transaction,
+  wallet,
+} from '../../support/moralis-payloads.ts';
+import { type MoralisServer, startMoralisServer } from '../../support/moralis-server.ts';
+import { testNetwork } from '../../support/networks.ts';
+
+let server: MoralisServer;
+let provider: DataProvider;
+beforeAll(async () => {
+  server = await startMoralisServer({ histories: {}, nfts: {} });
+  const { baseUrl, apiKey } = server;
+  const client = createMoralisClient({
+    baseUrl,
+    apiKey,
+    timeoutMs: 5_000,
+    deadlineMs: 5_000,
+    concurrency: 4,
+  });
+  provider = createMoralisProvider({ client });
+});
+afterEach(() => server.forget());
+afterAll(() => server.close());
+
+const question: HistoryQuestion = {
+  network: testNetwork([], { dataProvider: 'moralis' }),
+  address: wallet,
+  order: 'DESC',
+  limit: 2,
+  position: undefined,
+  page: 0,
+};
+const askHistory = (body: unknown, changes: Partial<HistoryQuestion> = {}) => {
+  server.meet({ body });
+  return provider.history({ ...question, ...changes });
+};
+const askNfts = (body: unknown) => {
+  server.meet({ body });
+  return provider.nfts(question);
+};
+const faultOf = async (asking: Promise<unknown>) => {
+  const error: unknown = await asking.catch((thrown: unknown) => thrown);
+  if (!(error instanceof ProblemError)) throw new Error('no problem was thrown');
+  return [error.code, error.cause instanceof Error ? error.cause.message : undefined];
+};
+const without = (payload: Payload, ...names: string[]): Payload =>
+  Object.fromEntries(Object.entries(payload).filter(([name]) => !names.includes(name)));
+const recordOf = async (payload: Payload) => {
+  const { records } = await askHistory({ result: [payload] });
+  expect(records.flatMap(contractSchema('WalletHistoryRecord'))).toEqual([]);
+  return records[0];
+};
+const entryOf = async (payload: Payload) => {
+  const { entries } = await askNfts({ result: [payload] });
+  expect(entries.flatMap(contractSchema('WalletNft'))).toEqual([]);
+  return entries[0];
+};
+
+describe('a history record', () => {
+  it('is as the upstream sent it, without what the contract does not have', async () => {
+    const raw = transaction(1, {
+      from_address_label: 'Alice',
+      from_address_entity: 'A & Co',
+      input: '0x',
+      logs: [],
+      contract_interactions: {},
+      internal_transactions: [],
+      synced_at: 5,
+      something_new: { deep: [1] },
+    });
+    const record = await recordOf(raw);
+    const dropped = ['receipt_cumulative_gas_used', 'receipt_contract_address'];
+    const { native_transfers, erc20_transfers, nft_transfers, ...fields } = without(
+      transaction(1),
+      ...dropped,
+    );
+    expect(record).toEqual({ native_transfers, erc20_transfers, nft_transfers, ...fields });
+  });
+
+  it('needs none of what the upstream may leave out', async () => {
+    const optional = [
+      'gas',
+      'receipt_gas_used',
+      'transaction_fee',
+      'method_label',
+      'possible_spam',
+      'to_address',
+      'nft_transfers',
+      'erc20_transfers',
+      'native_transfers',
+    ];
+    const lean = await recordOf(without(transaction(1), ...optional));
+    expect(lean).toMatchObject({ gas: null, to_address: null, native_transfers: [], nft_transfers: [] });
+    const nulls = await recordOf({
+      ...transaction(1),
+      ...Object.fromEntries(optional.map((name) => [name, null])),
+    });
+    expect(nulls).toMatchObject({ gas: null, to_address: null, native_transfers: [], erc20_transfers: [] });
+  });
+
+  it('has addresses and hashes in lower case and times in UTC', async () => {
+    const record = await recordOf(
+      transaction(10, {
+        from_address: wallet.toUpperCase().replace('0X', '0x'),
+        block_timestamp: '2027-01-01T02:00:00+02:00',
+        hash: `0x${'AB'.repeat(32)}`,
+      }),
+    );
+    expect(record).toMatchObject({
+      from_address: wallet,
+      block_timestamp: '2027-01-01T00:00:00.000Z',
+      hash: `0x${'ab'.repeat(32)}`,
+    });
+  });
+});
+
+describe('a transfer', () => {
+  it('of the native asset is completed from the network', async () => {
+    const raw = without(
+      nativeTransfer(),
+      'value_formatted',
+      'token_symbol',
+      'token_logo',
+      'internal_transaction',
+    );
+    const record = await recordOf(transaction(1, { native_transfers: [raw] }));
+    expect(record?.native_transfers).toEqual([
+      { ...nativeTransfer(), token_logo: null, internal_transaction: false },
+    ]);
+  });
+
+  it('of a token takes the time of its transaction, and keeps what the address book says', async () => {
+    const raw = tokenTransfer({ to_address_entity: 'Alice Ltd', token_decimals: 6, security_score: 99 });
+    const record = await recordOf(transaction(1, { erc20_transfers: [raw] }));
+    expect(record?.erc20_transfers).toEqual([
+      {
+        ...tokenTransfer({ to_address_entity: 'Alice Ltd' }),
+        block_timestamp: transaction(1)['block_timestamp'],
+      },
+    ]);
+  });
+
+  it('of a token that tells nothing of itself has nulls', async () => {
+    const names = ['token_name', 'token_symbol', 'token_logo', 'token_decimals', 'value_formatted'];
+    const raw = without(tokenTransfer(), ...names, 'possible_spam', 'verified_contract', 'to_address');
+    const record = await recordOf(transaction(1, { erc20_transfers: [raw] }));
+    expect(record?.erc20_transfers[0]).toMatchObject({
+      ...Object.fromEntries(names.map((name) => [name, null])),
+      to_address: null,
+      possible_spam: false,
+      verified_contract: false,
+    });
+  });
+
+  it('of an NFT is completed from its transaction', async () => {
+    const raw = without(nftTransfer(), 'value', 'amount', 'transaction_type', 'direction', 'possible_spam');
+    const record = await recordOf(transaction(1, { value: '77', nft_transfers: [raw] }));
+    expect(record?.nft_transfers[0]).toMatchObject({
+      value: '77',
+      amount: '1',
+      transaction_type: 'Single',
+      direction: 'receive',
+      possible_spam: false,
+    });
+    expect(record?.nft_transfers[0]).not.toHaveProperty('operator');
+  });
+
+  it.each([
+    [wallet, friend, 'receive', 'send'],
+    [friend, wallet, 'send', 'receive'],
+    [wallet, wallet, 'receive', 'send'],
+    [wallet, wallet, 'self', 'send'],
+    [friend, token, 'receive', 'receive'],
+    [friend, token, undefined, 'send'],
+    [friend, null, 'sideways', 'send'],
+  ])('from %s to %s that the upstream calls %s is a %s', async (from, to, direction, expected) => {
+    const raw = tokenTransfer({ from_address: from, to_address: to, direction });
+    const record = await recordOf(transaction(1, { erc20_transfers: [raw] }));
+    expect(record?.erc20_transfers[0]?.direction).toBe(expected);
+  });
+});
+
+describe('an NFT', () => {
+  it('is as the upstream sent it, without what the contract does not have', async () => {
+    const { media: _, ...known } = nft(1, { rarity_rank: 3, floor_price: '0.1' });
+    expect(await entryOf({ ...known, media: {}, last_sale: {}, something_new: 1 })).toEqual(known);
+  });
+
+  it('needs none of what the upstream may leave out', async () => {
+    const needed = ['token_address', 'token_id', 'owner_of', 'block_number'];
+    const lean = Object.fromEntries(Object.entries(nft(1)).filter(([name]) => needed.includes(name)));
+    expect(await entryOf(lean)).toEqual({
+      ...lean,
+      contract_type: 'ERC721',
+      amount: '1',
+      ...{ block_number_minted: null, token_hash: null, name: null, symbol: null, token_uri: null },
+      ...{ metadata: null, last_token_uri_sync: null, last_metadata_sync: null, possible_spam: false },
+    });
+  });
+
+  it('survives metadata of any shape', async () => {
+    const entry = await entryOf(
+      nft(1, {
+        normalized_metadata: {
+          name: 5,
+          image: ['x'],
+          attributes: [{ trait_type: 1, value: { deep: true }, max_value: 'many' }],
+        },
+        rarity_rank: 'first',
+        last_metadata_sync: 'yesterday',
+      }),
+    );
+    expect(entry).toMatchObject({
+      normalized_metadata: {
+        name: null,
+        image: null,
+        attributes: [{ trait_type: null, value: { deep: true }, max_value: null }],
+      },
+      rarity_rank: null,
+      last_metadata_sync: null,
+    });
+    for (const normalized of ['text', [], 7, null, { attributes: 'none' }, { attributes: [null] }]) {
+      await entryOf(nft(1, { normalized_metadata: normalized }));
+    }
+  });
+});
+
+describe('an answer that does not fit', () => {
+  it.each<[string, unknown, string]>([
+    ['no object', [], 'the answer: '],
+    ['null', null, 'the answer: '],
+    ['no result', { cursor: null }, 'result: '],
+    ['a record without a hash', { result: [without(transaction(1), 'hash')] }, 'result.0.hash: '],
+    ['a hash that is none', { result: [transaction(1, { hash: '0x1' })] }, 'result.0.hash: '],
+    ['an amount as a number', { result: [transaction(1, { value: 5 })] }, 'result.0.value: '],
+    ['an unknown category', { result: [transaction(1, { category: 'gift' })] }, 'result.0.category: '],
+    [
+      'a time that is none',
+      { result: [transaction(1, { block_timestamp: 'now' })] },
+      'result.0.block_timestamp: ',
+    ],
+    ['more records than asked for', { result: [1, 2, 3].map((n) => transaction(n)) }, 'result: '],
+    ['a cursor with spaces', { cursor: 'a b', result: [] }, 'cursor: '],
+    ['a cursor too long for ours', { cursor: 'x'.repeat(3_001), result: [] }, 'cursor: '],
+  ])('is never passed on: %s', async (_name, body, place) => {
+    const [code, cause] = await faultOf(askHistory(body));
+    expect(code).toBe('history_unavailable');
+    expect(cause).toContain(`the answer does not fit: ${place}`);
+  });
+
+  it('names the problem of the operation', async () => {
+    const [code, cause] = await faultOf(askNfts({ result: [nft(1, { token_id: 'x-ray' })] }));
+    expect(code).toBe('nfts_unavailable');
+    expect(cause).toContain('result.0.token_id: ');
+    expect(cause).not.toContain('x-ray');
+  });
+
+  it('is one whose cursor leads nowhere', async () => {
+    const [code, cause] = await faultOf(askHistory({ cursor: 'same', result: [] }, { position: 'same' }));
+    expect([code, cause]).toEqual([
+      'history_unavailable',
+      'the cursor of the next page is that of this page',
+    ]);
+  });
+});
+
+describe('the end of a list', () => {
+  it.each([{ cursor: null }, { cursor: '' }, {}])('is %j', async (envelope) => {
+    expect((await askHistory({ ...envelope, result: [] })).next).toBeUndefined();
+  });
+});
+
+describe('the question', () => {
+  it('is put in the words of the upstream, the limit with the first page only', async () => {
+    await askHistory({ result: [] }, { order: 'ASC' });
+    await askHistory({ result: [] }, { position: 'abc' });
+    await askNfts({ result: [] });
+    expect(server.asked.map(({ path, query }) => [path, query])).toEqual([
+      [`/api/v2.2/wallets/${wallet}/history`, { chain: '0x7a69', order: 'ASC', limit: '2' }],
+      [`/api/v2.2/wallets/${wallet}/history`, { chain: '0x7a69', order: 'DESC', cursor: 'abc' }],
+      [
+        `/api/v2.2/${wallet}/nft`,
+        { chain: '0x7a69', format: 'decimal', normalizeMetadata: 'true', limit: '2' },
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/log.ts';
+import { type Service, startService } from '../../src/service.ts';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { callNode, deployer } from '../support/deploy.ts';
+
+const patience = { interval: 20, timeout: 15_000 };
+let database: TestDatabase;
+let chains: TestChain[];
+let service: Service;
+
+const network = (chainId: string, rpcUrl: string) => ({
+  ...{ chain_id: chainId, name: `Chain ${chainId}`, rpc_urls: [rpcUrl], data_provider: 'indexer' },
+  ...{ currency_name: 'Ether', currency_symbol: 'ETH', currency_decimals: 18 },
+  ...{ confirmations: 1, finality_depth: 64 },
+});
+const pay = (chain: TestChain | undefined) =>
+  callNode(chain?.rpcUrl ?? '', 'eth_sendTransaction', [{ from: deployer, to: deployer, value: '0x1' }]);
+const heads = async () => {
+  const rows = await database
+    .db('index_state')
+    .whereNot('chain_id', 5)
+    .orderBy('chain_id')
+    .select('chain_id', 'head_number');
+  return rows.map((row) => `${row.chain_id}: ${row.head_number}`);
+};
+const indexed = (...expected: string[]) =>
+  vi.waitFor(async () => expect(await heads()).toEqual(expected), patience);
+const ready = () => fetch(`http://127.0.0.1:${service.port}/readyz`);
+const sessions = async () => {
+  const { rows } = await database.db.raw(
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'tallystick lease%'",
+  );
+  return rows.length;
+};
+
+beforeAll(async () => {
+  [database, chains] = await Promise.all([
+    createTestDatabase(),
+    Promise.all([startChain(), startChain({ chainId: '77' })]),
+  ]);
+  await database.db('networks').insert(network('31337', chains[0]?.rpcUrl ?? ''));
+  const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
+  const settings = { HOST: '127.0.0.1', PORT: '0', INDEX_POLL_MS: '50', INDEX_READY_LAG: '0' };
+  const config = loadConfig({
+    ...settings,
+    DATABASE_URL: database.url,
+    SECRET_KEYS: keys,
+    CURSOR_KEYS: keys,
+  });
+  service = await startService(config, createLogger({ level: 'silent' }));
+});
+afterAll(async () => {
+  await Promise.all(chains.map((chain) => chain.close()));
+  await database.close();
+});
+
+test('indexes what is registered and what comes, and leaves what goes', async () => {
+  await pay(chains[0]);
+  await indexed('31337: 1');
+  expect((await ready()).status).toBe(200);
+  await database.db('networks').insert({ ...network('77', chains[1]?.rpcUrl ?? ''), index_from: '2' });
+  await pay(chains[1]);
+  await pay(chains[1]);
+  await indexed('77: 2', '31337: 1');
+  expect(await database.db('wallet_history').where({ chain_id: '77' }).select('block_number')).toEqual([
+    { block_number: '2' },
+  ]);
+  await database.db('networks').where({ chain_id: 31337 }).update({ data_provider: 'moralis' });
+  await vi.waitFor(async () => expect(await sessions()).toBe(1), patience);
+  await pay(chains[0]);
+  await pay(chains[1]);
+  await indexed('77: 3', '31337: 1');
+});
+
+test('is not ready while a network has no index, and goes on when its node can be reached', async () => {
+  await database
+    .db('networks')
+    .insert(network('31337', chains[0]?.rpcUrl ?? ''))
+    .onConflict('chain_id')
+    .merge();
+  await database.db('networks').insert(network('5', 'http://127.0.0.1:9'));
+  await vi.waitFor(async () => expect((await ready()).status).toBe(503), patience);
+  expect(await (await ready()).json()).toMatchObject({ checks: { database: 'ok', index: 'failing' } });
+  await database.db('networks').where({ chain_id: 5 }).delete();
+  await indexed('77: 3', '31337: 2');
+  await vi.waitFor(async () => expect((await ready()).status).toBe(200), patience);
+});
+
+test('ends every index before its connections when the service stops', async () => {
+  await service.stop();
+  expect(await sessions()).toBe(0);
+});

@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startWorld, stranger, type World } from '../blockchain/wallet-lists.ts';
+import type { Mishap } from '../support/moralis-server.ts';
+import type { ListOperation } from './wallet-list.ts';
+
+type HostedList = ListOperation & {
+  /** What a failing provider is answered with. */
+  readonly failure: { readonly code: string; readonly detail: string };
+};
+
+/** What both lists of a wallet make of the hosted provider, above all when it fails. */
+export function describeHostedList({ path, pageOf, failure }: HostedList): void {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(path);
+  });
+  afterEach(() => world.server.forget());
+  afterAll(() => world.close());
+
+  const get: World['get'] = (changes) => world.get(changes);
+  const cursorOf = async (changes: Readonly<Record<string, string>>): Promise<string> => {
+    const { cursor } = pageOf((await get(changes).expect(200)).body);
+    if (cursor === undefined) throw new Error('there is no next page');
+    return cursor;
+  };
+
+  describe('200: pages of the hosted provider', () => {
+    it('are never kept: each is asked for anew', async () => {
+      await get().expect(200).expect('cache-control', 'no-store');
+      await get().expect(200);
+      expect(world.asked()).toHaveLength(2);
+    });
+
+    it('tell no block that they are complete to, as the hosted provider does not know it', async () => {
+      const { headers } = await get().expect(200);
+      expect(Object.keys(headers).filter((name) => name.startsWith('x-index'))).toEqual([]);
+    });
+  });
+
+  describe('503', () => {
+    it('while the network has no index yet, once the input is right', async () => {
+      const { body, headers } = await get({ chainId: '31337' }).expect(503);
+      expect(body.code).toBe('service_unavailable');
+      expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect((await get({ chainId: '31337', cursor: 'x' }).expect(400)).body.code).toBe('cursor_invalid');
+    });
+  });
+
+  describe('502', () => {
+    const lasting: Mishap[] = [
+      400,
+      401,
+      404,
+      429,
+      500,
+      'reset',
+      'half',
+      'truncated',
+      'html',
+      'redirect',
+      'oversized',
+    ];
+
+    // A process of its own each time: after a 429 the one that got it is silent for a while.
+    const askAnother = async (settings: Readonly<Record<string, string>> = {}) => {
+      const twin = await world.service.twin({
+        MORALIS_TIMEOUT_MS: '1000',
+        MORALIS_DEADLINE_MS: '1000',
+        ...settings,
+      });
+      return twin.as(twin.keys.acme).get(`${path}?address=${stranger}&chainId=1`);
+    };
+
+    it.each(lasting)('when the provider fails with %s, without a word of it', async (mishap) => {
+      world.server.meet(mishap);
+      const { status, body } = await askAnother();
+      const { requestId: _, ...problem } = body;
+      expect(status).toBe(502);
+      expect(problem).toEqual({
+        type: `/docs/problems/${failure.code}`,
+        title: 'Bad Gateway',
+        status: 502,
+        ...failure,
+      });
+      expect(world.server.asked.length).toBeGreaterThanOrEqual(1);
+    });
+
+    it('when it does not answer in time', async () => {
+      world.server.meet('hang');
+      const { status, body } = await askAnother({ MORALIS_TIMEOUT_MS: '100', MORALIS_DEADLINE_MS: '300' });
+      expect([status, body]).toEqual([502, expect.objectContaining(failure)]);
+    });
+
+    it('when it asks for more patience than we have', async () => {
+      world.server.meet({ status: 429, retryAfter: '3600' });
+      expect((await askAnother()).status).toBe(502);
+      expect(world.server.asked).toHaveLength(1);
+    });
+
+    it('when there is no account to ask it with', async () => {
+      expect((await askAnother({ MORALIS_API_KEY: '' })).body).toMatchObject(failure);
+      expect(world.server.asked).toEqual([]);
+    });
+
+    it('when its answer does not fit the contract', async () => {
+      world.server.meet({ body: { result: [{ hash: 'none', token_id: 'none' }], cursor: null } });
+      expect((await get().expect(502)).body).toMatchObject(failure);
+    });
+
+    it('but not when a second try succeeds, and the cursor stays good', async () => {
+      const cursor = await cursorOf({ address: world.busy, limit: '7' });
+      world.server.meet(500, 'none');
+      expect(pageOf((await get({ address: world.busy, cursor }).expect(200)).body).page).toBe(1);
+      world.server.meet(400);
+      await get({ address: world.busy, cursor }).expect(502);
+      world.server.forget();
+      await get({ address: world.busy, cursor }).expect(200);
+    });
+  });
+}

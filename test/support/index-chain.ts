@@ -1,0 +1,20 @@
+import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
+import type { TestDatabase } from './database.ts';
+import { testNetwork } from './networks.ts';
+
+type Indexed = { readonly db: TestDatabase['db']; readonly databaseUrl: string };
+
+/** Brings the index of the network 31337 up to the newest block of its chain, texts of tokens included. */
+export async function indexChain({ db, databaseUrl }: Indexed, rpcUrl: string): Promise<void> {
+  const log = createLogger({ level: 'silent' });
+  const clients = createRpcClients({ timeoutMs: 5_000, log });
+  const network = testNetwork([rpcUrl]);
+  const settings = { startBlock: 0n, traceMethod: 'none', wrapped: [], parallel: 4, pollMs: 10 } as const;
+  const { createFollower, filler } = createNetworkIndex({ network, settings, db, databaseUrl, clients, log });
+  const follower = createFollower();
+  while ((await follower.step()) !== 'idle');
+  while (await filler.fill());
+  clients.close();
+}

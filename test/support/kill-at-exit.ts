@@ -1,0 +1,12 @@
+import type { ChildProcess } from 'node:child_process';
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** Ends the child with the process of the test, so that a test that fails half way leaves nothing behind. */
+export function killAtExit(child: ChildProcess): void {
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+}

@@ -1,0 +1,161 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import type { Payload } from './moralis-payloads.ts';
+
+/** How the upstream fails; `none` answers as it should. */
+export type Mishap =
+  | 'none'
+  | 400
+  | 401
+  | 404
+  | 429
+  | 500
+  | 503
+  | { readonly status: number; readonly retryAfter: string }
+  | { readonly body: unknown }
+  | keyof typeof mischief;
+
+type Asked = {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+};
+
+export type MoralisServer = {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Requests, in order, since the last {@link forget}. */
+  readonly asked: Asked[];
+  /** Connections that were opened. */
+  connections(): number;
+  /** The most requests that were under way at once. */
+  busiest(): number;
+  /** The next requests meet these mishaps in this order, and all after them the last. */
+  meet(...mishaps: readonly [Mishap, ...Mishap[]]): void;
+  /** Ends all mishaps. */
+  forget(): void;
+  close(): Promise<void>;
+};
+
+type Data = {
+  /** By hex chain id and address, oldest first. */
+  readonly histories: Readonly<Record<string, readonly Payload[]>>;
+  readonly nfts: Readonly<Record<string, readonly Payload[]>>;
+};
+
+const apiKey = 'moralis-account-key';
+
+/** The hosted upstream, as far as its documentation tells how it behaves, over data of our own. */
+export async function startMoralisServer(data: Data): Promise<MoralisServer> {
+  const asked: Asked[] = [];
+  const state = { mishaps: ['none'] as Mishap[], connections: 0, open: 0, busiest: 0 };
+  const server = createServer((request, response) => {
+    state.open += 1;
+    state.busiest = Math.max(state.busiest, state.open);
+    response.once('close', () => {
+      state.open -= 1;
+    });
+    const url = new URL(request.url ?? '', 'http://upstream');
+    const query = Object.fromEntries(url.searchParams);
+    asked.push({ path: url.pathname, query, headers: request.headers });
+    const mishap = (state.mishaps.length > 1 ? state.mishaps.shift() : state.mishaps[0]) ?? 'none';
+    if (mishap !== 'none') misbehave(mishap, response);
+    else if (request.headers['x-api-key'] !== apiKey) send(response, 401, { message: 'Invalid key' });
+    else answer(data, url.pathname, query, response);
+  });
+  server.on('connection', () => {
+    state.connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/api/v2.2`,
+    apiKey,
+    asked,
+    connections: () => state.connections,
+    busiest: () => state.busiest,
+    meet(...mishaps) {
+      state.mishaps = [...mishaps];
+    },
+    forget() {
+      state.mishaps = ['none'];
+      asked.length = 0;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+type Query = Readonly<Record<string, string>>;
+
+function answer(data: Data, path: string, query: Query, response: ServerResponse): void {
+  const [, isHistory, , address = ''] =
+    /^\/api\/v2\.2\/(wallets\/)?((0x\w+)\/(?:history|nft))$/.exec(path) ?? [];
+  const owner = `${query['chain']}:${address}`;
+  const all = isHistory ? data.histories[owner] : data.nfts[owner];
+  const cursor = query['cursor'];
+  // The cursor remembers what the first request asked for, and a limit beside it is not looked at.
+  const start = cursor === undefined ? { at: 0, ...first(query) } : readCursor(cursor);
+  if (start === undefined) {
+    send(response, 400, { message: 'Invalid cursor' });
+    return;
+  }
+  const ordered = isHistory && start.order !== 'ASC' ? [...(all ?? [])].reverse() : [...(all ?? [])];
+  const end = start.at + start.limit;
+  const page = {
+    result: ordered.slice(start.at, end),
+    cursor: end < ordered.length ? writeCursor({ ...start, at: end }) : null,
+    page: start.at / start.limit,
+  };
+  if (isHistory) send(response, 200, { ...page, page_size: page.result.length, limit: String(start.limit) });
+  else send(response, 200, { status: 'SYNCED', ...page, page_size: start.limit });
+}
+
+type Start = { readonly at: number; readonly order: string; readonly limit: number };
+
+const first = ({ order = 'DESC', limit = '100' }: Query) => ({ order, limit: Number(limit) });
+const writeCursor = (start: Start) => `up.${Buffer.from(JSON.stringify(start)).toString('base64url')}.sig`;
+
+function readCursor(cursor: string): Start | undefined {
+  const [, content = ''] = cursor.split('.');
+  return cursor.startsWith('up.') ? JSON.parse(Buffer.from(content, 'base64url').toString()) : undefined;
+}
+
+function send(response: ServerResponse, status: number, body: unknown, headers: Query = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+const text = '{"cursor":null,"page":0,"page_size":0,"limit":"100","result":[]}';
+const refused = { message: 'what the upstream says is nobody else’s business' };
+
+function misbehave(mishap: Exclude<Mishap, 'none'>, response: ServerResponse): void {
+  if (typeof mishap === 'string') mischief[mishap](response);
+  else if (typeof mishap === 'number') send(response, mishap, refused);
+  else if ('body' in mishap) send(response, 200, mishap.body);
+  else send(response, mishap.status, refused, { 'retry-after': mishap.retryAfter });
+}
+
+const mischief = {
+  hang: () => {},
+  reset: (response) => void response.socket?.resetAndDestroy(),
+  half: (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
+    response.write(text.slice(0, 20), () => response.destroy());
+  },
+  truncated: (response) => void response.writeHead(200).end(text.slice(0, -5)),
+  html: (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>'),
+  redirect: (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
+  oversized: (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`{"result":[],"padding":"${'x'.repeat(30_000_000)}"}`);
+  },
+  'gzip bomb': (response) => {
+    const packed = gzipSync(`{"result":[],"padding":"${'x'.repeat(30_000_000)}"}`);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    response.end(packed);
+  },
+} satisfies Readonly<Record<string, (response: ServerResponse) => void>>;

@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
+import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
+import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
+import { wrappedNative } from '../../src/providers/indexer/decode/topics.ts';
+import { readCallTraces } from '../../src/providers/indexer/decode/traces.ts';
+import type { IndexedBlock } from '../../src/providers/indexer/domain.ts';
+
+/** A recorded block in the form in which a node answers; see test/fixtures/chain/README.md. */
+export type RecordedBlock = {
+  readonly chainId: number;
+  readonly block: {
+    readonly number: string;
+    readonly hash: string;
+    readonly parentHash: string;
+    readonly miner: string;
+    readonly transactions: readonly RecordedTransaction[];
+  };
+  readonly receipts: readonly RecordedReceipt[];
+  readonly traces: readonly unknown[] | null;
+};
+
+type RecordedTransaction = {
+  readonly hash: string;
+  readonly from: string;
+  readonly to: string | null;
+  readonly input: string;
+};
+
+type RecordedReceipt = {
+  readonly transactionHash: string;
+  readonly logs: readonly { readonly logIndex: string; readonly topics: readonly string[] }[];
+};
+
+const directory = fileURLToPath(new URL('../fixtures/chain/', import.meta.url));
+
+/** The JSON of a fixture, for example `ethereum/17000000.transfers`. The caller knows its shape. */
+export function readFixture<T>(name: string): T {
+  return JSON.parse(brotliDecompressSync(readFileSync(`${directory}${name}.json.br`)).toString());
+}
+
+/** Names of all fixtures of this pattern without their ending, for example `ethereum/*.native`. */
+export function fixturesLike(pattern: string): string[] {
+  const names = globSync(`${pattern}.json.br`, { cwd: directory });
+  return names.map((name) => name.slice(0, -'.json.br'.length)).sort();
+}
+
+/** Names of all whole blocks, for example `ethereum/17000000`. */
+export const recordedBlocks = fixturesLike('*/*').filter((name) => /\/\d+$/.test(name));
+
+/** A recorded block as the index decodes it. */
+export function decodeRecorded(name: string, { traced = true } = {}): IndexedBlock {
+  const recorded = readFixture<RecordedBlock>(name);
+  const wrapped = wrappedNative[String(recorded.chainId)];
+  return decodeBlock(
+    {
+      block: readBlock(recorded.block),
+      receipts: recorded.receipts.map(readReceipt),
+      traces: recorded.traces === null || !traced ? undefined : readCallTraces(recorded.traces),
+    },
+    new Set(wrapped === undefined ? [] : [wrapped]),
+  );
+}

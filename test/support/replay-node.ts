@@ -1,0 +1,222 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { readFixture } from './recorded-chain.ts';
+
+/** A block with what a node tells of it. Reads go by hash, so blocks of several branches may stand side by side. */
+export type ReplayBlock = {
+  readonly block: {
+    readonly number: string;
+    readonly hash: string;
+    readonly parentHash: string;
+    readonly transactions: readonly { readonly hash: string }[];
+  };
+  readonly receipts: readonly { readonly transactionHash: string }[] | undefined;
+  readonly traces: readonly unknown[] | null;
+};
+
+export type ReplayNode = {
+  readonly url: string;
+  /** Methods asked, in order. */
+  readonly asked: string[];
+  /** Makes this block the newest one, with its ancestors below it. */
+  setHead(hash: string): void;
+  add(...blocks: readonly ReplayBlock[]): void;
+  /** Answers "unknown block" to the next questions for the receipts of this block. */
+  deny(hash: string, times: number): void;
+  /** From now on the node does not know these methods. */
+  lack(...methods: readonly string[]): void;
+  /** What it calls final; undefined refuses the tag. */
+  finalize(number: number | undefined): void;
+  /** Told before each answer; what it throws breaks the connection. */
+  onAsk(listener: (method: string) => void): void;
+  close(): Promise<void>;
+};
+
+type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
+type State = {
+  readonly blocks: Map<string, ReplayBlock>;
+  readonly denied: Map<string, number>;
+  readonly lacking: Set<string>;
+  /** Hash of the block at each height of the present branch. */
+  branch: Map<bigint, string>;
+  head: bigint;
+  finalized: number | undefined;
+  listener: (method: string) => void;
+};
+
+/** A JSON-RPC node over recorded blocks, on a port of its own. */
+export async function startReplayNode(
+  chainId: string,
+  blocks: readonly ReplayBlock[] = [],
+): Promise<ReplayNode> {
+  const state: State = {
+    blocks: new Map(blocks.map((entry) => [entry.block.hash, entry])),
+    denied: new Map(),
+    lacking: new Set(),
+    branch: new Map(),
+    head: -1n,
+    finalized: undefined,
+    listener: () => {},
+  };
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const serve = async () => {
+      const { id, method, params } = JSON.parse(await text(request));
+      asked.push(method);
+      state.listener(method);
+      const answer =
+        method === 'eth_chainId' ? { result: quantity(BigInt(chainId)) } : reply(state, method, params);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    };
+    serve().catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    asked,
+    setHead: (hash) => setHead(state, hash),
+    add(...added) {
+      for (const entry of added) state.blocks.set(entry.block.hash, entry);
+    },
+    deny: (hash, times) => void state.denied.set(hash, times),
+    lack(...methods) {
+      for (const method of methods) state.lacking.add(method);
+    },
+    finalize(number) {
+      state.finalized = number;
+    },
+    onAsk(listener) {
+      state.listener = listener;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const quantity = (value: bigint) => `0x${value.toString(16)}`;
+
+function setHead(state: State, hash: string): void {
+  state.branch = new Map();
+  let entry = state.blocks.get(hash);
+  if (entry === undefined) throw new Error(`no block ${hash} is recorded`);
+  state.head = BigInt(entry.block.number);
+  while (entry !== undefined) {
+    state.branch.set(BigInt(entry.block.number), entry.block.hash);
+    entry = state.blocks.get(entry.block.parentHash);
+  }
+}
+
+function reply(state: State, method: string, [first, second]: readonly unknown[]): Answer {
+  if (state.lacking.has(method)) {
+    return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+  }
+  switch (method) {
+    case 'eth_blockNumber':
+      return { result: quantity(state.head) };
+    case 'eth_getBlockByNumber':
+      return blockAnswer(state, String(first), second === true);
+    case 'eth_getBlockReceipts':
+      return receiptsAnswer(state, state.branch.get(BigInt(String(first))) ?? '');
+    case 'eth_getTransactionReceipt':
+      return { result: receiptOf(state, String(first)) };
+    case 'debug_traceBlockByHash':
+      return { result: state.blocks.get(String(first))?.traces ?? [] };
+    case 'eth_call':
+      return { error: { code: 3, message: 'execution reverted' } };
+    case 'eth_getCode':
+      return { result: '0x' };
+    default:
+      return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
+  }
+}
+
+function blockAnswer(state: State, tag: string, full: boolean): Answer {
+  if (tag === 'finalized' && state.finalized === undefined) {
+    return { error: { code: -32602, message: 'invalid block tag' } };
+  }
+  const number = tag === 'finalized' ? BigInt(state.finalized ?? 0) : BigInt(tag);
+  const block = state.blocks.get(state.branch.get(number) ?? '')?.block;
+  if (block === undefined || full) return { result: block ?? null };
+  return { result: { ...block, transactions: block.transactions.map(({ hash }) => hash) } };
+}
+
+function receiptsAnswer(state: State, hash: string): Answer {
+  const left = state.denied.get(hash) ?? 0;
+  const receipts = state.blocks.get(hash)?.receipts;
+  if (left > 0 || receipts === undefined) {
+    state.denied.set(hash, left - 1);
+    return { error: { code: -32000, message: 'unknown block' } };
+  }
+  return { result: receipts };
+}
+
+function receiptOf(state: State, hash: string): unknown {
+  for (const { receipts = [] } of [...state.branch.values()].flatMap(
+    (name) => state.blocks.get(name) ?? [],
+  )) {
+    const found = receipts.find(({ transactionHash }) => transactionHash === hash);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+type Recording = {
+  readonly chainId: number;
+  readonly blocks: Readonly<Record<string, ReplayBlock['block']>>;
+  readonly logs: Readonly<Record<string, readonly { readonly transactionHash: string }[]>>;
+  readonly timeline: readonly {
+    readonly method: string;
+    readonly params: readonly [unknown];
+    readonly result: string | null;
+    readonly error?: { readonly message: string } | null;
+  }[];
+};
+
+/** What its follower saw at one moment: a newest block, and blocks whose logs the node then denied to know. */
+export type Moment = { readonly head: string; readonly denied: readonly string[] };
+
+/**
+ * A recorded reorganisation. It has logs instead of receipts; each receipt here says success and carries the
+ * logs of its transaction.
+ * @param complete gives blocks whose logs the node never told receipts without logs, so that they can be indexed
+ */
+export function readReorganisation(
+  name: string,
+  complete = false,
+): {
+  readonly blocks: ReplayBlock[];
+  readonly moments: Moment[];
+} {
+  const { blocks, logs, timeline } = readFixture<Recording>(`polygon/${name}`);
+  const moments: { head: string; denied: string[] }[] = [];
+  for (const { method, params, result, error } of timeline) {
+    // A window may begin after its first block was asked for.
+    const seen = method === 'eth_getBlockByNumber' || moments.length === 0;
+    if (seen && result !== null) moments.push({ head: result, denied: [] });
+    const [filter] = params;
+    if (typeof error === 'object' && error !== null && typeof filter === 'object' && filter !== null) {
+      moments.at(-1)?.denied.push(String((filter as { blockHash?: unknown }).blockHash)); // of eth_getLogs
+    }
+  }
+  const entries = Object.values(blocks).map((block) => {
+    const own = logs[block.hash] ?? (complete ? [] : undefined);
+    const receipts = own && block.transactions.map(({ hash }) => syntheticReceipt(hash, block.hash, own));
+    return { block, receipts, traces: null };
+  });
+  return { blocks: entries, moments };
+}
+
+function syntheticReceipt(
+  hash: string,
+  blockHash: string,
+  logs: readonly { readonly transactionHash: string }[],
+) {
+  return {
+    ...{ transactionHash: hash, blockHash, status: '0x1', gasUsed: '0x0', contractAddress: null },
+    logs: logs.filter(({ transactionHash }) => transactionHash === hash),
+  };
+}
