@@ -5,6 +5,7 @@ import { addDoctorCommand } from './doctor.ts';
 import { explainFailure } from './failure.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
+import { addMintCommands } from './mint.ts';
 import { addNetworkCommands } from './network.ts';
 import { createOutput } from './output.ts';
 import type { Watched } from './progress.ts';
@@ -86,6 +87,7 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
   addKeyCommands(program, session);
   addNetworkCommands(program, session);
   addRwaCommands(program, session);
+  addMintCommands(program, session);
   addMigrateCommand(program, session);
   addDoctorCommand(program, session);
   pointToHelp(program, 'tallystick');

@@ -26,6 +26,16 @@ export async function queueNft(
   return rowCount === 1;
 }
 
+/** An operator asks again for a mint that failed, for its recipient. @returns false when it has not failed */
+export async function requeueFailedNft(tx: Tx, id: string): Promise<boolean> {
+  const { rowCount }: { rowCount: number } = await tx.raw(
+    `UPDATE nfts SET mint_state = 'queued', mint_error = NULL, queued_at = clock_timestamp()
+     WHERE id = ? AND mint_state = 'failed' AND recipient IS NOT NULL AND mint_chain_id IS NOT NULL`,
+    [id],
+  );
+  return rowCount === 1;
+}
+
 /** The NFTs are in a signed transaction that is stored with them. @throws Error when one is elsewhere */
 export async function submitNfts(tx: Tx, ids: readonly string[]): Promise<void> {
   const { rowCount }: { rowCount: number } = await tx.raw(

@@ -1,0 +1,113 @@
+import { type Command, Option } from 'commander';
+import { listAttempts, listLanes, listMints, retryMint, stopLanes } from '../rwa/mint-admin-store.ts';
+import { examples } from './examples.ts';
+import { UsageError } from './failure.ts';
+import { isUuid } from './rwa-record.ts';
+import { asOperator, type Session } from './session.ts';
+import { address, chainId, whole } from './values.ts';
+
+const laneColumns = {
+  chainId: 'CHAIN',
+  signer: 'SIGNER',
+  holder: 'WORKER',
+  queued: 'QUEUED',
+  inFlight: 'IN FLIGHT',
+  oldestQueuedAt: 'OLDEST',
+  paused: 'PAUSED',
+  why: 'WHY',
+};
+const mintColumns = {
+  nftId: 'NFT',
+  chainId: 'CHAIN',
+  state: 'STATE',
+  recipient: 'RECIPIENT',
+  since: 'SINCE',
+  why: 'WHY',
+};
+const attemptColumns = {
+  nonce: 'NONCE',
+  attempt: 'ATTEMPT',
+  state: 'STATE',
+  hash: 'HASH',
+  maxFeePerGas: 'MAX FEE (WEI)',
+  sentAtBlock: 'AT BLOCK',
+  minedBlock: 'MINED IN',
+};
+const underWay = ['queued', 'submitted', 'failed'] as const;
+
+type LaneOptions = { chainId?: string; signer?: string };
+
+/** `tallystick mint`: what is queued, in flight and stuck, and why. */
+export function addMintCommands(program: Command, session: Session): void {
+  const mint = program.command('mint').description('Mints: what is queued, in flight or stuck, and why');
+  addListCommand(mint, session);
+  addShowCommand(mint, session);
+  addRetryCommand(mint, session);
+  addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending; what is sent is watched' });
+  addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
+}
+
+function addListCommand(mint: Command, session: Session): void {
+  const list = mint
+    .command('list')
+    .description('List NFTs on their way to the chain, those that have waited longest first')
+    .addOption(new Option('--state <state>', 'only these').choices(underWay))
+    .option('--chain-id <id>', 'only on this network', chainId)
+    .option('--limit <count>', 'at most so many', whole(1, 10_000), 100)
+    .action(({ state, chainId, limit }: { state?: string; chainId?: string; limit: number }) =>
+      asOperator(session, async ({ db, output }) => {
+        const states = state === undefined ? underWay : [state];
+        output.rows(await listMints(db, { states, chainId, limit }), mintColumns);
+      }),
+    );
+  examples(list, 'mint list', 'mint list --state failed --json');
+}
+
+function addShowCommand(mint: Command, session: Session): void {
+  const show = mint
+    .command('show [nftId]')
+    .description('Show every attempt to mint an NFT; without one, every lane')
+    .action((nftId: string | undefined) =>
+      asOperator(session, async ({ db, output }) => {
+        if (nftId === undefined) output.rows(await listLanes(db, {}), laneColumns);
+        else if (isUuid(nftId)) output.rows(await listAttempts(db, nftId), attemptColumns);
+        else throw new UsageError(`${nftId} is no id of an NFT. See: tallystick mint list`);
+      }),
+    );
+  examples(show, 'mint show', 'mint show 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
+}
+
+function addRetryCommand(mint: Command, session: Session): void {
+  const retry = mint
+    .command('retry <nftId>')
+    .description('Queue a failed NFT again, for the same recipient')
+    .action((nftId: string) =>
+      asOperator(session, async ({ db, output }) => {
+        if (!isUuid(nftId) || !(await retryMint(db, nftId))) {
+          throw new UsageError(`No NFT ${nftId} has failed. See: tallystick mint list --state failed`);
+        }
+        output.record({ nftId, state: 'queued' });
+      }),
+    );
+  examples(retry, 'mint retry 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
+}
+
+function addStopCommand(
+  mint: Command,
+  session: Session,
+  { name, about }: { readonly name: 'pause' | 'resume'; readonly about: string },
+): void {
+  const command = mint
+    .command(name)
+    .description(`${about}; all of them, or those of one network or signer`)
+    .option('--chain-id <id>', 'only on this network', chainId)
+    .option('--signer <address>', 'only this signer', address)
+    .action((filter: LaneOptions) =>
+      asOperator(session, async ({ db, output }) => {
+        const lanes = await stopLanes(db, { ...filter }, name === 'pause');
+        if (lanes.length === 0) throw new UsageError('There is no such lane. See: tallystick mint show');
+        output.rows(lanes, laneColumns);
+      }),
+    );
+  examples(command, `mint ${name} --chain-id 137`);
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { commandLine, settingsFor } from './command-line.ts';
+
+const { db, url, close } = await createTestDatabase();
+afterAll(close);
+const { run, json } = commandLine(settingsFor(url));
+const signer = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
+
+await addNetwork(db);
+await addCompany(db, 'acme');
+await db('mint_lanes').insert({ chain_id: 31337, signer });
+
+const addMint = async (state: string, more = {}) => {
+  const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, 'acme'), 1);
+  const id = nft?.id ?? '';
+  const queued = { mint_state: state, recipient, mint_chain_id: 31337, queued_at: new Date(), ...more };
+  await db('nfts').where({ id }).update(queued);
+  return id;
+};
+
+beforeEach(async () => {
+  await db('nfts').delete();
+  await db('mint_lanes').update({ stopped_by_operator: false });
+});
+
+describe('mint list', () => {
+  test('shows what is under way or stuck, and why', async () => {
+    const failed = await addMint('failed', { mint_error: 'The token was minted to another recipient.' });
+    const queued = await addMint('queued');
+    await addMint('unclaimed');
+    await db('mint_lanes').update({
+      pause_reason: 'balance_too_low',
+      pause_detail: 'It has 1 wei.',
+      paused_at: new Date(),
+    });
+    const { value } = await json('mint', 'list');
+    await db('mint_lanes').update({ pause_reason: null, pause_detail: null, paused_at: null });
+    expect(value).toMatchObject([
+      { nftId: failed, state: 'failed', why: 'The token was minted to another recipient.' },
+      { nftId: queued, state: 'queued', why: 'It has 1 wei.' },
+    ]);
+    expect((await json('mint', 'list', '--state', 'failed')).value).toHaveLength(1);
+    expect((await json('mint', 'list', '--chain-id', '5')).value).toEqual([]);
+  });
+});
+
+describe('mint show', () => {
+  test('shows the lanes', async () => {
+    await addMint('queued');
+    expect((await json('mint', 'show')).value).toMatchObject([
+      { chainId: '31337', signer, holder: null, queued: 1, inFlight: 0, paused: null },
+    ]);
+  });
+
+  test('shows every attempt of an NFT', async () => {
+    const id = await addMint('submitted');
+    const [{ id: transaction }] = await db('mint_transactions')
+      .insert({ chain_id: 31337, signer, nonce: 4, contract: signer, gas_limit: 1, fence: 1 })
+      .returning('id');
+    for (const number of [1, 2]) {
+      const attempt = { transaction_id: transaction, number, hash: `0x${number}`, raw: Buffer.alloc(1) };
+      await db('mint_attempts').insert({ ...attempt, max_fee_per_gas: number, sent_at_block: 9, fence: 1 });
+    }
+    await db('mint_transaction_nfts').insert({
+      transaction_id: transaction,
+      nft_id: id,
+      token_id: 1,
+      recipient,
+    });
+    const { value } = await json('mint', 'show', id);
+    await db('mint_transaction_nfts').delete();
+    await db('mint_attempts').delete();
+    await db('mint_transactions').delete();
+    expect(value).toMatchObject([
+      { nonce: '4', attempt: 2, hash: '0x2', state: 'submitted' },
+      { nonce: '4', attempt: 1, hash: '0x1' },
+    ]);
+  });
+
+  test('says what to do when it is no id', async () => {
+    expect(await run('mint', 'show', 'x')).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('mint list'),
+    });
+  });
+});
+
+describe('mint retry', () => {
+  test('queues a failed one again', async () => {
+    const id = await addMint('failed', { mint_error: 'x' });
+    expect((await json('mint', 'retry', id)).value).toEqual({ nftId: id, state: 'queued' });
+    expect(await db('nfts').where({ id }).first()).toMatchObject({ mint_state: 'queued', mint_error: null });
+  });
+
+  test('refuses what has not failed', async () => {
+    for (const id of [await addMint('submitted'), randomUUID(), 'x']) {
+      expect((await run('mint', 'retry', id)).status).toBe(2);
+    }
+  });
+});
+
+describe('mint pause and resume', () => {
+  test('stop lanes and let them go on', async () => {
+    const paused = await json('mint', 'pause', '--chain-id', '31337');
+    expect(paused.value).toMatchObject([{ signer, paused: 'operator' }]);
+    const resumed = await json('mint', 'resume', '--signer', signer.toLowerCase());
+    expect(resumed.value).toMatchObject([{ signer, paused: null }]);
+  });
+
+  test('say when there is no such lane', async () => {
+    expect((await run('mint', 'pause', '--chain-id', '5')).err).toBe(
+      'There is no such lane. See: tallystick mint show\n',
+    );
+  });
+});
