@@ -66,6 +66,7 @@ module.exports = {
     onlyIn('pg', '^src/db/', '^src/jobs/'),
     onlyIn('pg-boss', '^src/jobs/'),
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
+    onlyIn('@aws-sdk', '^src/chain/minting/kms-signer\\.ts'),
     onlyIn('node-cache', '^src/cache\\.ts'),
     onlyIn('p-limit', '^src/providers/'),
     onlyIn('pino', '^src/log\\.ts'),

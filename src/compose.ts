@@ -4,6 +4,7 @@ import { type BalanceReader, createBalanceReader } from './blockchain/balance-re
 import { createCursors } from './blockchain/cursor.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
 import { createKeySigner, openKeystore } from './chain/minting/key-signer.ts';
+import { openKmsKey } from './chain/minting/kms-signer.ts';
 import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
 import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
 import type { Config } from './config.ts';
@@ -193,9 +194,9 @@ export function startIndexes({ config, db, networks, clients, log }: Parts): Net
 function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Promise<LaneSigner[]> {
   const passwordFile = MINT_KEYSTORE_PASSWORD_FILE ?? '';
   return Promise.all(
-    (MINT_SIGNERS ?? []).map(async ({ chainId, keystore }) => ({
+    (MINT_SIGNERS ?? []).map(async ({ chainId, kind, place }) => ({
       chainId,
-      signer: await openKeystore(keystore, passwordFile),
+      signer: await (kind === 'kms' ? openKmsKey(place) : openKeystore(place, passwordFile)),
     })),
   );
 }

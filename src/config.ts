@@ -41,17 +41,22 @@ const keyRing = z.string().transform((text, context) => {
 type SignerSetting = {
   /** Decimal. */
   readonly chainId: string;
-  /** Path of an encrypted keystore file. */
-  readonly keystore: string;
+  readonly kind: 'keystore' | 'kms';
+  /** Path of an encrypted keystore file, or ARN of a key in AWS KMS. */
+  readonly place: string;
 };
 
+const signerForm = /^([1-9]\d{0,15})=(?:(keystore):(.+)|(kms):(arn:aws[a-z-]*:kms:[a-z0-9-]+:\d+:.+))$/;
+
 const signerList = z.string().transform((text, context): readonly SignerSetting[] => {
-  const signers = text.split(',').map((item) => /^([1-9]\d{0,15})=keystore:(.+)$/.exec(item.trim()));
-  if (signers.includes(null)) {
-    context.addIssue('must be chainId=keystore:path, separated by commas');
-    return z.NEVER;
-  }
-  return signers.map((match) => ({ chainId: match?.[1] ?? '', keystore: match?.[2] ?? '' }));
+  const signers = text.split(',').flatMap((item): SignerSetting[] => {
+    const [, chainId = '', kind, place = ''] =
+      signerForm.exec(item.trim())?.filter((part) => part !== undefined) ?? [];
+    return kind === 'keystore' || kind === 'kms' ? [{ chainId, kind, place }] : [];
+  });
+  if (signers.length === text.split(',').length) return signers;
+  context.addIssue('must be chainId=keystore:path or chainId=kms:arn, separated by commas');
+  return z.NEVER;
 });
 
 /** Every setting: how it is read, and what its line in the README's table says. */
@@ -206,7 +211,7 @@ export const settings = {
   MINT_SIGNERS: {
     schema: signerList.optional(),
     about:
-      'Who signs mints: `chainId=keystore:path` for each encrypted keystore file, separated by commas. Each signer works by itself.',
+      'Who signs mints: `chainId=keystore:path` for an encrypted keystore file, `chainId=kms:arn` for a key in AWS KMS; separated by commas. Each works by itself.',
   },
   MINT_KEYSTORE_PASSWORD_FILE: {
     schema: z.string().min(1).optional(),
@@ -313,8 +318,9 @@ function crossFaults(values: Partial<Values>): string[] {
   if (timeout !== undefined && deadline !== undefined && deadline < timeout) {
     faults.push('MORALIS_DEADLINE_MS must not be below MORALIS_TIMEOUT_MS');
   }
-  if (values.MINT_SIGNERS !== undefined && !isGiven('MINT_KEYSTORE_PASSWORD_FILE')) {
-    faults.push('MINT_KEYSTORE_PASSWORD_FILE is missing: MINT_SIGNERS needs it');
+  const hasKeystore = values.MINT_SIGNERS?.some(({ kind }) => kind === 'keystore') === true;
+  if (hasKeystore && !isGiven('MINT_KEYSTORE_PASSWORD_FILE')) {
+    faults.push('MINT_KEYSTORE_PASSWORD_FILE is missing: a keystore of MINT_SIGNERS needs it');
   }
   const { RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_BURST: burst } = values;
   if (perSecond !== undefined && burst !== undefined && burst < perSecond) {

@@ -80,16 +80,20 @@ describe('the settings', () => {
   });
 
   test('name who signs mints, and want the password of their keystores', () => {
-    const signers = { MINT_SIGNERS: '137=keystore:/keys/a.json, 1=keystore:/keys/b.json' };
+    const arn = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+    const signers = { MINT_SIGNERS: `137=keystore:/keys/a.json, 1=kms:${arn}` };
     expect(loadConfig({ ...least, ...signers, MINT_KEYSTORE_PASSWORD_FILE: '/keys/p' }).MINT_SIGNERS).toEqual(
       [
-        { chainId: '137', keystore: '/keys/a.json' },
-        { chainId: '1', keystore: '/keys/b.json' },
+        { chainId: '137', kind: 'keystore', place: '/keys/a.json' },
+        { chainId: '1', kind: 'kms', place: arn },
       ],
     );
+    expect(loadConfig({ ...least, MINT_SIGNERS: `1=kms:${arn}` }).MINT_SIGNERS).toHaveLength(1);
     expect(faultsOf({ ...least, ...signers })).toEqual([
-      'MINT_KEYSTORE_PASSWORD_FILE is missing: MINT_SIGNERS needs it',
+      'MINT_KEYSTORE_PASSWORD_FILE is missing: a keystore of MINT_SIGNERS needs it',
     ]);
-    expect(faultsOf({ ...least, MINT_SIGNERS: '0x1=keystore:/a' })).toHaveLength(1);
+    for (const wrong of ['0x1=keystore:/a', '1=key:0xab', '1=kms:alias/minter', '1=keystore:/a,']) {
+      expect(faultsOf({ ...least, MINT_SIGNERS: wrong, MINT_KEYSTORE_PASSWORD_FILE: '/p' })).toHaveLength(1);
+    }
   });
 });
