@@ -26,7 +26,7 @@ export type MintWorld = {
   /** Ends every worker that still runs. */
   killAll(): Promise<void>;
   /** With an honest node, a worker and blocks: everything accepted must end as minted, once. */
-  settle(ids: readonly string[]): Promise<string[]>;
+  settle(ids: readonly string[], expected?: { readonly lost: number }): Promise<string[]>;
   close(): Promise<void>;
 };
 
@@ -96,7 +96,7 @@ export async function createMintWorld({ minters = 1 } = {}): Promise<MintWorld> 
     work,
     keepMining,
     killAll,
-    async settle(ids) {
+    async settle(ids, { lost } = { lost: 0 }) {
       node.lie(undefined);
       await chain.call('evm_setAutomine', true);
       const mining = keepMining();
@@ -111,6 +111,9 @@ export async function createMintWorld({ minters = 1 } = {}): Promise<MintWorld> 
       }
       const left = await open(service);
       const found = await faults(service, chain, ids);
+      // A nonce is given up only when somebody else has used it.
+      const gaveUp = await service.db('mint_transactions').where({ state: 'lost' });
+      if (gaveUp.length !== lost) found.push(`${gaveUp.length} nonces were given up instead of ${lost}`);
       return left === 0 ? found : [...found, `${left} transactions are not final`];
     },
     async close() {

@@ -17,6 +17,8 @@ export type MintChain = TestChain & {
   mints(): Promise<Map<string, { to: string; hash: string; block: string }[]>>;
   /** Calls the contract as its admin. */
   admin(method: string, ...args: unknown[]): Promise<void>;
+  /** Mints one token as somebody else would. */
+  mintByHand(to: string, tokenId: string): Promise<void>;
 };
 
 /** A chain with the NFT contract and minters. A block is final when two others lie on it. */
@@ -56,6 +58,10 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
     },
     async admin(method, ...args) {
       await nft.getFunction(method)(...args);
+    },
+    async mintByHand(to, tokenId) {
+      await nft.getFunction('grantRole')(id('MINTER_ROLE'), admin.address);
+      await nft.getFunction('mint')(to, tokenId);
     },
     async close() {
       provider.destroy();

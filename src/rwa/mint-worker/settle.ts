@@ -127,8 +127,10 @@ export async function releaseIfLost(
   if (finalCount <= transaction.nonce) return;
   const items = await openItems(db, transaction.id);
   const outcomes = await proveEnd(context, view, transaction, items);
-  // Asked for once more after the proof: a receipt that was late would have come by now.
-  if (outcomes === undefined || (await view.receiptOf(transaction)) !== null) return;
+  if (outcomes === undefined) return;
+  // The events are of this very transaction: its receipt is late, and the nonce was used by nobody else.
+  const own = new Set(transaction.attempts.map(({ hash }) => hash));
+  if (outcomes.minted.some((mint) => own.has(mint.in.hash))) return;
   await lanes.fenced(lease, (tx) => endTransaction(tx, transaction.id, { state: 'lost' }, outcomes));
   memory.sentAt.delete(transaction.id);
   log.error(about(transaction), 'nonce was used by somebody else; its NFTs wait for another');
