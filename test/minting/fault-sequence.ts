@@ -3,7 +3,7 @@ import { lies } from '../support/lying-node.ts';
 import type { MintWorld } from './mint-world.ts';
 
 /** Numbers from 0 to 1 that only the seed decides (mulberry32). */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

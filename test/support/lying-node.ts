@@ -5,7 +5,7 @@ type Call = { readonly id: number; readonly method: string; readonly params: rea
 type Answer = { result?: unknown; error?: { code: number; message: string } };
 
 /** How a node lies, or fails, in one way. */
-type Lie =
+export type Lie =
   /** Takes a transaction and closes the connection without a word. */
   | 'takes and drops'
   /** Takes a transaction and never answers. */
@@ -26,6 +26,19 @@ type Lie =
   | 'lagging head'
   /** Cannot answer at all. */
   | 'down';
+
+export const lies: readonly Lie[] = [
+  'takes and drops',
+  'takes and hangs',
+  'forgets',
+  'drops',
+  'lagging nonce',
+  'lagging receipts',
+  'receipt errors',
+  'no logs',
+  'lagging head',
+  'down',
+];
 
 export type LyingNode = {
   readonly url: string;
