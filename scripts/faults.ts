@@ -23,7 +23,8 @@ function run(files: readonly string[], env: Record<string, string> = {}): boolea
   const vitest = path.resolve('node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', '--config', 'test/vitest.config.ts', ...files];
   return (
-    spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...env } }).status === 0
+    spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, FAULTS: 'all', ...env } })
+      .status === 0
   );
 }
 
