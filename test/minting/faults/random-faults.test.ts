@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { runSequence } from './fault-sequence.ts';
-import { createMintWorld } from './mint-world.ts';
+import { runSequence } from '../fault-sequence.ts';
+import { createMintWorld } from '../mint-world.ts';
 
 // `npm run faults` says how long and where to write; otherwise a few sequences are tried, new ones each time.
 const seconds = Number(process.env['FAULT_SECONDS'] ?? 5);
