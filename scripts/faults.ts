@@ -23,15 +23,22 @@ function run(files: readonly string[], env: Record<string, string> = {}): boolea
   const vitest = path.resolve('node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', '--config', 'test/vitest.config.ts', ...files];
   return (
-    spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...env } }).status === 0
+    spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, FAULTS: 'all', ...env } })
+      .status === 0
   );
 }
 
 function runAll(): boolean {
   const report = path.join(mkdtempSync(path.join(tmpdir(), 'tallystick-faults-')), 'sequences');
   const named = ['killed-worker', 'lying-node', 'chain-faults', 'pauses', 'workers'];
-  const namedPassed = values['only-random'] || run(named.map((name) => `test/minting/${name}.test.ts`));
-  const randomPassed = run(['test/minting/random-faults.test.ts'], {
+  const namedPassed =
+    values['only-random'] ||
+    run(
+      named.map((name) =>
+        name === 'killed-worker' ? `test/minting/${name}.test.ts` : `test/minting/faults/${name}.test.ts`,
+      ),
+    );
+  const randomPassed = run(['test/minting/faults/random-faults.test.ts'], {
     FAULT_SECONDS: String(Number(values.minutes) * 60),
     FAULT_REPORT: report,
     ...(values.seed && { FAULT_SEED: values.seed }),

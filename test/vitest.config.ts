@@ -7,6 +7,8 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
+    // Long, and of another kind: everything that can go wrong with a mint. `npm run faults` runs them.
+    exclude: process.env['FAULTS'] === 'all' ? [] : ['test/minting/faults/**'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'threads',
     maxWorkers: 2,

@@ -5,7 +5,7 @@ type Call = { readonly id: number; readonly method: string; readonly params: rea
 type Answer = { result?: unknown; error?: { code: number; message: string } };
 
 /** How a node lies, or fails, in one way. */
-type Lie =
+export type Lie =
   /** Takes a transaction and closes the connection without a word. */
   | 'takes and drops'
   /** Takes a transaction and never answers. */

@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { runSequence } from './fault-sequence.ts';
-import { createMintWorld } from './mint-world.ts';
+import { runSequence } from '../fault-sequence.ts';
+import { createMintWorld } from '../mint-world.ts';
 
 // `npm run faults` says how long and where to write; otherwise a few sequences are tried, new ones each time.
-const seconds = Number(process.env['FAULT_SECONDS'] ?? 15);
+const seconds = Number(process.env['FAULT_SECONDS'] ?? 5);
 const first = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000_000);
 const report = process.env['FAULT_REPORT'];
 const sequencesInOneWorld = 10;

@@ -1,7 +1,7 @@
 import { id, Wallet } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { until, untilAll } from '../support/minting.ts';
-import { createMintWorld, type MintWorld } from './mint-world.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { createMintWorld, type MintWorld } from '../mint-world.ts';
 
 let world: MintWorld;
 let signer: string;

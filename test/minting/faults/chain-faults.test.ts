@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { until, untilAll } from '../support/minting.ts';
-import { createMintWorld, type MintWorld } from './mint-world.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { createMintWorld, type MintWorld } from '../mint-world.ts';
 
 let world: MintWorld;
 beforeEach(async () => {

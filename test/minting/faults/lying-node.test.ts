@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lies } from '../support/lying-node.ts';
-import { until } from '../support/minting.ts';
-import { createMintWorld, type MintWorld } from './mint-world.ts';
+import { lies } from '../../support/lying-node.ts';
+import { until } from '../../support/minting.ts';
+import { createMintWorld, type MintWorld } from '../mint-world.ts';
 
 let world: MintWorld;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { until, untilAll } from '../support/minting.ts';
-import { createMintWorld, type MintWorld } from './mint-world.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { createMintWorld, type MintWorld } from '../mint-world.ts';
 
 let world: MintWorld;
 afterEach(() => world.close());
