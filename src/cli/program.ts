@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { addCompanyCommands } from './company.ts';
+import { addContractCommands } from './contract.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { explainFailure } from './failure.ts';
 import { addKeyCommands } from './key.ts';
@@ -87,6 +88,7 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
   addKeyCommands(program, session);
   addNetworkCommands(program, session);
   addRwaCommands(program, session);
+  addContractCommands(program, session);
   addMintCommands(program, session);
   addMigrateCommand(program, session);
   addDoctorCommand(program, session);

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AbiCoder, getAddress, getCreateAddress, id, isError, type JsonRpcApiProvider, Wallet } from 'ethers';
+import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
+import { callData, deployData } from './contract-calls.ts';
+
+/** Whoever deploys and administers an NFT contract. Never the key of a minter. */
+export type ContractAdmin = {
+  /** EIP-55. */
+  readonly address: string;
+  /** Deploys a contract whose admin this is. @returns its EIP-55 address */
+  deploy(name: string, symbol: string): Promise<string>;
+  /** Points the tokens of a contract to where their metadata are read. */
+  setBaseUri(contract: string, base: string): Promise<void>;
+  grantMinter(contract: string, minter: string): Promise<void>;
+};
+
+const minterRole = id('MINTER_ROLE');
+// Blocks of slow networks come every 12 s; a transaction with the network's own fees takes a few of them.
+const patienceMs = 180_000;
+const lookMs = 500;
+
+/**
+ * Opens the admin's encrypted keystore.
+ * @throws Error that names the file and not the password
+ */
+export async function openContractAdmin(
+  provider: JsonRpcApiProvider,
+  { keystore, passwordFile }: { readonly keystore: string; readonly passwordFile: string },
+): Promise<ContractAdmin> {
+  const wallet = await openWallet(keystore, passwordFile);
+  const send = (to: string | null, data: string) => sendAndWait(provider, wallet.connect(provider), to, data);
+  return {
+    address: wallet.address,
+    async deploy(name, symbol) {
+      const { from, nonce } = await send(null, deployData(artefact, [name, symbol, wallet.address]));
+      return getCreateAddress({ from, nonce });
+    },
+    async setBaseUri(contract, base) {
+      await send(contract, callData(artefact, 'setBaseURI', [base]));
+    },
+    async grantMinter(contract, minter) {
+      await send(contract, callData(artefact, 'grantRole', [minterRole, minter]));
+    },
+  };
+}
+
+async function openWallet(keystore: string, passwordFile: string): Promise<Wallet> {
+  const [text, password] = await Promise.all([readFile(keystore, 'utf8'), readFile(passwordFile, 'utf8')]);
+  try {
+    const { privateKey } = await Wallet.fromEncryptedJson(text, password.replace(/\r?\n$/, ''));
+    return new Wallet(privateKey);
+  } catch (cause) {
+    throw new Error(`The keystore ${keystore} cannot be opened with the password in ${passwordFile}.`, {
+      cause,
+    });
+  }
+}
+
+/** @throws Error when the transaction fails, or has no block in time: it may have one later */
+async function sendAndWait(provider: JsonRpcApiProvider, wallet: Wallet, to: string | null, data: string) {
+  const sent = await wallet.sendTransaction({ to, data });
+  const deadline = performance.now() + patienceMs;
+  while (performance.now() < deadline) {
+    const receipt = await provider.getTransactionReceipt(sent.hash);
+    if (receipt?.status === 0) throw new Error(`Transaction ${sent.hash} was reverted.`);
+    if (receipt !== null) return sent;
+    await pause(lookMs);
+  }
+  throw new Error(`Transaction ${sent.hash} has no block yet. Look for it before trying again.`);
+}
+
+/** One thing that minting needs of a contract; `unknown` when it cannot be asked for. */
+export type ContractCheck = {
+  readonly check: string;
+  readonly state: 'ok' | 'FAULT' | 'unknown';
+  readonly detail: string;
+};
+
+/** What can be checked of any contract that NFTs are to be minted on, and what cannot. */
+export async function checkContract(
+  provider: JsonRpcApiProvider,
+  contract: string,
+  minters: readonly string[],
+): Promise<ContractCheck[]> {
+  const code = await provider.getCode(contract);
+  if (code === '0x')
+    return [{ check: 'code', state: 'FAULT', detail: `There is no contract at ${contract}.` }];
+  const ask = (method: string, args: readonly unknown[], from?: string) =>
+    answers(provider, { to: contract, data: callData(artefact, method, args), ...(from && { from }) });
+  const isErc721 = await ask('supportsInterface', ['0x80ac58cd']);
+  const checks: ContractCheck[] = [
+    { check: 'code', state: 'ok', detail: `${(code.length - 2) / 2} bytes` },
+    isTrue(isErc721)
+      ? { check: 'ERC-721', state: 'ok', detail: 'it says that it is one' }
+      : { check: 'ERC-721', state: 'FAULT', detail: 'it does not say that it is one (ERC-165)' },
+  ];
+  // The highest id there is: none of ours, so that a mint that would be passed over is not taken for one.
+  const token = 2n ** 256n - 1n;
+  for (const minter of minters) {
+    const mints = await ask('mintBatch', [[minter], [token]], minter);
+    checks.push(
+      mints === undefined
+        ? {
+            check: `minter ${minter}`,
+            state: 'FAULT',
+            detail: 'its mintBatch(address[],uint256[]) is refused',
+          }
+        : { check: `minter ${minter}`, state: 'ok', detail: 'it may mint' },
+    );
+  }
+  return [...checks, secondMint(code)];
+}
+
+const burns = ['42966c68', '9dc29fac', '79cc6790'];
+
+/** Whether an id can be minted twice shows only in the source; that it can be burnt is a sign. */
+function secondMint(code: string): ContractCheck {
+  const check = 'second mint';
+  if (code.slice(2) === deployedCode()) {
+    return { check, state: 'ok', detail: 'it is our own contract, which refuses it for ever' };
+  }
+  const detail = burns.some((selector) => code.includes(selector))
+    ? 'it seems to have a burn: read its source for whether a burnt id can be minted again, and do not use it then'
+    : 'read its source: it must refuse a second mint of an id for ever, and pass over it in a batch';
+  return { check, state: 'unknown', detail };
+}
+
+// Creation code ends with what is deployed; ours has no immutable values in it.
+function deployedCode(): string {
+  const marker = artefact.bytecode.indexOf('f3fe');
+  return artefact.bytecode.slice(marker + 4);
+}
+
+const isTrue = (data: string | undefined) =>
+  data !== undefined && data.length === 66 && AbiCoder.defaultAbiCoder().decode(['bool'], data)[0] === true;
+
+/** @returns undefined when the contract refuses the call */
+async function answers(
+  provider: JsonRpcApiProvider,
+  transaction: { to: string; data: string; from?: string },
+): Promise<string | undefined> {
+  try {
+    return await provider.call({ ...transaction, to: getAddress(transaction.to) });
+  } catch (error) {
+    if (isError(error, 'CALL_EXCEPTION')) return undefined;
+    throw error;
+  }
+}
