@@ -1,7 +1,8 @@
 import { dispatchSuite } from './bench/dispatch.ts';
+import { indexSuite } from './bench/index/suite.ts';
 import type { Suite } from './bench/suite.ts';
 
-const suites: Readonly<Record<string, Suite>> = { dispatch: dispatchSuite };
+const suites: Readonly<Record<string, Suite>> = { dispatch: dispatchSuite, index: indexSuite };
 
 const help = `Measures parts of the service on this machine.
 
@@ -12,8 +13,9 @@ ${Object.entries(suites)
   .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
   .join('\n')}
 
---quick takes a tenth of the rounds. The last line is one JSON object; its ratios compare things measured in
-the same run, so they say more than the times.`;
+--quick takes a tenth of the work. The last line is one JSON object, the only one on standard output; its ratios
+compare things measured in the same run, so they say more than the times. Where a suite has limits, they are in the
+object, \`ok\` tells whether they are kept, and so does the exit status.`;
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const [name = ''] = names;
@@ -24,7 +26,8 @@ if (process.argv.includes('--help') || suite === undefined) {
 } else {
   const figures = await suite.run({
     isQuick: process.argv.includes('--quick'),
-    say: (line) => process.stdout.write(`${line}\n`),
+    say: (line) => process.stderr.write(`${line}\n`),
   });
   process.stdout.write(`${JSON.stringify({ suite: name, node: process.version, ...figures })}\n`);
+  process.exitCode = figures.ok === false ? 1 : 0;
 }

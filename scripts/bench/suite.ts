@@ -1,9 +1,12 @@
 type SuiteOptions = { readonly isQuick: boolean; readonly say: (line: string) => void };
 
-/** Something that can be measured. Its figures become the last line of the run. */
+/** What the last line of a run says; without limits there is nothing to fail. */
+type Figures = { readonly ok?: boolean; readonly [name: string]: unknown };
+
+/** Something that can be measured. */
 export type Suite = {
   readonly about: string;
-  readonly run: (options: SuiteOptions) => Promise<Readonly<Record<string, number>>>;
+  readonly run: (options: SuiteOptions) => Promise<Figures>;
 };
 
 /**

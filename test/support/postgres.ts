@@ -23,10 +23,13 @@ export function freePort(): Promise<number> {
 }
 
 // The data are thrown away, so nothing waits for the disk.
-const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+const throwAway = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
 
-/** A real PostgreSQL of its own in a temporary folder, gone when closed. `url` names its first database. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * A real PostgreSQL of its own in a temporary folder, gone when closed. `url` names its first database.
+ * @param settings `name=value` for the server
+ */
+export async function startPostgres(settings: readonly string[] = throwAway): Promise<TestPostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tallystick-pg-'));
   // As root the server runs as another user, who must be able to enter.
   await chmod(directory, 0o755);

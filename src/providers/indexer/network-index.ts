@@ -46,7 +46,8 @@ export type NetworkIndex = {
   createFollower(): Follower;
 };
 
-const maxBatch = 500;
+// Empty blocks may be followed by full ones, which are only known once they are here.
+const maxBatch = 100;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {

@@ -33,8 +33,9 @@ export type FollowerOptions = {
   readonly maxBatch: number;
 };
 
-// Large enough for the bulk insert to pay, small enough for memory to stay flat over blocks of any size.
-const batchTransactions = 2_000;
+// Large enough for the bulk insert to pay, small enough for memory to stay flat over blocks of any size: three
+// batches are in it, one that is written, one that arrives and one that is asked for.
+const batchTransactions = 1_000;
 
 /**
  * Follows the chain of one network. Only one may run per network at a time; a second one does no harm, since
@@ -63,15 +64,16 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 
   const advance = async (from: bigint, nodeHead: bigint, finalized: bigint): Promise<Step> => {
-    const found = await reader.take(from, lastOf(from, batch, nodeHead));
+    const taken = reader.take(from, lastOf(from, batch, nodeHead));
+    // The node works on the next blocks while the last of these arrive and the database writes them.
+    const next = taken.to + 1n;
+    if (next <= nodeHead) reader.prepare(next, lastOf(next, batch, nodeHead));
+    const found = await taken.found;
     const [first, last] = [found[0], found.at(-1)];
     const head = state?.head;
     if (first === undefined || last === undefined) return 'idle';
     if (head !== undefined && first.header.parentHash !== head.hash) return rollBackFrom(head);
     batch = batchAfter(found, maxBatch);
-    // The node works on the next blocks while the database writes these.
-    const next = last.header.number + 1n;
-    if (next <= nodeHead) reader.prepare(next, lastOf(next, batch, nodeHead));
     await store.append(chainId, head?.hash, found, finalized);
     const { number, hash, timestamp } = last.header;
     const time = new Date(Number(timestamp) * 1_000);
@@ -115,17 +117,20 @@ function createRangeReader({ blocks, limit, wrapped }: FollowerOptions) {
 
 type ReadRange = (from: bigint, to: bigint) => Promise<IndexedBlock[]>;
 
-/** Reads a range, or takes what was prepared of it. */
+type Range = { readonly from: bigint; readonly to: bigint; readonly found: Promise<IndexedBlock[]> };
+
+/** Reads a range, or takes what was prepared from its first block on. */
 function createReadAhead(read: ReadRange) {
-  let ahead: { readonly from: bigint; readonly found: Promise<IndexedBlock[]> } | undefined;
+  let ahead: Range | undefined;
+  const begin = (from: bigint, to: bigint): Range => ({ from, to, found: read(from, to) });
   return {
-    take(from: bigint, to: bigint) {
-      const found = ahead?.from === from ? ahead.found : read(from, to);
+    take(from: bigint, to: bigint): Range {
+      const taken = ahead?.from === from ? ahead : begin(from, to);
       ahead = undefined;
-      return found;
+      return taken;
     },
     prepare(from: bigint, to: bigint) {
-      ahead = { from, found: read(from, to) };
+      ahead = begin(from, to);
       ahead.found.catch(() => {}); // whoever takes it gets the error
     },
     drop() {

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
-import { bytes, hex, insertBulk } from './bulk-store.ts';
+import { bytes, copyBulk, hex, insertBulk } from './bulk-store.ts';
 import { IndexMovedError, rollBackTo } from './roll-back-store.ts';
 
 export type TraceMethod = 'debug' | 'trace' | 'none';
@@ -160,7 +160,8 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
 };
 
 async function writeRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void> {
-  const { index_blocks, ...others } = rows;
+  const { index_blocks, wallet_history, ...others } = rows;
+  await copyBulk(tx, 'wallet_history', chainId, wallet_history);
   for (const [table, columns] of Object.entries(others)) {
     await insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]); // a key of rows
   }
