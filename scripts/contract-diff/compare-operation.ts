@@ -5,9 +5,7 @@ import { compareResponses } from './compare-responses.ts';
 import { compareSchemas } from './compare-schema.ts';
 import { type Comparison, resolvePair } from './component.ts';
 import { compareKeys, isObject, type JsonObject, objectAt, objectsAt, quote, textAt } from './json.ts';
-
-/** An operation with the path item that it stands in, whose parameters are its own as well. */
-export type Operation = { readonly path: string; readonly item: JsonObject; readonly operation: JsonObject };
+import type { Operation } from './operation.ts';
 
 /** Compares two forms of one operation: name, key, parameters, body and answers. */
 export function compareOperations(

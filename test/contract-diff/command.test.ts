@@ -35,7 +35,9 @@ describe('the command', () => {
   test('fails on a breaking change that is not announced, and says what to do', async () => {
     const { status, stdout, stderr } = await contractDiff(folder);
     expect(status).toBe(1);
-    expect(stdout).toMatch(/1 breaking[^]*path-removed[^]*GET \/agenda[^]*1 risky[^]*status-added/);
+    expect(stdout).toMatch(
+      /1 breaking[\s\S]*path-removed[\s\S]*GET \/agenda[\s\S]*1 risky[\s\S]*status-added/,
+    );
     expect(stderr).toContain('### Breaking');
   });
 
@@ -45,16 +47,20 @@ describe('the command', () => {
       breaking: 1,
       risky: 1,
       unannounced: 1,
-      changes: [
-        {
+      changes: expect.arrayContaining([
+        expect.objectContaining({
           class: 'path-removed',
-          severity: 'breaking',
           area: 'events',
           subject: 'GET /agenda',
           announced: false,
-        },
-        { class: 'status-added', severity: 'risky', area: 'events', subject: 'GET /event', at: '429' },
-      ],
+        }),
+        expect.objectContaining({
+          class: 'status-added',
+          severity: 'risky',
+          subject: 'GET /event',
+          at: '429',
+        }),
+      ]),
     });
   });
 
