@@ -1,7 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-export type { Counter, Histogram };
-
 /** A metric: its name in full, what it says, and the names of its labels, whose values must be few. */
 type Spec<Label extends string> = {
   readonly name: `tallystick_${string}`;
@@ -10,7 +8,7 @@ type Spec<Label extends string> = {
 };
 
 /** A value of a level under its labels. */
-export type Level = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
+type Level = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 type Levels<Name extends string> = {
   /** Names what is asked, where it fails. */
