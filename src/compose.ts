@@ -211,7 +211,7 @@ export async function createMinter(
 /** Begins to index every network whose data provider is the index. */
 export function startIndexes({ config, db, networks, clients, log }: Parts): NetworkIndexes {
   const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
-  const common = { wrapped: [], parallel, pollMs };
+  const common = { parallel, pollMs };
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
     allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),
