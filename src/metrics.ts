@@ -8,7 +8,7 @@ type Spec<Label extends string> = {
 };
 
 /** A value of a level under its labels. */
-export type Level = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
+type Level = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 type Levels<Name extends string> = {
   readonly gauges: Readonly<Record<Name, Spec<string>>>;

@@ -49,7 +49,7 @@ const reconcileMs = 30_000;
  * one of them at a time, and passes to another when that one ends.
  */
 export function createMintWorker(options: MintWorkerOptions): MintWorker {
-  const { db, networks, clients, signers, jobs, settings, log, observe, step = () => {} } = options;
+  const { db, networks, clients, signers, jobs, settings, log } = options;
   const store = createLaneStore(db);
   const lanes: Lane[] = [];
   let listener: Listener | undefined;
@@ -86,10 +86,7 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
             signer,
             settings,
             log,
-            step: (...told) => {
-              observe(lane, ...told);
-              return step(...told);
-            },
+            step: stepOf(lane, options),
             now: options.now ?? (() => performance.now()),
             holder: `${hostname()} ${process.pid}`,
             findNetwork: (id) => networks.find(id),
@@ -111,3 +108,10 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
   };
 }
+
+const stepOf =
+  (lane: LaneId, { observe, step }: MintWorkerOptions): OnStep =>
+  (...told) => {
+    observe(lane, ...told);
+    return step?.(...told);
+  };
