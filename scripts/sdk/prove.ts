@@ -13,7 +13,7 @@ export type Target = {
 };
 
 export const steps = ['generated', 'compiled', 'ran'] as const;
-export type Step = (typeof steps)[number];
+type Step = (typeof steps)[number];
 
 export type Proof = {
   readonly generator: string;
