@@ -19,6 +19,9 @@ export async function createCitusDatabase(
   const [coordinator, ...workers] = await nodesOf(clusterUrl);
   if (coordinator === undefined || workers.length === 0) throw new Error('CITUS_URL names no worker node.');
   const nodes = [coordinator, ...workers];
+  const turn = createDatabase(clusterUrl, { poolMax: 1, log });
+  // Nodes that make several databases at once answer too late for each other.
+  await turn.raw('SELECT pg_advisory_lock(1)');
   for (const node of nodes) {
     await using(urlOf(clusterUrl, node), (db) => db.raw(`CREATE DATABASE ${name}`));
     await using(urlOf(clusterUrl, node, name), (db) => db.raw('CREATE EXTENSION citus'));
@@ -29,6 +32,7 @@ export async function createCitusDatabase(
   for (const { host, port } of workers) await db.raw('SELECT citus_add_node(?, ?)', [host, port]);
   await migrateToLatest(db);
   await distributeIndex(db, { shards: 4, onTable: () => undefined });
+  await turn.destroy();
   return {
     db,
     url,
