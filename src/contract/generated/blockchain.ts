@@ -473,6 +473,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The address of the request and its headers are over 16 kB together. No cursor of ours is that long. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description A fault of the service. Quote `requestId` when you report it. */
         InternalError: {
             headers: {
@@ -507,7 +517,7 @@ export interface components {
         Address: string;
         /**
          * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-         * @example 1
+         * @example 31337
          */
         ChainId: string;
         /**
@@ -592,7 +602,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -647,6 +657,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {
@@ -673,7 +684,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -742,7 +753,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -797,6 +808,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {
