@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type AreaHandlers, createApp } from './app.ts';
+import { type AreaHandlers, createApp, createDocumentApp } from './app.ts';
 import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
 import { createCursors } from './blockchain/cursor.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
@@ -15,11 +15,14 @@ import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-
 import { createEventsHandlers } from './events/handlers.ts';
 import { createHealthRouter } from './http/health.ts';
 import { createLimiter, type Limiter } from './http/limits.ts';
+import { createMetricsRouter, createRequestMetrics } from './http/metrics.ts';
 import { createPortalRouter } from './http/portal.ts';
+import type { OnAnswered } from './http/request-context.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { createDataProviders } from './providers/data-providers.ts';
 import { createLagCheck } from './providers/indexer/index-lag.ts';
 import { type NetworkIndexes, startNetworkIndexes } from './providers/indexer/index-networks.ts';
@@ -37,6 +40,8 @@ import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-w
 export type Parts = {
   readonly config: Config;
   readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly onAnswered: OnAnswered;
   readonly db: Database;
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
@@ -53,6 +58,7 @@ export type Parts = {
  * @throws Error when a key that claim secrets are encrypted with is missing
  */
 export async function createParts(config: Config, log: Logger): Promise<Parts> {
+  const metrics = createMetrics((source, err) => log.warn({ err, source }, 'levels could not be read'));
   const db = createDatabase(config.DATABASE_URL, { poolMax: config.DATABASE_POOL_MAX, log });
   const networks = await createNetworkRegistry({ db, databaseUrl: config.DATABASE_URL, log });
   const clients = createRpcClients({ timeoutMs: config.RPC_TIMEOUT_MS, log });
@@ -67,6 +73,8 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
   return {
     config,
     log,
+    metrics,
+    onAnswered: createRequestMetrics(metrics),
     db,
     verifier,
     limiter: createLimiter({
@@ -120,7 +128,26 @@ export function createServiceApp(
   });
 }
 
-function createHealth({ config, db, networks, log }: Parts, isServing: () => boolean) {
+/** The Express app for operators, with what they ask of a process in any role. It is not metered itself. */
+export function createOperationsApp(
+  { onAnswered: _, ...parts }: Parts,
+  isServing: () => boolean,
+): ReturnType<typeof createApp> {
+  const { metrics } = parts;
+  metrics.watchProcess();
+  return createDocumentApp([], {
+    ...parts,
+    mounts: [
+      { path: '/', handler: createHealth(parts, isServing) },
+      { path: '/', handler: createMetricsRouter(metrics) },
+    ],
+  });
+}
+
+function createHealth(
+  { config, db, networks, log }: Pick<Parts, 'config' | 'db' | 'networks' | 'log'>,
+  isServing: () => boolean,
+) {
   const most = config.INDEX_READY_LAG;
   return createHealthRouter({
     isServing,
@@ -173,7 +200,7 @@ export async function createMinter(
 /** Begins to index every network whose data provider is the index. */
 export function startIndexes({ config, db, networks, clients, log }: Parts): NetworkIndexes {
   const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
-  const common = { wrapped: [], parallel, pollMs };
+  const common = { parallel, pollMs };
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
     allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),

@@ -59,7 +59,12 @@ export async function serve(databaseUrl: string, options: ServiceOptions = {}): 
   const built = await createParts(config, createLogger({ level: 'silent' }));
   const parts: Parts = { ...built, ...options.replace?.(built) };
   const app = await createServiceApp(parts);
-  const server = await listen(app, { host: '127.0.0.1', port: 0, log: parts.log });
+  const server = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    settings: { host: 'HOST', port: 'PORT' },
+    log: parts.log,
+  });
   return {
     parts,
     baseUrl: `http://127.0.0.1:${server.port}`,
