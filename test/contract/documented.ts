@@ -3,9 +3,9 @@ import { type Area, areas, basePaths, documents } from '../../src/contract/docum
 /** A node of a document; leaves are read through String(). */
 export type Json = { readonly [key: string]: Json };
 
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options' | 'trace';
+type Method = 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options' | 'trace';
 
-export type DocumentedParameter = {
+type DocumentedParameter = {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;

@@ -6,7 +6,7 @@ import type { Sender, SentRequest } from './sender.ts';
 /** Why a case could not be tried on this deployment. */
 export class Unprovoked extends Error {}
 
-export type Keys = {
+type Keys = {
   /** Of the company that the cases work with. */
   readonly own: string;
   /** Of another company, which sees nothing of the first. */
@@ -15,7 +15,7 @@ export type Keys = {
   readonly noCompany: string | undefined;
 };
 
-export type CallOptions = {
+type CallOptions = {
   /** Without one the own key is sent; null sends none. */
   readonly key?: string | null;
   readonly ids?: Partial<Ids>;
