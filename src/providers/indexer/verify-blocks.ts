@@ -2,7 +2,7 @@ import type { IndexedBlock } from './domain.ts';
 import type { IndexState } from './store/index-store.ts';
 import type { createVerifyStore, Difference } from './store/verify-store.ts';
 
-export type BlockDifference = Difference & { readonly block: bigint };
+type BlockDifference = Difference & { readonly block: bigint };
 
 export type Verified = {
   readonly blocks: number;
