@@ -25,7 +25,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { createDataProviders } from './providers/data-providers.ts';
 import { createLagCheck } from './providers/indexer/index-lag.ts';
 import { type NetworkIndexes, startNetworkIndexes } from './providers/indexer/index-networks.ts';
-import { createNetworkIndex } from './providers/indexer/network-index.ts';
+import { createNetworkIndex, indexSettings } from './providers/indexer/network-index.ts';
 import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
@@ -210,8 +210,7 @@ export async function createMinter(
 
 /** Begins to index every network whose data provider is the index. */
 export function startIndexes({ config, db, networks, clients, log }: Parts): NetworkIndexes {
-  const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
-  const common = { parallel, pollMs };
+  const databaseUrl = config.DATABASE_URL;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
     allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),
@@ -222,8 +221,7 @@ export function startIndexes({ config, db, networks, clients, log }: Parts): Net
     networks,
     log,
     indexOf(network) {
-      const { indexFrom, indexTraces: traceMethod } = network;
-      const settings = { ...common, startBlock: BigInt(indexFrom), traceMethod };
+      const settings = indexSettings(config, network);
       return createNetworkIndex({ network, settings, db, databaseUrl, clients, log, fetcher });
     },
   });
