@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { areas } from '../src/config.ts';
 
 type Check = { readonly name: string; readonly about: string; readonly run: () => Promise<Outcome> };
 type Outcome = { readonly ok: boolean; readonly output: string };
@@ -29,7 +30,18 @@ const checks: readonly Check[] = [
   {
     name: 'contract-lint',
     about: 'documents follow the rules',
-    run: program('redocly', 'lint', '--config', 'openapi/redocly.yaml'),
+    run: program(
+      'redocly',
+      'lint',
+      '--config',
+      'openapi/redocly.yaml',
+      ...areas.flatMap((area) => [area, `src/contract/generated/${area}-3.0.yaml`]),
+    ),
+  },
+  {
+    name: 'contract-diff',
+    about: 'nothing breaks that the changelog does not announce',
+    run: program('node', 'scripts/contract-diff.ts'),
   },
   {
     name: 'imports',
@@ -54,7 +66,7 @@ const checks: readonly Check[] = [
   { name: 'size', about: 'files and functions stay small', run: program('node', 'scripts/size.ts') },
   {
     name: 'lock',
-    about: 'the lock file is whole and names no download address',
+    about: 'the lock files are whole and name no download address',
     run: program('node', 'scripts/lock.ts', '--check'),
   },
 ];

@@ -12,7 +12,7 @@ import type { AnyHandler } from './http/dispatch-steps.ts';
 import { openExchange } from './http/exchange.ts';
 import { createGate } from './http/gate.ts';
 import type { Limiter } from './http/limits.ts';
-import { createRequestContext } from './http/request-context.ts';
+import { createRequestContext, type OnAnswered } from './http/request-context.ts';
 import { createAjvProvider } from './http/validators.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
@@ -29,6 +29,7 @@ type SharedParts = {
   readonly limiter: Limiter;
   readonly idempotency: IdempotencyStore;
   readonly log: Logger;
+  readonly onAnswered?: OnAnswered;
   /** What else is served: health checks, the portal. Asked after the areas, in this order. */
   readonly mounts?: readonly { readonly path: string; readonly handler: RequestHandler }[];
 };
@@ -37,6 +38,8 @@ export type AppParts = SharedParts & { readonly handlers: AreaHandlers };
 
 /** A document and who answers for it. */
 export type ServedDocument = {
+  /** Names it to operators. */
+  readonly area: string;
   readonly basePath: string;
   readonly document: OpenApiDocument;
   readonly handlers: Readonly<Record<string, AnyHandler>>;
@@ -51,7 +54,7 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
     if (own === undefined) return [];
     // Blockchain data belongs to nobody, so a key without a company may read it.
     const isCompanyRequired = area !== 'blockchain';
-    return [{ basePath: basePaths[area], document: documents[area], handlers: own, isCompanyRequired }];
+    return [{ area, basePath: basePaths[area], document: documents[area], handlers: own, isCompanyRequired }];
   });
   return createDocumentApp(served, parts);
 }
@@ -62,18 +65,18 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
  */
 export async function createDocumentApp(
   served: readonly ServedDocument[],
-  { verifier, limiter, idempotency, log, mounts = [] }: SharedParts,
+  { verifier, limiter, idempotency, log, onAnswered, mounts = [] }: SharedParts,
 ): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', false);
   app.enable('case sensitive routing');
-  app.use(createRequestContext({ log }));
+  app.use(createRequestContext({ log, onAnswered }));
   const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), idempotency, log };
-  for (const { basePath, document, handlers, isCompanyRequired } of served) {
+  for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
     const gate = createGate({ verifier, limiter, isCompanyRequired });
-    app.use(basePath, await createDispatch({ document, handlers, gate, ...shared }));
+    app.use(basePath, await createDispatch({ area, document, handlers, gate, ...shared }));
   }
   for (const { path, handler } of mounts) app.use(path, handler);
   app.use((request, response) => answerProblem(openExchange(request, response), problem('not_found'), log));

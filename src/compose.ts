@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type AreaHandlers, createApp } from './app.ts';
+import { type AreaHandlers, createApp, createDocumentApp } from './app.ts';
 import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
 import { createCursors } from './blockchain/cursor.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
@@ -15,15 +15,17 @@ import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-
 import { createEventsHandlers } from './events/handlers.ts';
 import { createHealthRouter } from './http/health.ts';
 import { createLimiter, type Limiter } from './http/limits.ts';
+import { createMetricsRouter, createRequestMetrics } from './http/metrics.ts';
 import { createPortalRouter } from './http/portal.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { createDataProviders } from './providers/data-providers.ts';
 import { createLagCheck } from './providers/indexer/index-lag.ts';
 import { type NetworkIndexes, startNetworkIndexes } from './providers/indexer/index-networks.ts';
-import { createNetworkIndex } from './providers/indexer/network-index.ts';
+import { createNetworkIndex, indexSettings } from './providers/indexer/network-index.ts';
 import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
@@ -31,12 +33,16 @@ import { createRwaHandlers } from './rwa/handlers.ts';
 import { mintQueue } from './rwa/mint-service.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
 import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
+import { watchMinting } from './rwa/mint-worker/mint-levels.ts';
+import { createMintObserver } from './rwa/mint-worker/mint-observer.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
 /** Every object of the service, built once. */
 export type Parts = {
   readonly config: Config;
   readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly observers: Observers;
   readonly db: Database;
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
@@ -53,6 +59,7 @@ export type Parts = {
  * @throws Error when a key that claim secrets are encrypted with is missing
  */
 export async function createParts(config: Config, log: Logger): Promise<Parts> {
+  const metrics = createMetrics((source, err) => log.warn({ err, source }, 'levels could not be read'));
   const db = createDatabase(config.DATABASE_URL, { poolMax: config.DATABASE_POOL_MAX, log });
   const networks = await createNetworkRegistry({ db, databaseUrl: config.DATABASE_URL, log });
   const clients = createRpcClients({ timeoutMs: config.RPC_TIMEOUT_MS, log });
@@ -67,6 +74,8 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
   return {
     config,
     log,
+    metrics,
+    observers: createObservers(metrics, log),
     db,
     verifier,
     limiter: createLimiter({
@@ -112,6 +121,7 @@ export function createServiceApp(
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   return createApp({
     ...parts,
+    onAnswered: parts.observers.answered,
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createHealth(parts, isServing) },
@@ -120,7 +130,34 @@ export function createServiceApp(
   });
 }
 
-function createHealth({ config, db, networks, log }: Parts, isServing: () => boolean) {
+/** Who is told of what the parts do, and makes metrics and log lines of it. */
+type Observers = ReturnType<typeof createObservers>;
+
+function createObservers(metrics: Metrics, log: Logger) {
+  return { answered: createRequestMetrics(metrics), minting: createMintObserver(metrics, log) };
+}
+
+/** The Express app for operators, with what they ask of a process in any role. It is not metered itself. */
+export function createOperationsApp(
+  parts: Parts,
+  { minter, isServing }: { readonly minter: MintWorker | undefined; readonly isServing: () => boolean },
+): ReturnType<typeof createApp> {
+  const { metrics } = parts;
+  metrics.watchProcess();
+  if (minter !== undefined) watchMinting(metrics, { ...parts, signers: minter.signers });
+  return createDocumentApp([], {
+    ...parts,
+    mounts: [
+      { path: '/', handler: createHealth(parts, isServing) },
+      { path: '/', handler: createMetricsRouter(metrics) },
+    ],
+  });
+}
+
+function createHealth(
+  { config, db, networks, log }: Pick<Parts, 'config' | 'db' | 'networks' | 'log'>,
+  isServing: () => boolean,
+) {
   const most = config.INDEX_READY_LAG;
   return createHealthRouter({
     isServing,
@@ -148,13 +185,14 @@ export async function createMinter(
   parts: Parts,
   { plainSigners = [], step }: { plainSigners?: readonly PlainSigner[]; step?: OnStep } = {},
 ): Promise<MintWorker> {
-  const { config, db, networks, clients, jobs, log } = parts;
+  const { config, db, networks, clients, jobs, log, observers } = parts;
   const plain = plainSigners.map(({ chainId, privateKey }) => ({
     chainId,
     signer: createKeySigner(privateKey),
   }));
   return createMintWorker({
     ...{ db, networks, clients, jobs, log },
+    observe: observers.minting,
     ...(step && { step }),
     databaseUrl: config.DATABASE_URL,
     signers: [...plain, ...(await openSigners(config))],
@@ -172,8 +210,7 @@ export async function createMinter(
 
 /** Begins to index every network whose data provider is the index. */
 export function startIndexes({ config, db, networks, clients, log }: Parts): NetworkIndexes {
-  const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
-  const common = { wrapped: [], parallel, pollMs };
+  const databaseUrl = config.DATABASE_URL;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
     allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),
@@ -184,8 +221,7 @@ export function startIndexes({ config, db, networks, clients, log }: Parts): Net
     networks,
     log,
     indexOf(network) {
-      const { indexFrom, indexTraces: traceMethod } = network;
-      const settings = { ...common, startBlock: BigInt(indexFrom), traceMethod };
+      const settings = indexSettings(config, network);
       return createNetworkIndex({ network, settings, db, databaseUrl, clients, log, fetcher });
     },
   });

@@ -71,6 +71,15 @@ export const settings = {
   },
   HOST: { schema: z.string().min(1).default('0.0.0.0'), about: 'Address to listen on.' },
   PORT: { schema: whole(0, 65_535).default(3000), about: 'Port to listen on; 0 picks a free one.' },
+  OPERATIONS_PORT: {
+    schema: whole(0, 65_535).optional(),
+    about:
+      'Port of a listener for operators, with `/healthz`, `/readyz` and `/metrics`, in every role; 0 picks a free one. Without it there is none.',
+  },
+  OPERATIONS_HOST: {
+    schema: z.string().min(1).default('127.0.0.1'),
+    about: 'Address of the listener for operators. Whoever reaches it needs no key.',
+  },
   AREAS: { schema: listOf(areas).default([...areas]), about: 'Areas that this process serves.' },
   ROLES: { schema: listOf(roles).default([...roles]), about: 'What this process does.' },
   PUBLIC_BASE_URL: {

@@ -1,14 +1,25 @@
-import { closeParts, createMinter, createParts, createServiceApp, startIndexes } from './compose.ts';
+import {
+  closeParts,
+  createMinter,
+  createOperationsApp,
+  createParts,
+  createServiceApp,
+  type Parts,
+  startIndexes,
+} from './compose.ts';
 import type { Config } from './config.ts';
 import { createDatabase } from './db/connect.ts';
 import { purgeExpiredRows } from './db/housekeeping.ts';
 import { inspectDatabase } from './db/inspect.ts';
-import { listen } from './http/server.ts';
+import { type HttpServer, listen } from './http/server.ts';
 import type { Logger } from './log.ts';
 
 export type Service = {
+  /** Of the listener for callers; 0 without one. */
   readonly port: number;
-  /** Stops in phases: not ready, no new requests, requests in progress, jobs and indexes, connections. */
+  /** Of the listener for operators. */
+  readonly operationsPort: number | undefined;
+  /** Stops in phases: not ready, no new requests, requests in progress, jobs and indexes, connections; operators may look on meanwhile. */
   stop(): Promise<void>;
 };
 
@@ -23,17 +34,22 @@ export async function startService(
 ): Promise<Service> {
   await assertMigrated(config, log);
   const parts = await createParts(config, log);
-  const state = { serving: true };
+  const state = { serving: false };
+  const isServing = () => state.serving;
   const graceMs = config.SHUTDOWN_SECONDS * 1_000;
+  let operations: HttpServer | undefined;
   try {
     const minter = config.ROLES.includes('worker') ? await createMinter(parts, signing) : undefined;
+    // Before all others, so that whoever waits for the process is told that it is not ready yet.
+    operations = await listenForOperators(parts, { minter, isServing });
     await parts.jobs.open();
     // Before anybody can ask: what is minted on a network shows in its lanes.
     await minter?.start();
     const server = config.ROLES.includes('api')
-      ? await listen(await createServiceApp(parts, () => state.serving), {
+      ? await listen(await createServiceApp(parts, isServing), {
           host: config.HOST,
           port: config.PORT,
+          settings: { host: 'HOST', port: 'PORT' },
           log,
         })
       : undefined;
@@ -46,22 +62,43 @@ export async function startService(
       await parts.jobs.work({ scheduled: [purge], keyed: [minter.job] });
     }
     const indexes = config.ROLES.includes('indexer') ? startIndexes(parts) : undefined;
-    log.info({ port: server?.port, areas: config.AREAS, roles: config.ROLES }, 'service started');
+    state.serving = true;
+    const operationsPort = operations?.port;
+    log.info(
+      { port: server?.port, operationsPort, areas: config.AREAS, roles: config.ROLES },
+      'service started',
+    );
     return {
       port: server?.port ?? 0,
+      operationsPort,
       async stop() {
         state.serving = false;
         log.info('service stopping');
         await server?.stop(graceMs);
         await Promise.all([parts.jobs.stop(graceMs), minter?.stop(), indexes?.stop(graceMs)]);
+        await operations?.stop(closingMs);
         await closeParts(parts);
         log.info('service stopped');
       },
     };
   } catch (error) {
+    await operations?.stop(0);
     await closeParts(parts);
     throw error;
   }
+}
+
+// What operators ask is answered in 2 s or not at all.
+const closingMs = 2_500;
+
+async function listenForOperators(
+  parts: Parts,
+  options: Parameters<typeof createOperationsApp>[1],
+): Promise<HttpServer | undefined> {
+  const { OPERATIONS_PORT: port, OPERATIONS_HOST: host } = parts.config;
+  if (port === undefined) return undefined;
+  const settings = { host: 'OPERATIONS_HOST', port: 'OPERATIONS_PORT' };
+  return listen(await createOperationsApp(parts, options), { host, port, settings, log: parts.log });
 }
 
 async function assertMigrated(config: Config, log: Logger): Promise<void> {

@@ -42,12 +42,15 @@ async function ours(document: OpenApiDocument): Promise<Express> {
   );
   // A GET asks for no transaction.
   const idempotency = {} as IdempotencyStore;
-  return createDocumentApp([{ basePath: '/api', document, handlers, isCompanyRequired: true }], {
-    verifier: { verify: async () => ({ ok: true, caller }), close: async () => {} },
-    limiter: { consume: async () => ({ headers: {} }) },
-    idempotency,
-    log: createLogger({ level: 'silent' }),
-  });
+  return createDocumentApp(
+    [{ area: 'bench', basePath: '/api', document, handlers, isCompanyRequired: true }],
+    {
+      verifier: { verify: async () => ({ ok: true, caller }), close: async () => {} },
+      limiter: { consume: async () => ({ headers: {} }) },
+      idempotency,
+      log: createLogger({ level: 'silent' }),
+    },
+  );
 }
 
 /** openapi-backend with its own router, and nothing of ours but the validators. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readContract } from './contract.ts';
+import { documentNames, readContract } from './contract.ts';
 import { readStamp, stampInputs } from './inputs.ts';
 import { createLayout } from './layout.ts';
 import { fillComments } from './markup.ts';
@@ -75,8 +75,8 @@ async function addReferences(
     const { head, header } = layout.reference(`${area}.html`);
     const page = fillComments(html, { head, header, script: `<script src="${path}"></script>` });
     site.add(`${area}.html`, page, { policy: contentPolicy(page, 'reference') });
-    for (const type of ['json', 'yaml']) {
-      site.add(`${area}.${type}`, await readFile(join(generated, `${area}.${type}`), 'utf8'), { open: true });
+    for (const name of documentNames(area)) {
+      site.add(name, await readFile(join(generated, name), 'utf8'), { open: true });
     }
   }
 }

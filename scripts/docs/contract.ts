@@ -91,3 +91,7 @@ async function readArea(directory: string, area: Area): Promise<AreaContract> {
 export function readContract(directory: string): Promise<AreaContract[]> {
   return Promise.all(areas.map((area) => readArea(directory, area)));
 }
+
+/** The published files of a document: OpenAPI 3.1, and its 3.0.3 form for tools that do not know 3.1. */
+export const documentNames = (area: Area): string[] =>
+  [area, `${area}-3.0`].flatMap((name) => [`${name}.json`, `${name}.yaml`]);

@@ -1,5 +1,5 @@
 import { codeBlock, jsonText } from './code-block.ts';
-import type { AreaContract, Operation } from './contract.ts';
+import { type AreaContract, documentNames, type Operation } from './contract.ts';
 import type { Layout } from './layout.ts';
 import { escapeHtml, fill, inline } from './markup.ts';
 import { sampleOf } from './samples.ts';
@@ -62,16 +62,17 @@ function areaSection({ area, title, summary, basePath, operations }: AreaContrac
 }
 
 function documents(contract: readonly AreaContract[]): string {
-  const rows = contract.map(
-    ({ area, title }) =>
-      `<tr><th scope="row">${escapeHtml(title)}</th><td><a href="${area}.yaml">${area}.yaml</a></td><td><a href="${area}.json">${area}.json</a></td></tr>`,
-  );
+  const link = (name: string) => `<a href="${name}">${name}</a>`;
+  const rows = contract.map(({ area, title }) => {
+    const [json = '', yaml = '', olderJson = '', olderYaml = ''] = documentNames(area).map(link);
+    return `<tr><th scope="row">${escapeHtml(title)}</th><td>${yaml}<br>${json}</td><td>${olderYaml}<br>${olderJson}</td></tr>`;
+  });
   const generate = 'npx openapi-typescript "$TALLYSTICK/docs/events.yaml" -o events.ts';
   return `        <table class="facts">
-          <thead><tr><th>Area</th><th>YAML</th><th>JSON</th></tr></thead>
+          <thead><tr><th>Area</th><th>OpenAPI 3.1</th><th>OpenAPI 3.0.3</th></tr></thead>
           <tbody>${rows.join('\n')}</tbody>
         </table>
-        <div class="step"><div><h3>Types for your client</h3><p>Any generator that reads OpenAPI 3.1 will do; here openapi-typescript.</p></div>
+        <div class="step"><div><h3>Types for your client</h3><p>Any generator that reads OpenAPI 3.1 will do; here openapi-typescript. For one that reads only 3.0, there is the 3.0.3 form.</p></div>
         <div>${codeBlock('shell', generate, 'Shell')}</div></div>`;
 }
 

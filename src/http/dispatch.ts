@@ -16,6 +16,8 @@ import { sendReply } from './reply.ts';
 import { discardRest } from './unread-body.ts';
 
 export type DispatchOptions = {
+  /** Names the document to operators. */
+  readonly area: string;
   readonly document: OpenApiDocument;
   /** One for each operation of the document. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
@@ -52,6 +54,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
 
   return (request, response) => {
     const exchange = openExchange(request, response);
+    exchange.facts.area = options.area;
     // The library's type has texts where ours has validated values; it only hands the object on.
     const apiRequest = toApiRequest(request) as unknown as BackendRequest;
     const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);

@@ -14,7 +14,7 @@ export function createHealthRouter(options: {
   readonly isServing: () => boolean;
   readonly onFailure: (name: string, error: unknown) => void;
 }): Router {
-  const router = Router();
+  const router = Router({ strict: true, caseSensitive: true });
   router.get('/healthz', (_request, response) => {
     response.set('Cache-Control', 'no-store').json({ status: 'ok' });
   });

@@ -11,18 +11,28 @@ export type HttpServer = {
   stop(graceMs: number): Promise<void>;
 };
 
+/** The names of the settings that host and port come from. */
+type ListenSettings = { readonly host: string; readonly port: string };
+
 /** A port that cannot be listened on, in words that say what to do. */
 class ListenError extends Error {
-  constructor(port: number, cause: NodeJS.ErrnoException) {
+  constructor(port: number, settings: ListenSettings, cause: NodeJS.ErrnoException) {
     const reasons: Record<string, string> = {
-      EADDRINUSE: `Port ${port} is taken. Stop what listens there, or choose another: PORT=${port + 1}`,
-      EACCES: `Port ${port} needs more rights. Choose one above 1023 with PORT`,
-      EADDRNOTAVAIL: 'HOST names no address of this machine',
+      EADDRINUSE: `Port ${port} is taken. Stop what listens there, or choose another: ${settings.port}=${port + 1}`,
+      EACCES: `Port ${port} needs more rights. Choose one above 1023 with ${settings.port}`,
+      EADDRNOTAVAIL: `${settings.host} names no address of this machine`,
     };
     super(reasons[cause.code ?? ''] ?? `Cannot listen on port ${port}: ${cause.message}`, { cause });
     this.name = 'ListenError';
   }
 }
+
+type ListenOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly settings: ListenSettings;
+  readonly log: Logger;
+};
 
 /**
  * Listens. A request must arrive whole within 30 s, so slow senders cannot hold connections for ever.
@@ -30,7 +40,7 @@ class ListenError extends Error {
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log }: { host: string; port: number; log: Logger },
+  { host, port, log, settings }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // Checked twice a minute, as Node does by itself, each limit might take half a minute more.
@@ -57,7 +67,7 @@ export async function listen(
   answerUnparsed(server, log);
   closeBehindAnswers(server);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new ListenError(port, error)));
+    server.once('error', (error) => reject(new ListenError(port, settings, error)));
     server.listen(port, host, resolve);
   });
   const address = server.address();

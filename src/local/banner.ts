@@ -3,13 +3,14 @@ import type { Credentials } from './credentials.ts';
 
 /** What is printed once the service is ready. Its four curl lines work as they stand. */
 export function banner(credentials: Credentials, file: string): string {
-  const { baseUrl, portalUrl, keys, chainId, rpcUrl } = credentials;
+  const { baseUrl, portalUrl, operationsUrl, keys, chainId, rpcUrl } = credentials;
   return [
     '',
     'Tallystick is ready.',
     '',
     `  Service      ${baseUrl}`,
     `  Portal       ${portalUrl}`,
+    `  Metrics      ${operationsUrl}/metrics`,
     `  Chain        ${chainId} at ${rpcUrl}`,
     `  Keys         acme        ${keys.acme}`,
     `               globex      ${keys.globex}`,

@@ -8,6 +8,8 @@ import type { WorldKeys } from './world-data.ts';
 export type Credentials = {
   readonly baseUrl: string;
   readonly portalUrl: string;
+  /** Where health and metrics are. */
+  readonly operationsUrl: string;
   readonly keys: WorldKeys;
   readonly chainId: number;
   readonly rpcUrl: string;
@@ -22,6 +24,7 @@ export function credentialsOf(world: World, config: Config, rpcUrl: string): Cre
   return {
     baseUrl: config.publicBaseUrl,
     portalUrl: `${config.publicBaseUrl}/docs`,
+    operationsUrl: `http://localhost:${config.OPERATIONS_PORT}`,
     keys: world.keys,
     chainId: Number(localChainId),
     rpcUrl,

@@ -66,20 +66,35 @@ export function readLocalSettings(directory = root): Environment {
 }
 
 /**
- * The environment with a port that can be listened on.
- * @throws LocalError when the wanted one cannot; ConfigError naming every fault of the environment
+ * The environment with ports that can be listened on, for callers and for operators.
+ * @throws LocalError when a wanted one cannot; ConfigError naming every fault of the environment
  */
-export async function withPort(env: Environment): Promise<Environment> {
-  const { PORT, HOST } = localConfig(env, newSettings());
-  if (PORT === 0) return { ...env, PORT: String(await firstFreePort(3_000)) };
-  const { ok, code } = await canListen(PORT, HOST);
-  if (ok) return env;
-  throw new LocalError(refusals[code ?? '']?.(PORT, HOST) ?? `Cannot listen on ${HOST}:${PORT} (${code}).`);
+export async function withPorts(env: Environment): Promise<Environment> {
+  const { PORT, HOST, OPERATIONS_PORT = 0, OPERATIONS_HOST } = localConfig(env, newSettings());
+  const port = await choosePort(PORT || 3_000, PORT !== 0, HOST, '');
+  const operations = OPERATIONS_PORT || operationsPort;
+  const chosen = await choosePort(operations, OPERATIONS_PORT !== 0, OPERATIONS_HOST, 'OPERATIONS_');
+  return { ...env, PORT: String(port), OPERATIONS_PORT: String(chosen) };
 }
 
-const refusals: Readonly<Record<string, (port: number, host: string) => string>> = {
-  EADDRINUSE: (port) =>
-    `Port ${port} is taken by another program. Choose another one: PORT=${port + 1} npm start`,
-  EACCES: (port) => `Port ${port} is reserved for the system. Choose one above 1023: PORT=3000 npm start`,
-  EADDRNOTAVAIL: (_, host) => `HOST is ${host}, which is no address of this machine.`,
+// Where many exporters of metrics are looked for.
+const operationsPort = 9_464;
+
+async function choosePort(port: number, isWanted: boolean, host: string, prefix: string): Promise<number> {
+  if (!isWanted) return firstFreePort(port);
+  const { ok, code = '' } = await canListen(port, host);
+  if (ok) return port;
+  throw new LocalError(
+    refusals[code]?.({ port, host, prefix }) ?? `Cannot listen on ${host}:${port} (${code}).`,
+  );
+}
+
+type Refused = { readonly port: number; readonly host: string; readonly prefix: string };
+
+const refusals: Readonly<Record<string, (refused: Refused) => string>> = {
+  EADDRINUSE: ({ port, prefix }) =>
+    `Port ${port} is taken by another program. Choose another one: ${prefix}PORT=${port + 1} npm start`,
+  EACCES: ({ port, prefix }) =>
+    `Port ${port} is reserved for the system. Choose one above 1023: ${prefix}PORT=3000 npm start`,
+  EADDRNOTAVAIL: ({ host, prefix }) => `${prefix}HOST is ${host}, which is no address of this machine.`,
 };

@@ -12,7 +12,7 @@ import { takeLock } from './lock.ts';
 import { watchNpm } from './npm-watch.ts';
 import { openWorld } from './open-world.ts';
 import { possibleData } from './postgres-place.ts';
-import { type Environment, withPort } from './settings.ts';
+import { type Environment, withPorts } from './settings.ts';
 import { takeUpWorld } from './world.ts';
 import { minterKey } from './world-chain.ts';
 
@@ -75,7 +75,7 @@ async function open(
   { fresh, env: given, log, print, now = () => new Date() }: LocalOptions,
   onStarted: ProgramOptions['onStarted'],
 ): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
-  const env = await withPort(given);
+  const env = await withPorts(given);
   await endLeftovers([...possibleData(folder.postgres), exitStateFile(folder.chain)]);
   const kept = takeUpWorld(folder, fresh, print);
   if (kept === undefined) print('Making the sample world …');

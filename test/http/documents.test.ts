@@ -15,7 +15,7 @@ describe.each(areas)('the document %s', (area) => {
       methods.flatMap((method) => (item as Item)[method]?.operationId ?? []),
     );
     const handlers = Object.fromEntries(ids.map((id) => [id, async () => ({ status: 200 })]));
-    const served = { basePath: basePaths[area], document, handlers, isCompanyRequired: true };
+    const served = { area, basePath: basePaths[area], document, handlers, isCompanyRequired: true };
     const parts = {
       verifier: { verify: async () => ({ ok: false, reason: 'invalid' }) as const, close: async () => {} },
       limiter: { consume: async () => ({ headers: {} }) },

@@ -99,6 +99,7 @@ describe('an app that cannot keep its contract does not start', () => {
     createDocumentApp(
       [
         {
+          area: 'fixture',
           basePath: '/api',
           document: document as typeof fixture,
           handlers: { ...handlers },

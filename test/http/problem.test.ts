@@ -156,6 +156,7 @@ describe('the log', () => {
     expect(line).toEqual({
       level: 30,
       requestId: 'mine',
+      area: 'fixture',
       operationId: 'getThing',
       keyId: 'key-1',
       method: 'GET',

@@ -67,6 +67,7 @@ export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
   return createDocumentApp(
     [
       {
+        area: 'fixture',
         basePath: '/api',
         document: fixture,
         // The fixture has no generated types; its handlers take whatever dispatch gives.

@@ -12,7 +12,12 @@ const echo = async (input: unknown) => {
   return { status: 200, body: input };
 };
 const app = await fixtureApp({ log, handlers: { getThing: echo } });
-const server = await listen(app, { host: '127.0.0.1', port: 0, log });
+const server = await listen(app, {
+  host: '127.0.0.1',
+  port: 0,
+  settings: { host: 'HOST', port: 'PORT' },
+  log,
+});
 afterAll(() => server.stop(0));
 beforeEach(() => {
   lines.length = 0;

@@ -211,11 +211,11 @@ describe('problems', () => {
 
 describe('documents', () => {
   it.each(areas)('of %s are the bundles themselves, for any origin', async (area) => {
-    for (const type of ['json', 'yaml']) {
-      const response = await portal.get(`/docs/${area}.${type}`);
-      expect(response.headers.get('content-type')).toBe(`application/${type}`);
+    for (const name of [`${area}.json`, `${area}.yaml`, `${area}-3.0.json`, `${area}-3.0.yaml`]) {
+      const response = await portal.get(`/docs/${name}`);
+      expect(response.headers.get('content-type')).toBe(`application/${name.split('.').at(-1)}`);
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
-      expect(await response.text()).toBe(await readFile(join(generated, `${area}.${type}`), 'utf8'));
+      expect(await response.text()).toBe(await readFile(join(generated, name), 'utf8'));
     }
   });
 });

@@ -34,8 +34,8 @@ async function untilBlocked(db: Knex): Promise<void> {
 
 describe('the service as a process', () => {
   test('serves, and on SIGTERM lets a request in progress end before it goes', async () => {
-    const main = startMain(environment);
-    const [, port] = await main.until(/"port":(\d+)/);
+    const main = startMain({ ...environment, OPERATIONS_PORT: '0' });
+    const [, port, operations] = await main.until(/"port":(\d+),"operationsPort":(\d+)/);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
 
     // The lock holds the request in progress until this transaction ends.
@@ -47,6 +47,10 @@ describe('the service as a process', () => {
     await untilBlocked(database.db);
     main.child.kill('SIGTERM');
     await main.until(/service stopping/);
+    // Nobody new is let in, but operators still see what goes on.
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+    expect((await fetch(`http://127.0.0.1:${operations}/metrics`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${operations}/readyz`)).status).toBe(503);
     await transaction.commit();
     expect((await answer).status).toBe(401);
     expect(await main.ended).toBe(0);
@@ -77,7 +81,10 @@ describe('the service as a process', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const main = startMain({ ...environment, PORT: String(port) });
     expect(await main.ended).toBe(1);
-    expect(main.output()).toMatch(`Port ${port} is taken`);
+    expect(main.output()).toMatch(`Port ${port} is taken. Stop what listens there, or choose another: PORT=`);
+    const other = startMain({ ...environment, OPERATIONS_PORT: String(port) });
+    expect(await other.ended).toBe(1);
+    expect(other.output()).toMatch(`choose another: OPERATIONS_PORT=${port + 1}`);
     server.close();
   });
 

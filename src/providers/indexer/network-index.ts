@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Network } from '../../chain/network.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
-import { wrappedNative } from './decode/topics.ts';
+import { decodeBlock } from './decode/decode-block.ts';
+import type { IndexedBlock } from './domain.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
@@ -17,16 +19,20 @@ import { createMetadataRunner } from './tokens/metadata-runner.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
 
 /** How a network is indexed. */
-type IndexSettings = {
+export type IndexSettings = {
   /** The first block of the index; only used before the first block is indexed. */
   readonly startBlock: bigint;
   readonly traceMethod: TraceMethod;
-  /** Wrapped native tokens beside the known ones of public networks, in lower case. */
-  readonly wrapped: readonly string[];
   /** Blocks that are asked for at once, at most. */
   readonly parallel: number;
   readonly pollMs: number;
 };
+
+/** How the settings of the service and of the network want it. */
+export function indexSettings(config: Config, { indexFrom, indexTraces }: Network): IndexSettings {
+  const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
+  return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs };
+}
 
 type NetworkIndexOptions = {
   readonly network: Network;
@@ -43,7 +49,12 @@ type NetworkIndexOptions = {
 export type NetworkIndex = {
   readonly runner: IndexRunner;
   readonly filler: TokenFiller;
-  createFollower(): Follower;
+  /** The node's newest block. */
+  nodeHead(): Promise<bigint>;
+  /** A block as the index would take it, read from the node; undefined for a height that the node does not have. */
+  readBlock(number: bigint): Promise<IndexedBlock | undefined>;
+  /** @param upTo the last block that it takes; none by default */
+  createFollower(upTo?: bigint): Follower;
 };
 
 // Empty blocks may be followed by full ones, which are only known once they are here.
@@ -55,8 +66,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
-  const known = wrappedNative[chainId];
-  const wrapped = new Set([...settings.wrapped, ...(known === undefined ? [] : [known])]);
+  const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
   const store = createIndexStore({ db });
   const calls = createContractCalls({ node });
   const tokens = createTokenStore({ db });
@@ -67,10 +77,12 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     traceMethod,
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
-  const newFollower = () => {
-    const limit = createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
-    return createFollower({ chainId, startBlock, traceMethod, wrapped, store, blocks, limit, log, maxBatch });
+  const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
+  const newFollower = (upTo?: bigint) => {
+    const parts = { chainId, startBlock, traceMethod, wrapped, store, blocks, log, maxBatch, upTo };
+    return createFollower({ ...parts, limit: newLimit() });
   };
+  const reading = newLimit();
   const metadata =
     fetcher &&
     createMetadataRunner({
@@ -80,11 +92,18 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       fill: createMetadataFiller({ chainId, tokens, fetcher, log }),
     });
   const runner = createIndexRunner({
-    ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: newFollower },
+    ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: () => newFollower() },
+    report: (error) => store.report(chainId, error?.message),
     onLeading: (leading) => (leading ? metadata?.start() : void metadata?.stop()),
   });
   return {
     filler,
+    nodeHead: () => blocks.head(),
+    readBlock: (number) =>
+      reading.run(async () => {
+        const source = await blocks.blockAt(number);
+        return source && decodeBlock(source, wrapped);
+      }),
     createFollower: newFollower,
     runner: { run: (signal) => runner.run(signal).finally(() => metadata?.stop()) },
   };
