@@ -1,8 +1,13 @@
 import { dispatchSuite } from './bench/dispatch.ts';
+import { historySuite } from './bench/history/suite.ts';
 import { indexSuite } from './bench/index/suite.ts';
 import type { Suite } from './bench/suite.ts';
 
-const suites: Readonly<Record<string, Suite>> = { dispatch: dispatchSuite, index: indexSuite };
+const suites: Readonly<Record<string, Suite>> = {
+  dispatch: dispatchSuite,
+  index: indexSuite,
+  history: historySuite,
+};
 
 const help = `Measures parts of the service on this machine.
 

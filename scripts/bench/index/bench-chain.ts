@@ -1,16 +1,14 @@
 import { getCreateAddress } from 'ethers';
-import { startChain, type TestChain } from '../../../test/support/chain.ts';
-import { compileContracts } from '../../../test/support/solidity.ts';
 import { deployData } from '../../../src/chain/contracts/contract-calls.ts';
 import { type ChainRpc, createChainRpc } from '../../../src/local/chain-rpc.ts';
 import { worldContracts } from '../../../src/local/world-contracts.ts';
-import { wrappedNative } from '../../../src/providers/indexer/decode/topics.ts';
+import { startChain, type TestChain } from '../../../test/support/chain.ts';
+import { compileContracts } from '../../../test/support/solidity.ts';
 import { type BenchCall, createMix, type MixContracts } from './mix.ts';
 
-/** A public network's id, so that the index knows its wrapped native token. */
-export const benchChainId = '43114';
-
 export type BenchChain = TestChain & {
+  /** The wrapped native token. */
+  readonly wrapped: string;
   /** Number of the newest block; the first of the mix is `first`. */
   readonly first: number;
   readonly last: number;
@@ -29,13 +27,15 @@ const flags = [
 
 /** Starts a local chain and fills it with blocks of mixed transactions. The node signs for its own accounts. */
 export async function buildBenchChain({ blocks, say }: BuildOptions): Promise<BenchChain> {
-  const chain = await startChain({ chainId: benchChainId, flags });
+  const chain = await startChain({ flags });
   const rpc = createChainRpc(chain.rpcUrl);
   const [owner = '', ...accounts] = (await rpc.call('eth_accounts')) as string[]; // the node's answer
   const send = createSender(rpc);
-  const mix = createMix({ contracts: await deployAll(rpc, owner, send), owner, accounts });
+  const contracts = await deployAll(owner, send);
+  const mix = createMix({ contracts, owner, accounts });
   const preparation = mix.preparation();
-  for (let start = 0; start < preparation.length; start += 50) await send(preparation.slice(start, start + 50));
+  for (let start = 0; start < preparation.length; start += 50)
+    await send(preparation.slice(start, start + 50));
   const first = Number(await rpc.call('eth_blockNumber')) + 1;
   let transactions = 0;
   for (let turn = 0; turn < blocks; turn += 1) {
@@ -45,7 +45,7 @@ export async function buildBenchChain({ blocks, say }: BuildOptions): Promise<Be
     if (turn % 200 === 199) say(`  ${turn + 1} of ${blocks} blocks made`);
   }
   const last = Number(await rpc.call('eth_blockNumber'));
-  return { ...chain, first, last, transactions };
+  return { ...chain, wrapped: contracts.Wrapped, first, last, transactions };
 }
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;
@@ -68,29 +68,27 @@ function createSender(rpc: ChainRpc) {
 }
 
 async function deployAll(
-  rpc: ChainRpc,
   owner: string,
   send: (calls: readonly BenchCall[]) => Promise<void>,
 ): Promise<MixContracts> {
   const { SampleToken, SampleCollectible, SampleEdition, SampleSplitter } = worldContracts;
   const wrapped = (await compileContracts())['WrappedNative'];
-  const address = wrappedNative[benchChainId];
-  if (wrapped === undefined || address === undefined) throw new Error('the wrapped native token is missing');
+  if (wrapped === undefined) throw new Error('the wrapped native token is missing');
   const codes = [
-    ...[SampleToken, SampleCollectible, SampleEdition].map((contract) => deployData(contract, ['Bench', 'BENCH'])),
+    ...[SampleToken, SampleCollectible, SampleEdition].map((contract) =>
+      deployData(contract, ['Bench', 'BENCH']),
+    ),
     ...[deployData(SampleSplitter), wrapped.bytecode],
   ];
   for (const data of codes) await send([{ from: owner, data }]);
-  const [token = '', collectible = '', edition = '', splitter = '', copy = ''] = codes.map((_, nonce) =>
+  const [token = '', collectible = '', edition = '', splitter = '', native = ''] = codes.map((_, nonce) =>
     getCreateAddress({ from: owner, nonce }),
   );
-  // The code goes to the address that the index knows; only events of that address count.
-  await rpc.call('anvil_setCode', address, await rpc.call('eth_getCode', copy, 'latest'));
   return {
     SampleToken: token,
     SampleCollectible: collectible,
     SampleEdition: edition,
     SampleSplitter: splitter,
-    Wrapped: address,
+    Wrapped: native,
   };
 }

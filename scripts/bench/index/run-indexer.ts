@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { killAtExit } from '../../../test/support/kill-at-exit.ts';
+import { startBenchService } from '../start-service.ts';
 
 export type IndexerRun = {
   /** From the moment it may index until the last block is committed. */
   readonly milliseconds: number;
   /** Resident memory of the process in MB: its peak, and what it was on average in the first and the last quarter. */
-  readonly memory: { readonly peak: number; readonly firstQuarter: number; readonly lastQuarter: number };
+  readonly memoryMb: { readonly peak: number; readonly firstQuarter: number; readonly lastQuarter: number };
 };
 
 type RunOptions = {
@@ -18,8 +17,6 @@ type RunOptions = {
   /** Its number ends the run. */
   readonly last: number;
   readonly parallel: number;
-  /** Flags of Node, for a profile. */
-  readonly nodeFlags: readonly string[];
   readonly say: (line: string) => void;
 };
 
@@ -27,38 +24,25 @@ const longestMs = 15 * 60_000;
 
 /** Starts the service with the role of the indexer as a process of its own, and stops it at the last block. */
 export async function runIndexer(options: RunOptions): Promise<IndexerRun> {
-  const { databaseUrl, parallel, nodeFlags } = options;
-  const key = `bench:${Buffer.alloc(32, 1).toString('base64')}`;
-  const child = spawn(process.execPath, [...nodeFlags, 'src/main.ts'], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      ROLES: 'indexer',
-      DATABASE_URL: databaseUrl,
-      INDEX_PARALLEL: String(parallel),
-      SECRET_KEYS: key,
-      CURSOR_KEYS: key,
+  const { databaseUrl, parallel, say } = options;
+  const begun = Promise.withResolvers<number>();
+  const service = startBenchService({
+    env: { ROLES: 'indexer', DATABASE_URL: databaseUrl, INDEX_PARALLEL: String(parallel) },
+    say,
+    onLog(line) {
+      if (line.includes('"msg":"indexing"')) begun.resolve(performance.now());
     },
   });
-  killAtExit(child);
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const started = await new Promise<number>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes('"msg":"indexing"')) resolve(performance.now());
-      if (text.includes(' ms: ')) options.say(text.trim());
-      if (/"level":(4|5|6)0/.test(text)) options.say(text.trim());
-    });
-    child.once('exit', (code) => reject(new Error(`the indexer ended with ${code}`)));
-  });
-  const samples = await watch(options, child.pid ?? 0);
+  const timer = setTimeout(() => begun.reject(new Error('the indexer did not begin')), 60_000);
+  const started = await begun.promise.finally(() => clearTimeout(timer));
+  const samples = await watch(options, service.pid);
   const milliseconds = performance.now() - started;
-  const peak = memoryOf(child.pid ?? 0, 'VmHWM');
-  child.kill('SIGTERM');
-  await ended;
+  const peak = memoryOf(service.pid, 'VmHWM');
+  await service.stop();
   const quarter = Math.max(1, Math.floor(samples.length / 4));
   return {
     milliseconds,
-    memory: {
+    memoryMb: {
       peak: Math.round(peak),
       firstQuarter: Math.round(mean(samples.slice(0, quarter))),
       lastQuarter: Math.round(mean(samples.slice(-quarter))),
@@ -83,7 +67,8 @@ async function watch({ db, chainId, last, say }: RunOptions, pid: number): Promi
 
 /** Of a process, in MB, as Linux tells it. */
 function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
-  const [, kilobytes] = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const [, kilobytes] =
+    new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1_024;
 }
 

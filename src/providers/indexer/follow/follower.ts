@@ -66,20 +66,18 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 
   const advance = async (from: bigint, end: bigint, finalized: bigint): Promise<Step> => {
-    const taken = reader.take(from, lastOf(from, batch, end));
+    const taken = reader.take({ from, to: lastOf(from, batch, end), finalized });
     // The node works on the next blocks while the last of these arrive and the database writes them.
     const next = taken.to + 1n;
-    if (next <= end) reader.prepare(next, lastOf(next, batch, end));
+    if (next <= end) reader.prepare({ from: next, to: lastOf(next, batch, end), finalized });
     const found = await taken.found;
     const [first, last] = [found[0], found.at(-1)];
     const head = state?.head;
     if (first === undefined || last === undefined) return 'idle';
     if (head !== undefined && first.header.parentHash !== head.hash) return rollBackFrom(head);
     batch = batchAfter(found, maxBatch);
-    await store.append(chainId, head?.hash, found, finalized);
-    const { number, hash, timestamp } = last.header;
-    const time = new Date(Number(timestamp) * 1_000);
-    if (state !== undefined) state = { ...state, head: { number, hash, time } };
+    await store.append(chainId, head?.hash, found, taken.finalized);
+    if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
   };
 
@@ -120,20 +118,30 @@ function createRangeReader({ blocks, limit, wrapped }: FollowerOptions) {
 
 type ReadRange = (from: bigint, to: bigint) => Promise<IndexedBlock[]>;
 
-type Range = { readonly from: bigint; readonly to: bigint; readonly found: Promise<IndexedBlock[]> };
+function headAt({ header: { number, hash, timestamp } }: IndexedBlock): NonNullable<IndexState['head']> {
+  return { number, hash, time: new Date(Number(timestamp) * 1_000) };
+}
+
+type Range = {
+  readonly from: bigint;
+  readonly to: bigint;
+  /** What was final before the range was read: of a later block that is final now, another branch may have come. */
+  readonly finalized: bigint;
+};
+type ReadingRange = Range & { readonly found: Promise<IndexedBlock[]> };
 
 /** Reads a range, or takes what was prepared from its first block on. */
 function createReadAhead(read: ReadRange) {
-  let ahead: Range | undefined;
-  const begin = (from: bigint, to: bigint): Range => ({ from, to, found: read(from, to) });
+  let ahead: ReadingRange | undefined;
+  const begin = (range: Range): ReadingRange => ({ ...range, found: read(range.from, range.to) });
   return {
-    take(from: bigint, to: bigint): Range {
-      const taken = ahead?.from === from ? ahead : begin(from, to);
+    take(range: Range): ReadingRange {
+      const taken = ahead?.from === range.from ? ahead : begin(range);
       ahead = undefined;
       return taken;
     },
-    prepare(from: bigint, to: bigint) {
-      ahead = begin(from, to);
+    prepare(range: Range) {
+      ahead = begin(range);
       ahead.found.catch(() => {}); // whoever takes it gets the error
     },
     drop() {

@@ -41,7 +41,10 @@ export async function copyBulk(tx: Tx, table: string, chainId: string, columns: 
 const linesInChunk = 1_000;
 
 function* copyText(chainId: string, columns: BulkColumns): Generator<string> {
-  const lists = Object.values(columns).map(({ type, values }) => ({ values, write: writers[type] ?? escape }));
+  const lists = Object.values(columns).map(({ type, values }) => ({
+    values,
+    write: writers[type] ?? escaped,
+  }));
   const rows = lists[0]?.values.length ?? 0;
   let chunk = '';
   for (let row = 0; row < rows; row += 1) {
@@ -61,7 +64,7 @@ function* copyText(chainId: string, columns: BulkColumns): Generator<string> {
 const special = /[\\\t\n\r]/g;
 const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-function escape(value: string): string {
+function escaped(value: string): string {
   return value.replace(special, (character) => escapes[character] ?? '\\\\');
 }
 

@@ -32,7 +32,7 @@ export type IndexStore = {
   list(): Promise<IndexState[]>;
   /** Begins the index of a network, unless it has begun. @returns the state, old or new */
   begin(chainId: string, startBlock: bigint, internalTransfers: TraceMethod): Promise<IndexState>;
-  /** What was seen of the node; forgets blocks that are final now. */
+  /** What was seen of the node. */
   observe(chainId: string, seen: { readonly nodeHead: bigint; readonly finalized: bigint }): Promise<void>;
   /** Why the last try failed, or undefined after one that did not. */
   report(chainId: string, error: string | undefined): Promise<void>;
@@ -43,8 +43,9 @@ export type IndexStore = {
     below?: bigint,
   ): Promise<Pick<BlockHeader, 'number' | 'hash'>[]>;
   /**
-   * Adds blocks that follow the head, all or nothing.
+   * Adds blocks that follow the head, all or nothing, and forgets which wallets final blocks touched.
    * @param head hash of the head that they follow; undefined before the first block
+   * @param keepFrom what was final before the blocks were read
    * @throws IndexMovedError
    */
   append(
@@ -105,8 +106,6 @@ export function createIndexStore({ db }: { readonly db: Database }): IndexStore 
            updated_at = now(), ${keepPace} WHERE chain_id = ?`,
         [String(nodeHead), String(finalized), chainId],
       );
-      // The final block itself stays: whatever comes after it must follow it.
-      await db('index_blocks').where('chain_id', chainId).where('number', '<', String(finalized)).delete();
     },
 
     async report(chainId, error) {
@@ -127,6 +126,9 @@ export function createIndexStore({ db }: { readonly db: Database }): IndexStore 
       await db.transaction(async (tx) => {
         await moveHead(tx, chainId, head, blocks);
         await writeRows(tx, chainId, rows);
+        // These blocks follow ours, so ours are of the node's branch, and the final ones among them for ever. The
+        // last of those stays: whatever comes after it must follow it.
+        await tx('index_blocks').where('chain_id', chainId).where('number', '<', String(keepFrom)).delete();
       });
     },
 
