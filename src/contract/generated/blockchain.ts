@@ -515,6 +515,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The address of the request and its headers are over 16 kB together. No cursor of ours is that long. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description A fault of the service. Quote `requestId` when you report it. */
         InternalError: {
             headers: {
@@ -549,7 +559,7 @@ export interface components {
         Address: string;
         /**
          * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-         * @example 1
+         * @example 31337
          */
         ChainId: string;
         /**
@@ -634,7 +644,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -689,6 +699,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {
@@ -715,7 +726,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -784,7 +795,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -839,6 +850,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {

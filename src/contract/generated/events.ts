@@ -941,8 +941,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The fields to change. */
-        requestBody: {
+        /** @description The fields to change. Without a body nothing changes. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["UpdateEventRequest"];
             };
