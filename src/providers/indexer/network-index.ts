@@ -7,6 +7,7 @@ import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
+import type { IndexObserver } from './index-observer.ts';
 import { createIndexStore, type TraceMethod } from './store/index-store.ts';
 import { createTokenStore } from './store/token-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
@@ -34,6 +35,7 @@ type NetworkIndexOptions = {
   readonly log: Logger;
   /** Without one, the metadata of NFTs stay unknown. */
   readonly fetcher?: MetadataFetcher;
+  readonly observer?: IndexObserver;
 };
 
 /** Everything that keeps the index of one network: a runner, and its parts for one who drives them himself. */
@@ -47,12 +49,13 @@ const maxBatch = 500;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
-  const { network, settings, db, databaseUrl, clients, log, fetcher } = options;
+  const { network, settings, db, databaseUrl, clients, log, fetcher, observer } = options;
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
   const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
-  const store = createIndexStore({ db });
+  const plainStore = createIndexStore({ db });
+  const store = observer?.store(plainStore) ?? plainStore;
   const calls = createContractCalls({ node });
   const tokens = createTokenStore({ db });
   const filler = createTokenFiller({ chainId, calls, tokens });
@@ -64,7 +67,9 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   });
   const newFollower = () => {
     const limit = createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
-    return createFollower({ chainId, startBlock, traceMethod, wrapped, store, blocks, limit, log, maxBatch });
+    const parts = { wrapped, store, blocks, limit, log, maxBatch };
+    const follower = createFollower({ chainId, startBlock, traceMethod, ...parts });
+    return observer?.follower(chainId, follower) ?? follower;
   };
   const metadata =
     fetcher &&
@@ -72,7 +77,12 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       chainId,
       log,
       pollMs,
-      fill: createMetadataFiller({ chainId, tokens, fetcher, log }),
+      fill: createMetadataFiller({
+        chainId,
+        tokens,
+        fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
+        log,
+      }),
     });
   const runner = createIndexRunner({
     ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: newFollower },
