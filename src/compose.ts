@@ -31,7 +31,7 @@ import { createLagCheck } from './providers/indexer/index-lag.ts';
 import { watchIndexes } from './providers/indexer/index-levels.ts';
 import { type NetworkIndexes, startNetworkIndexes } from './providers/indexer/index-networks.ts';
 import { createIndexObserver } from './providers/indexer/index-observer.ts';
-import { createNetworkIndex } from './providers/indexer/network-index.ts';
+import { createNetworkIndex, indexSettings } from './providers/indexer/network-index.ts';
 import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
 import { createMoralisMetrics } from './providers/moralis/moralis-metrics.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
@@ -239,8 +239,7 @@ export async function createMinter(
 
 /** Begins to index every network whose data provider is the index. */
 export function startIndexes({ config, db, networks, clients, log, observers }: Parts): NetworkIndexes {
-  const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
-  const common = { parallel, pollMs };
+  const databaseUrl = config.DATABASE_URL;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
     allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),
@@ -251,18 +250,9 @@ export function startIndexes({ config, db, networks, clients, log, observers }: 
     networks,
     log,
     indexOf(network) {
-      const { indexFrom, indexTraces: traceMethod } = network;
-      const settings = { ...common, startBlock: BigInt(indexFrom), traceMethod };
-      return createNetworkIndex({
-        network,
-        settings,
-        db,
-        databaseUrl,
-        clients,
-        log,
-        fetcher,
-        observer: observers.index,
-      });
+      const settings = indexSettings(config, network);
+      const observer = observers.index;
+      return createNetworkIndex({ network, settings, db, databaseUrl, clients, log, fetcher, observer });
     },
   });
 }
