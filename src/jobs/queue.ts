@@ -33,9 +33,16 @@ export type JobQueue = JobSender & {
   open(): Promise<void>;
   /** Begins to work on these jobs. */
   work(jobs: Jobs): Promise<void>;
+  /** How many jobs wait and are worked on, as the queue's monitor last saw it. */
+  counts(): Promise<readonly JobCounts[]>;
   /** Stops fetching, lets running jobs end for at most `graceMs`, then gives them back. */
   stop(graceMs: number): Promise<void>;
 };
+
+type JobCounts = { readonly queue: string; readonly waiting: number; readonly active: number };
+
+/** Told of jobs that were worked on. */
+export type OnJobs = (queue: string, outcome: 'done' | 'failed', count: number) => void;
 
 type Jobs = { readonly scheduled: readonly ScheduledJob[]; readonly keyed: readonly KeyedJob[] };
 
@@ -45,6 +52,7 @@ type QueueOptions = {
   readonly keyedQueues: readonly string[];
   /** Whether this process works on jobs; one that only asks keeps no watch over the queue. */
   readonly works: boolean;
+  readonly onJobs?: OnJobs;
   readonly log: Logger;
 };
 
@@ -74,19 +82,8 @@ const fetching = {
 };
 
 /** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database. */
-export function createJobQueue({ url, keyedQueues, works, log }: QueueOptions): JobQueue {
-  const boss = new PgBoss({
-    connectionString: url,
-    max: 4,
-    application_name: 'tallystick jobs',
-    supervise: works,
-    schedule: works,
-    useListenNotify: works,
-    monitorIntervalSeconds: 5,
-  });
-  // Without a listener its errors would end the process; it reconnects by itself.
-  boss.on('error', (error) => log.error({ err: error }, 'job queue failed'));
-  boss.on('warning', (warning) => log.warn({ warning }, 'job queue warns'));
+export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log }: QueueOptions): JobQueue {
+  const boss = createBoss({ url, works, log });
   let opening: Promise<void> | undefined;
 
   const begin = async () => {
@@ -117,16 +114,55 @@ export function createJobQueue({ url, keyedQueues, works, log }: QueueOptions): 
     },
     async work({ scheduled, keyed }) {
       await open();
-      for (const job of scheduled) await workByTheClock(boss, job);
-      for (const { queue, handle } of keyed) {
-        await boss.work<{ key: string }>(queue, fetching, (jobs) => handle(jobs.map(({ data }) => data.key)));
+      for (const job of scheduled) {
+        const handle = () => told(onJobs, job.queue, 1, job.handle());
+        await workByTheClock(boss, { ...job, handle });
       }
+      for (const { queue, handle } of keyed) {
+        await boss.work<{ key: string }>(queue, fetching, (jobs) =>
+          told(onJobs, queue, jobs.length, handle(jobs.map(({ data }) => data.key))),
+        );
+      }
+    },
+    async counts() {
+      const queues = await boss.getQueues();
+      return queues.map(({ name: queue, readyCount: waiting, activeCount: active }) => ({
+        queue,
+        waiting,
+        active,
+      }));
     },
     async stop(graceMs) {
       await opening?.catch(() => {});
       await boss.stop({ graceful: true, timeout: graceMs, close: true });
     },
   };
+}
+
+function createBoss({ url, works, log }: Pick<QueueOptions, 'url' | 'works' | 'log'>): PgBoss {
+  const boss = new PgBoss({
+    connectionString: url,
+    max: 4,
+    application_name: 'tallystick jobs',
+    supervise: works,
+    schedule: works,
+    useListenNotify: works,
+    monitorIntervalSeconds: 5,
+  });
+  // Without a listener its errors would end the process; it reconnects by itself.
+  boss.on('error', (error) => log.error({ err: error }, 'job queue failed'));
+  boss.on('warning', (warning) => log.warn({ warning }, 'job queue warns'));
+  return boss;
+}
+
+async function told(onJobs: OnJobs, queue: string, count: number, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    onJobs(queue, 'failed', count);
+    throw error;
+  }
+  onJobs(queue, 'done', count);
 }
 
 async function workByTheClock(boss: PgBoss, { queue, cron, handle }: ScheduledJob): Promise<void> {
