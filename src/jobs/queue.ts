@@ -88,16 +88,8 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
   const within = createTransactionAdapter();
   let opening: Promise<void> | undefined;
 
-  const begin = async () => {
-    await boss.start();
-    for (const queue of keyedQueues) {
-      await boss.createQueue(queue, { policy: 'exclusive', ...keyedOptions });
-      // A queue that was made by an earlier release keeps its options otherwise.
-      await boss.updateQueue(queue, keyedOptions);
-    }
-  };
   const open = () => {
-    opening ??= begin().catch((error: unknown) => {
+    opening ??= begin(boss, keyedQueues).catch((error: unknown) => {
       opening = undefined;
       throw error;
     });
@@ -143,6 +135,15 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
       await boss.stop({ graceful: true, timeout: graceMs, close: true });
     },
   };
+}
+
+async function begin(boss: PgBoss, keyedQueues: readonly string[]): Promise<void> {
+  await boss.start();
+  for (const queue of keyedQueues) {
+    await boss.createQueue(queue, { policy: 'exclusive', ...keyedOptions });
+    // A queue that was made by an earlier release keeps its options otherwise.
+    await boss.updateQueue(queue, keyedOptions);
+  }
 }
 
 function createBoss({ url, works, log }: Pick<QueueOptions, 'url' | 'works' | 'log'>): PgBoss {
