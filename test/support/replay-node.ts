@@ -36,7 +36,7 @@ export type ReplayNode = {
 };
 
 /** An error, an error in the place of each trace, or no traces. */
-export type PrunedAnswer = 'error' | 'each' | 'none';
+type PrunedAnswer = 'error' | 'each' | 'none';
 
 type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
 type State = {

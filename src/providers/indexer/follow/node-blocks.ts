@@ -57,6 +57,9 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
   };
 }
 
+// Blocks are read side by side already, and a block may have hundreds of receipts.
+const singlesAtOnce = 16;
+
 /** @returns receipts of a whole block at once, or one by one from a node that cannot */
 function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
   let wholeBlocks = true;
@@ -70,10 +73,14 @@ function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
         wholeBlocks = false;
       }
     }
-    const single = ({ hash }: { hash: string }): Promise<unknown> =>
-      node.send('eth_getTransactionReceipt', [hash]);
-    const answers = await Promise.all(transactions.map(single));
-    return answers.includes(null) ? undefined : answers.map(readReceipt);
+    const answers: unknown[] = [];
+    for (let start = 0; start < transactions.length; start += singlesAtOnce) {
+      const group = transactions.slice(start, start + singlesAtOnce);
+      const single = ({ hash }: { hash: string }) => node.send('eth_getTransactionReceipt', [hash]);
+      answers.push(...(await Promise.all(group.map(single))));
+      if (answers.includes(null)) return undefined;
+    }
+    return answers.map(readReceipt);
   };
 }
 
