@@ -114,6 +114,24 @@ function DecimalStrings() {
   };
 }
 
+/** Generators for Go make constants of the values of all enums in one scope. */
+function EnumConstants() {
+  const owners = new Map();
+  const constantsOf = (schema) =>
+    schema['x-enum-varnames'] ?? schema.enum.map((value) => String(value).toUpperCase().replace(/\W/g, '_'));
+  return {
+    Schema(schema, { location, report }) {
+      if (!schema.enum || isOfHeader(location)) return;
+      const owner = location.absolutePointer;
+      const taken = constantsOf(schema).filter((name) => (owners.get(name) ?? owner) !== owner);
+      for (const name of constantsOf(schema)) owners.set(name, owners.get(name) ?? owner);
+      if (taken.length === 0) return;
+      const message = `Another enum has ${taken.join(', ')} too: name the values apart with x-enum-varnames.`;
+      report({ message, location });
+    },
+  };
+}
+
 /** A success without a body says so by its status, so that every other one has an example. */
 function SuccessBodies() {
   return {
@@ -129,6 +147,7 @@ function SuccessBodies() {
 
 export const generatorRules = {
   'decimal-strings': DecimalStrings,
+  'enum-constants': EnumConstants,
   'named-schemas': NamedSchemas,
   'number-widths': NumberWidths,
   'one-type': OneType,

@@ -150,6 +150,14 @@ const breakages: readonly Breakage[] = [
     'an operationId twice',
     (document) => put(document, [...list, 'operationId'], 'createEvent'),
   ],
+  [
+    'enum-constants',
+    'a value that another enum has',
+    (document) => {
+      put(document, [...schemas, 'Place'], { ...text, enum: ['header', 'elsewhere'] });
+      put(document, [...event, 'place'], { $ref: '#/components/schemas/Place' });
+    },
+  ],
   // Examples
   [
     'rule/media-type-example',
@@ -200,6 +208,11 @@ const breakages: readonly Breakage[] = [
     'open-responses',
     'a closed response',
     (document) => put(document, [...schemas, 'Event', 'additionalProperties'], false),
+  ],
+  [
+    'empty-query',
+    'an optional query parameter that may not be empty',
+    (document) => take(document, 'components', 'parameters', 'Offset', 'allowEmptyValue'),
   ],
   [
     'sorted-paths',
