@@ -14,6 +14,7 @@ import { basePaths } from './contract/documents.ts';
 import type { Database } from './contract/transaction.ts';
 import { createDatabase } from './db/connect.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-store.ts';
+import { createNotifier } from './db/notifier.ts';
 import { createEventsHandlers } from './events/handlers.ts';
 import { createHealthRouter } from './http/health.ts';
 import { createLimiter, type Limiter } from './http/limits.ts';
@@ -37,7 +38,7 @@ import { createMoralisMetrics } from './providers/moralis/moralis-metrics.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
-import { mintQueue } from './rwa/mint-service.ts';
+import { mintChannel, mintQueue } from './rwa/mint-service.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
 import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
 import { watchMinting } from './rwa/mint-worker/mint-levels.ts';
@@ -104,7 +105,7 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     handlers: {
       ...createBlockchainPart(config, db, { networks, balances, observers }),
       events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
-      ...(await createRwaPart(config, db, jobs)),
+      ...(await createRwaPart(config, { db, jobs, log })),
     },
   };
 }
@@ -120,11 +121,12 @@ function createBlockchainPart(
   return { blockchain: createBlockchainHandlers({ ...readers, cursors, providers }) };
 }
 
-async function createRwaPart(config: Config, db: Database, jobs: JobQueue) {
+async function createRwaPart(config: Config, { db, jobs, log }: Pick<Parts, 'db' | 'jobs' | 'log'>) {
   if (config.SECRET_KEYS === undefined) return {};
   const vault = createClaimSecretVault(config.SECRET_KEYS);
   await assertKeysKnown(db, vault);
-  return { rwa: createRwaHandlers({ db, vault, jobs, claimBaseUrl: config.CLAIM_BASE_URL }) };
+  const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
+  return { rwa: createRwaHandlers({ db, vault, jobs, wakeMinting, claimBaseUrl: config.CLAIM_BASE_URL }) };
 }
 
 const portalDirectory = fileURLToPath(new URL('../dist/portal', import.meta.url));

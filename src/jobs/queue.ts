@@ -1,6 +1,7 @@
-import { fromKnex, PgBoss } from 'pg-boss';
+import { PgBoss } from 'pg-boss';
 import type { Tx } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
+import { createTransactionAdapter } from './transaction-adapter.ts';
 
 /** Work that runs by the clock. Safe to run twice. */
 type ScheduledJob = {
@@ -57,12 +58,13 @@ type QueueOptions = {
 };
 
 const day = 24 * 60 * 60;
-// A job of a key that waits or runs takes the next one of that key with it (`exclusive`). It outlives any
+// A job of a key that waits or runs takes the next one of that key with it (`exclusive`). Nobody is notified:
+// commits of transactions that notify wait for each other, and whoever cannot wait for a poll is told by other
+// means. It outlives any
 // outage, since an unstarted job is otherwise deleted after two weeks without a word; a finished one has
 // nothing to tell. Without a heartbeat the job of a killed worker would stay with it for minutes.
 const keyedOptions = {
-  policy: 'exclusive',
-  notify: true,
+  notify: false,
   heartbeatSeconds: 10,
   expireInSeconds: 120,
   retryLimit: 1_000,
@@ -72,26 +74,22 @@ const keyedOptions = {
   retentionSeconds: 365 * day,
   deleteAfterSeconds: 60 * 60,
 };
-// A worker sleeps after each fetch unless the batch was full; retries are not notified, so polling stays short.
+// A worker sleeps after each fetch unless the batch was full.
 const fetching = {
   batchSize: 500,
   burstWhenBatchFull: true,
   localConcurrency: 2,
   pollingIntervalSeconds: 1,
-  notifyPollingIntervalSeconds: 1,
 };
 
 /** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database. */
 export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log }: QueueOptions): JobQueue {
   const boss = createBoss({ url, works, log });
+  const within = createTransactionAdapter();
   let opening: Promise<void> | undefined;
 
-  const begin = async () => {
-    await boss.start();
-    for (const queue of keyedQueues) await boss.createQueue(queue, keyedOptions);
-  };
   const open = () => {
-    opening ??= begin().catch((error: unknown) => {
+    opening ??= begin(boss, keyedQueues).catch((error: unknown) => {
       opening = undefined;
       throw error;
     });
@@ -102,7 +100,7 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
     open,
     async send(tx, queue, key) {
       await open();
-      const id = await boss.send(queue, { key }, { singletonKey: key, db: fromKnex(tx) });
+      const id = await boss.send(queue, { key }, { singletonKey: key, db: within(tx) });
       return id !== null;
     },
     async sendAll(queue, keys) {
@@ -139,6 +137,15 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
   };
 }
 
+async function begin(boss: PgBoss, keyedQueues: readonly string[]): Promise<void> {
+  await boss.start();
+  for (const queue of keyedQueues) {
+    await boss.createQueue(queue, { policy: 'exclusive', ...keyedOptions });
+    // A queue that was made by an earlier release keeps its options otherwise.
+    await boss.updateQueue(queue, keyedOptions);
+  }
+}
+
 function createBoss({ url, works, log }: Pick<QueueOptions, 'url' | 'works' | 'log'>): PgBoss {
   const boss = new PgBoss({
     connectionString: url,
@@ -146,7 +153,6 @@ function createBoss({ url, works, log }: Pick<QueueOptions, 'url' | 'works' | 'l
     application_name: 'tallystick jobs',
     supervise: works,
     schedule: works,
-    useListenNotify: works,
     monitorIntervalSeconds: 5,
   });
   // Without a listener its errors would end the process; it reconnects by itself.
