@@ -1,3 +1,5 @@
+import { generatorRules } from './generator-rules.js';
+
 /**
  * House rules that Redocly's configurable assertions cannot express. redocly.yaml turns them on.
  * @typedef {{ location: any, report: (problem: object) => void, key: string }} Context
@@ -174,6 +176,7 @@ const rules = {
   'open-responses': OpenResponses,
   'empty-query': EmptyQuery,
   'sorted-paths': SortedPaths,
+  ...generatorRules,
 };
 
 // biome-ignore lint/style/noDefaultExport: Redocly loads a plugin by its default export.

@@ -5,6 +5,7 @@ const tables = [
   'index_state',
   'index_blocks',
   'index_skipped_logs',
+  'nft_refreshes',
   'wallet_history',
   'nft_changes',
   'nft_holdings',
