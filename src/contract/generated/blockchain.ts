@@ -502,18 +502,18 @@ export interface components {
     parameters: {
         /**
          * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-         * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+         * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
          */
         Address: string;
         /**
          * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-         * @example 1
+         * @example 31337
          */
         ChainId: string;
         /**
          * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
          *     may be left out; they then stay as they were.
-         * @example eyJ2IjoxLCJiIjoiMTA0MiIsImkiOjN9.6fD0pS5kV1n0d3Uo
+         * @example AQABAAAAATMuMJuG7fTDiZnNpizeeq5-Cnw
          */
         Cursor: string;
         /**
@@ -543,17 +543,17 @@ export interface components {
         RateLimitPolicy: string;
         /**
          * @description Hash of that block. Only on networks that the service indexes itself.
-         * @example 0xc3d3e0a1b9b94f9ea7dd2f7e5c8cf8f2d56f0a0a7d0dd7b3a2e3b86e2f1d9c44
+         * @example 0x3f422ab1cc8c3e18df0f457201c6957856dc667f23dc6dc70e1da49afb2059dd
          */
         IndexBlockHash: string;
         /**
          * @description Newest block that this answer takes into account. Only on networks that the service indexes itself.
-         * @example 1042
+         * @example 82
          */
         IndexBlockNumber: string;
         /**
          * @description Timestamp of that block, UTC. Only on networks that the service indexes itself.
-         * @example 2027-03-02T10:15:30.000Z
+         * @example 2026-11-21T07:38:00.000Z
          */
         IndexBlockTime: string;
         /**
@@ -587,18 +587,18 @@ export interface operations {
             query: {
                 /**
                  * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-                 * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
                  */
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
                  * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
                  *     may be left out; they then stay as they were.
-                 * @example eyJ2IjoxLCJiIjoiMTA0MiIsImkiOjN9.6fD0pS5kV1n0d3Uo
+                 * @example AQABAAAAATMuMJuG7fTDiZnNpizeeq5-Cnw
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
@@ -668,12 +668,12 @@ export interface operations {
             query: {
                 /**
                  * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-                 * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
                  */
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -737,18 +737,18 @@ export interface operations {
             query: {
                 /**
                  * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-                 * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
                  */
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
                  * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
                  *     may be left out; they then stay as they were.
-                 * @example eyJ2IjoxLCJiIjoiMTA0MiIsImkiOjN9.6fD0pS5kV1n0d3Uo
+                 * @example AQABAAAAATMuMJuG7fTDiZnNpizeeq5-Cnw
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**

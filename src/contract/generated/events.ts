@@ -39,7 +39,7 @@ export interface paths {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -77,7 +77,7 @@ export interface paths {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -114,7 +114,7 @@ export interface paths {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
                 /**
@@ -588,13 +588,13 @@ export interface components {
         IdempotencyKey: string;
         /**
          * @description The event. It must belong to the company of the key.
-         * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+         * @example c49474ee-216a-455c-bbe2-986fc09a5b48
          */
         EventId: string;
         /**
          * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
          *     is 412. Without it the request is carried out whatever the event looks like.
-         * @example "5f8Zc0kqk0Jt6vEq"
+         * @example "2KUu4lEhgcG4QasUPzkTlT"
          */
         IfMatch: string;
         /**
@@ -636,7 +636,7 @@ export interface components {
         /**
          * @description Opaque version of the event, for `If-Match`. It changes with every change of the record, a registration or a removal
          *     of an attendee included, since `totalAttendees` is part of it.
-         * @example "5f8Zc0kqk0Jt6vEq"
+         * @example "2KUu4lEhgcG4QasUPzkTlT"
          */
         ETag: string;
         /**
@@ -646,7 +646,7 @@ export interface components {
         IdempotencyReplayed: "true";
         /**
          * @description Path of the new event on the same host.
-         * @example /events/v1/api/event/3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+         * @example /events/v1/api/event/c49474ee-216a-455c-bbe2-986fc09a5b48
          */
         Location: string;
         /**
@@ -792,7 +792,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -829,14 +829,14 @@ export interface operations {
                 /**
                  * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
                  *     is 412. Without it the request is carried out whatever the event looks like.
-                 * @example "5f8Zc0kqk0Jt6vEq"
+                 * @example "2KUu4lEhgcG4QasUPzkTlT"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -871,14 +871,14 @@ export interface operations {
                 /**
                  * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
                  *     is 412. Without it the request is carried out whatever the event looks like.
-                 * @example "5f8Zc0kqk0Jt6vEq"
+                 * @example "2KUu4lEhgcG4QasUPzkTlT"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -946,7 +946,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -993,7 +993,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -1065,7 +1065,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -1117,7 +1117,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
                 /**
