@@ -1,3 +1,4 @@
+import { feesInWords } from '../../chain/minting/fees.ts';
 import type { ChainView, Mined } from './chain-view.ts';
 import { findEvidence, proveEnd } from './evidence.ts';
 import type { LaneContext } from './lane-context.ts';
@@ -49,12 +50,13 @@ async function confirm(
   const outcomes = await outcomesOf(context, view, transaction, mined, await openItems(db, transaction.id));
   // The contract passed over a token of whose mint nothing is to be seen yet: the next look may show it.
   if (outcomes === undefined) return;
-  await lanes.fenced(lease, async (tx) => {
-    await confirmTransaction(tx, transaction.id, own, outcomes);
+  const waits = await lanes.fenced(lease, async (tx) => {
+    const found = await confirmTransaction(tx, transaction.id, own, outcomes);
     await step('confirming', about(transaction));
+    return found;
   });
   memory.mined.delete(transaction.id);
-  await step('confirmed', { ...about(transaction), minted: outcomes.minted.length });
+  await step('confirmed', { ...about(transaction), block: own.blockNumber.toString(), waits });
 }
 
 async function outcomesOf(
@@ -91,26 +93,20 @@ async function endReverted(
   if (mined.block.number > (await view.finalized())) return;
   const outcomes = await proveEnd(context, view, transaction, await openItems(context.db, transaction.id));
   if (outcomes === undefined) return;
-  const { lanes, lease, log, memory, step } = context;
-  await lanes.fenced(lease, async (tx) => {
+  const { lanes, lease, memory, step } = context;
+  const end = await lanes.fenced(lease, async (tx) => {
     const reverts = await revertsOf(tx, outcomes.released);
     const isOver = (nftId: string) => (reverts.get(nftId) ?? 0) + 1 >= maxReverts;
     const reason = `The contract reverted the mint ${maxReverts} times, last in transaction ${mined.receipt.hash}.`;
     const over = outcomes.released.filter(isOver).map((nftId) => ({ nftId, reason }));
-    await endTransaction(
-      tx,
-      transaction.id,
-      { state: 'reverted', in: placeOf(mined) },
-      {
-        minted: outcomes.minted,
-        failed: [...outcomes.failed, ...over],
-        released: outcomes.released.filter((nftId) => !isOver(nftId)),
-      },
-    );
+    const failed = [...outcomes.failed, ...over];
+    const released = outcomes.released.filter((nftId) => !isOver(nftId));
+    const ends = { minted: outcomes.minted, failed, released };
+    const waits = await endTransaction(tx, transaction.id, { state: 'reverted', in: placeOf(mined) }, ends);
+    return { waits, failed: failed.length, released: released.length };
   });
   memory.mined.delete(transaction.id);
-  log.warn(about(transaction), 'mint transaction was reverted');
-  await step('reverted', about(transaction));
+  await step('reverted', { ...about(transaction), ...end });
 }
 
 /**
@@ -122,7 +118,7 @@ export async function releaseIfLost(
   view: ChainView,
   transaction: OpenTransaction,
 ): Promise<void> {
-  const { db, lanes, lease, log, memory, node, signer, step } = context;
+  const { db, lanes, lease, memory, node, signer, step } = context;
   const finalCount = await node.transactionCount(signer.address, await view.finalized());
   if (finalCount <= transaction.nonce) return;
   const items = await openItems(db, transaction.id);
@@ -131,10 +127,12 @@ export async function releaseIfLost(
   // The events are of this very transaction: its receipt is late, and the nonce was used by nobody else.
   const own = new Set(transaction.attempts.map(({ hash }) => hash));
   if (outcomes.minted.some((mint) => own.has(mint.in.hash))) return;
-  await lanes.fenced(lease, (tx) => endTransaction(tx, transaction.id, { state: 'lost' }, outcomes));
+  const waits = await lanes.fenced(lease, (tx) =>
+    endTransaction(tx, transaction.id, { state: 'lost' }, outcomes),
+  );
   memory.sentAt.delete(transaction.id);
-  log.error(about(transaction), 'nonce was used by somebody else; its NFTs wait for another');
-  await step('released', { ...about(transaction), released: outcomes.released.length });
+  const counts = { failed: outcomes.failed.length, released: outcomes.released.length };
+  await step('released', { ...about(transaction), waits, ...counts });
 }
 
 /**
@@ -161,10 +159,9 @@ export async function recheck(
   return true;
 }
 
-async function takeBack({ lanes, lease, log, memory, step }: LaneContext, transaction: OpenTransaction) {
+async function takeBack({ lanes, lease, memory, step }: LaneContext, transaction: OpenTransaction) {
   const unminted = await lanes.fenced(lease, (tx) => unconfirmTransaction(tx, transaction.id));
   memory.sentAt.delete(transaction.id);
-  log.warn({ ...about(transaction), unminted }, 'reorganisation took a mint back');
   await step('reorganised', { ...about(transaction), unminted });
 }
 
@@ -174,15 +171,17 @@ async function finalize(context: LaneContext, view: ChainView, transaction: Open
   const outcomes = await proveEnd(context, view, transaction, left);
   // A token that was passed over has an owner: one without any is not to be believed.
   if (outcomes === undefined || outcomes.released.length > 0) return;
-  await lanes.fenced(lease, (tx) => finalizeTransaction(tx, transaction.id, outcomes));
+  const waits = await lanes.fenced(lease, (tx) => finalizeTransaction(tx, transaction.id, outcomes));
   for (const failed of outcomes.failed) log.error(failed, 'mint failed');
-  await step('finalized', { ...about(transaction), failed: outcomes.failed.length });
+  await step('finalized', { ...about(transaction), waits, failed: outcomes.failed.length });
 }
 
 export const about = ({ id, nonce, attempts: [newest] }: OpenTransaction) => ({
   transaction: id,
   nonce: nonce.toString(),
+  attempt: newest.number,
   hash: newest.hash,
+  ...feesInWords(newest.fees),
 });
 
 const placeOf = ({ receipt, block }: Mined): MintedIn => ({
