@@ -565,7 +565,7 @@ export interface components {
         /**
          * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
          *     may be left out; they then stay as they were.
-         * @example AQABAAAAATMuMJuG7fTDiZnNpizeeq5-Cnw
+         * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
          */
         Cursor: string;
         /**
@@ -650,7 +650,7 @@ export interface operations {
                 /**
                  * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
                  *     may be left out; they then stay as they were.
-                 * @example AQABAAAAATMuMJuG7fTDiZnNpizeeq5-Cnw
+                 * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
@@ -801,7 +801,7 @@ export interface operations {
                 /**
                  * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
                  *     may be left out; they then stay as they were.
-                 * @example AQABAAAAATMuMJuG7fTDiZnNpizeeq5-Cnw
+                 * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { inject } from 'vitest';
 import { tools } from './tools.ts';
@@ -10,8 +9,6 @@ const flags =
 
 export const desktop = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
 export const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark', isMobile: true } as const;
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export type Visit = {
   readonly page: Page;
@@ -58,7 +55,7 @@ export async function visit(page: Page, path: string): Promise<void> {
 
 /** The serious and critical faults that axe finds on a page. */
 export async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -44,7 +44,7 @@ export type Things = {
   readonly secret: string;
 };
 
-export async function claimableRwa(): Promise<string> {
+async function claimableRwa(): Promise<string> {
   const { body } = await ask('GET', '/v1/api/rwa?isClaimable=true&limit=1');
   return (body as { rwas: [{ id: string }] }).rwas[0].id; // the sample world has some
 }

@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: ['test/portal/site/start-service.ts'],
     pool: 'threads',
     maxWorkers: 2,
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 60_000,
   },
 });
