@@ -80,7 +80,6 @@ export interface components {
     schemas: {
         /**
          * @description ASC is oldest first, DESC newest first.
-         * @default DESC
          * @enum {string}
          */
         SortOrder: "ASC" | "DESC";
@@ -569,12 +568,13 @@ export interface components {
          */
         Cursor: string;
         /**
-         * @description Newest first (`DESC`, the default) or oldest first (`ASC`).
+         * @description Newest first (`DESC`, the default when neither it nor `cursor` is sent) or oldest first (`ASC`).
          * @example DESC
          */
         Order: components["schemas"]["SortOrder"];
         /**
-         * @description At most this many records on a page. A value out of range is refused, not clamped.
+         * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+         *     clamped.
          * @example 25
          */
         PageLimit: number;
@@ -654,12 +654,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Newest first (`DESC`, the default) or oldest first (`ASC`).
+                 * @description Newest first (`DESC`, the default when neither it nor `cursor` is sent) or oldest first (`ASC`).
                  * @example DESC
                  */
                 order?: components["parameters"]["Order"];
                 /**
-                 * @description At most this many records on a page. A value out of range is refused, not clamped.
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 *     clamped.
                  * @example 25
                  */
                 limit?: components["parameters"]["PageLimit"];
@@ -805,12 +806,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Newest first (`DESC`, the default) or oldest first (`ASC`).
+                 * @description Newest first (`DESC`, the default when neither it nor `cursor` is sent) or oldest first (`ASC`).
                  * @example DESC
                  */
                 order?: components["parameters"]["Order"];
                 /**
-                 * @description At most this many records on a page. A value out of range is refused, not clamped.
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 *     clamped.
                  * @example 25
                  */
                 limit?: components["parameters"]["PageLimit"];

@@ -16,9 +16,10 @@ export type FetchedMetadata = TokenKey & {
 type DueRow = { readonly contract: Buffer; readonly token_id: string; readonly token_uri: string };
 type RefreshRow = { readonly contract: Buffer; readonly token_id: string; readonly due: string };
 
-// 1, 4, 16 minutes and so on, 17 hours at last; a quarter more or less, so that hosts are not asked in waves.
+// 5 and 30 seconds, since many hosts know a token only moments after it was minted; then 3 minutes and so on, 11
+// hours at last. A quarter more or less, so that hosts are not asked in waves.
 const maxTries = 7;
-const retryDelay = `interval '1 minute' * power(4, t.metadata_tries) * (0.75 + random() / 2)`;
+const retryDelay = `interval '5 seconds' * power(6, t.metadata_tries) * (0.75 + random() / 2)`;
 const contractsAtOnce = 50;
 const tokensAtOnce = 1_000;
 
