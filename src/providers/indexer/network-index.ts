@@ -10,6 +10,7 @@ import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
+import type { IndexObserver } from './index-observer.ts';
 import { createIndexStore, type TraceMethod } from './store/index-store.ts';
 import { createTokenStore } from './store/token-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
@@ -43,6 +44,7 @@ type NetworkIndexOptions = {
   readonly log: Logger;
   /** Without one, the metadata of NFTs stay unknown. */
   readonly fetcher?: MetadataFetcher;
+  readonly observer?: IndexObserver;
 };
 
 /** Everything that keeps the index of one network: a runner, and its parts for one who drives them himself. */
@@ -62,12 +64,13 @@ const maxBatch = 100;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
-  const { network, settings, db, databaseUrl, clients, log, fetcher } = options;
+  const { network, settings, db, databaseUrl, clients, log, fetcher, observer } = options;
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
   const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
-  const store = createIndexStore({ db });
+  const plainStore = createIndexStore({ db });
+  const store = observer?.store(plainStore) ?? plainStore;
   const calls = createContractCalls({ node });
   const tokens = createTokenStore({ db });
   const filler = createTokenFiller({ chainId, calls, tokens });
@@ -80,7 +83,8 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
   const newFollower = (upTo?: bigint) => {
     const parts = { chainId, startBlock, traceMethod, wrapped, store, blocks, log, maxBatch, upTo };
-    return createFollower({ ...parts, limit: newLimit() });
+    const follower = createFollower({ ...parts, limit: newLimit() });
+    return observer?.follower(chainId, follower) ?? follower;
   };
   const reading = newLimit();
   const metadata =
@@ -89,7 +93,12 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       chainId,
       log,
       pollMs,
-      fill: createMetadataFiller({ chainId, tokens, fetcher, log }),
+      fill: createMetadataFiller({
+        chainId,
+        tokens,
+        fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
+        log,
+      }),
     });
   const runner = createIndexRunner({
     ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: () => newFollower() },

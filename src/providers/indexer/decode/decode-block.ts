@@ -2,6 +2,7 @@ import {
   type BlockHeader,
   type IndexedBlock,
   type IndexedTransaction,
+  type MetadataChange,
   type NativeMovement,
   type SkippedLog,
   zeroAddress,
@@ -18,6 +19,8 @@ export type BlockSource = {
   readonly block: RawBlock;
   readonly receipts: readonly RawReceipt[];
   readonly traces: BlockTraces | undefined;
+  /** True where the node has no traces of some transactions that it should have. */
+  readonly partlyTraced?: boolean;
 };
 
 /**
@@ -26,18 +29,26 @@ export type BlockSource = {
  * @throws MalformedBlockError when receipts and transactions do not belong together
  */
 export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): IndexedBlock {
-  const { block, receipts, traces } = source;
+  const { block, receipts, traces, partlyTraced = false } = source;
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   if (byHash.size > block.transactions.length)
     throw new MalformedBlockError('number of receipts', byHash.size);
   const skipped: SkippedLog[] = [];
+  const metadataChanges: MetadataChange[] = [];
   const transactions = block.transactions.map((transaction) => {
     const receipt = receiptOf(block.header, transaction, byHash.get(transaction.hash));
     const findings = decodeLogs(receipt.logs, wrapped);
     skipped.push(...findings.skipped);
+    metadataChanges.push(...findings.metadataChanges);
     return assemble(transaction, receipt, findings, traces?.get(transaction.hash));
   });
-  return { header: block.header, transactions, skipped, traced: traces !== undefined };
+  return {
+    header: block.header,
+    transactions,
+    skipped,
+    metadataChanges,
+    traced: traces !== undefined && !partlyTraced,
+  };
 }
 
 function receiptOf(

@@ -1,5 +1,13 @@
 import type { NativeMovement } from '../domain.ts';
-import { addressOf, type Fields, fieldsOf, hashOf, listOf, optionalQuantity } from './hex.ts';
+import {
+  addressOf,
+  type Fields,
+  fieldsOf,
+  hashOf,
+  listOf,
+  MalformedBlockError,
+  optionalQuantity,
+} from './hex.ts';
 
 /** What the traces of a transaction say. */
 export type TraceFindings = {
@@ -28,6 +36,21 @@ export function readCallTraces(value: unknown): BlockTraces {
   return new Map(found);
 }
 
+/**
+ * Why traces are not those of all transactions of a block that has some: nodes that lost the state of a block
+ * answer with an error in the place of each trace, or with none at all.
+ */
+export function missingTraces(value: unknown): string | undefined {
+  const traces = listOf(value, 'traces');
+  if (traces.length === 0) return 'the list of traces is empty';
+  for (const entry of traces) {
+    const { result, error, action } = fieldsOf(entry, 'trace');
+    // A frame of `trace_block` has an action, and an error where the call failed.
+    if (result == null && action === undefined && typeof error === 'string') return error;
+  }
+  return undefined;
+}
+
 function isFailed(frame: Fields): boolean {
   return frame['error'] !== undefined && frame['error'] !== null && frame['error'] !== '';
 }
@@ -45,11 +68,17 @@ function collect(frame: Fields, found: NativeMovement[], internal: boolean): voi
   for (const call of listOf(calls, 'calls')) collect(fieldsOf(call, 'call'), found, true);
 }
 
-/** Reads `trace_block`: a flat list of frames, each with its path. @throws MalformedBlockError */
-export function readFlatTraces(value: unknown): BlockTraces {
+/**
+ * Reads `trace_block`: a flat list of frames, each with its path.
+ * @param blockHash of the block that was meant; the question names only its height
+ * @throws MalformedBlockError
+ */
+export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {
   const found = new Map<string, { failed: boolean; native: NativeMovement[]; failedPaths: string[] }>();
   for (const entry of listOf(value, 'traces')) {
     const trace = fieldsOf(entry, 'trace');
+    const { blockHash: of = blockHash } = trace;
+    if (hashOf(of, 'trace blockHash') !== blockHash) throw new MalformedBlockError('trace blockHash', of);
     // Rewards of the block itself belong to no transaction.
     if (typeof trace['transactionHash'] !== 'string') continue;
     const hash = hashOf(trace['transactionHash'], 'transactionHash');

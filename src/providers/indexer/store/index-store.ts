@@ -179,6 +179,9 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
       changed_block = excluded.changed_block`,
   token_contracts: `ON CONFLICT (chain_id, contract) DO UPDATE SET standard = excluded.standard
       WHERE excluded.standard > token_contracts.standard`,
+  // Changes come in flocks, and a token is asked for at most every ten minutes.
+  nft_refreshes: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
+      SET due = greatest(excluded.due, nft_refreshes.done_at + interval '10 minutes') WHERE nft_refreshes.due IS NULL`,
   nft_tokens: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
       SET minted_block = excluded.minted_block, minter = excluded.minter
       WHERE nft_tokens.minted_block IS NULL AND excluded.minted_block IS NOT NULL`,
