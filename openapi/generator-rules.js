@@ -128,6 +128,23 @@ function EnumConstants() {
   };
 }
 
+/** Some clients send the defaults of a document, and would contradict a cursor that has other values. */
+function CursorDefaults() {
+  return {
+    Operation(operation, { location, report, resolve }) {
+      const { absoluteRef } = location.source;
+      const found = (operation.parameters ?? []).map((parameter) => resolve(parameter, absoluteRef));
+      if (!found.some(({ node }) => node.name === 'cursor')) return;
+      for (const parameter of found) {
+        const schema = resolve(parameter.node.schema, parameter.location.source.absoluteRef).node;
+        if (schema.default === undefined) continue;
+        const message = `${parameter.node.name} stands beside a cursor, which says what is left out: no default.`;
+        report({ message, location });
+      }
+    },
+  };
+}
+
 /** A success without a body says so by its status, so that every other one has an example. */
 function SuccessBodies() {
   return {
@@ -142,6 +159,7 @@ function SuccessBodies() {
 }
 
 export const generatorRules = {
+  'cursor-defaults': CursorDefaults,
   'decimal-strings': DecimalStrings,
   'enum-constants': EnumConstants,
   'named-schemas': NamedSchemas,

@@ -164,6 +164,15 @@ const breakages: readonly Breakage[] = [
       put(document, [...event, 'place'], { $ref: '#/components/schemas/Place' });
     },
   ],
+  [
+    'cursor-defaults',
+    'a default beside a cursor',
+    (document) => {
+      const cursor = { name: 'cursor', in: 'query', allowEmptyValue: true, description: 'Next page.' };
+      const schema = { type: 'string', maxLength: 5 };
+      put(document, [...list, 'parameters', '4'], { ...cursor, schema, example: 'x' });
+    },
+  ],
   // Examples
   [
     'rule/media-type-example',

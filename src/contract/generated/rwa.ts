@@ -73,7 +73,7 @@ export interface paths {
             path: {
                 /**
                  * @description The NFT. It must belong to the company of the key.
-                 * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
                  */
                 id: components["parameters"]["NftId"];
             };
@@ -100,7 +100,7 @@ export interface paths {
             path: {
                 /**
                  * @description The NFT. It must belong to the company of the key.
-                 * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
                  */
                 id: components["parameters"]["NftId"];
             };
@@ -155,7 +155,7 @@ export interface paths {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -181,7 +181,7 @@ export interface paths {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -211,7 +211,7 @@ export interface paths {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -854,7 +854,7 @@ export interface components {
         Offset: number;
         /**
          * @description The NFT. It must belong to the company of the key.
-         * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+         * @example 14036fb4-2851-4d88-98bf-08882136fb9a
          */
         NftId: string;
         /**
@@ -869,7 +869,7 @@ export interface components {
         IdempotencyKey: string;
         /**
          * @description The RWA. It must belong to the company of the key.
-         * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+         * @example fc00df3d-9923-426b-b8c2-c27914ea3084
          */
         RwaId: string;
     };
@@ -950,12 +950,12 @@ export interface operations {
                 chainId: string;
                 /**
                  * @description The NFT contract, in any case.
-                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
                  */
                 contractAddress: string;
                 /**
                  * @description The token id as a decimal number.
-                 * @example 18446744073709551657
+                 * @example 18446744073709551629
                  */
                 tokenId: string;
             };
@@ -1013,7 +1013,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Only NFTs of this RWA.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 rwaId?: string;
                 /**
@@ -1131,7 +1131,7 @@ export interface operations {
             path: {
                 /**
                  * @description The NFT. It must belong to the company of the key.
-                 * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
                  */
                 id: components["parameters"]["NftId"];
             };
@@ -1178,7 +1178,7 @@ export interface operations {
             path: {
                 /**
                  * @description The NFT. It must belong to the company of the key.
-                 * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
                  */
                 id: components["parameters"]["NftId"];
             };
@@ -1328,7 +1328,7 @@ export interface operations {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -1375,7 +1375,7 @@ export interface operations {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -1474,7 +1474,7 @@ export interface operations {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -1533,7 +1533,7 @@ export interface operations {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
