@@ -204,8 +204,8 @@ describe('metadata that cannot be had', () => {
     }
     expect(pauses).toHaveLength(6);
     for (const [place, pause] of pauses.entries()) {
-      expect(pause / (60 * 4 ** place)).toBeGreaterThanOrEqual(0.74);
-      expect(pause / (60 * 4 ** place)).toBeLessThanOrEqual(1.26);
+      expect(pause / (5 * 6 ** place)).toBeGreaterThanOrEqual(0.74);
+      expect(pause / (5 * 6 ** place)).toBeLessThanOrEqual(1.26);
     }
     expect(asked).toHaveLength(7);
     expect(await namesOf(moody)).toEqual(before);

@@ -65,6 +65,12 @@ afterAll(async () => {
 });
 
 describe('operators of a process that is only worker', () => {
+  test('see counts from 0 on', async () => {
+    for (const name of ['minted_total', 'failed_total', 'reorganised_total']) {
+      await until(name, async () => (await value(name)) === 0);
+    }
+  });
+
   test('see what waits and why, and that it is not ready until the cause is gone', async () => {
     await world.chain.call('anvil_setBalance', signer, '0x1');
     const ids = await world.accept(3);
@@ -161,6 +167,21 @@ describe('operators of a process that is only worker', () => {
       { unminted: 1, chainId: '31337', signer },
     ]);
     expect(await finish(ids)).toEqual([]);
+  });
+
+  test('see what failed; and stay ready while an operator has stopped the lane', async () => {
+    const { chain, service } = world;
+    await service.db('mint_lanes').update({ stopped_by_operator: true });
+    const [id = ''] = await world.accept(1);
+    await until('the pause', async () => (await value('lane_paused', 'reason="operator"')) === 1);
+    expect((await ask('/readyz')).status).toBe(200);
+    const { token_id: token } = await service.db('nfts').where({ id }).first();
+    await chain.mintByHand('0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc', token);
+    await service.db('mint_lanes').update({ stopped_by_operator: false });
+    const mining = world.keepMining(50);
+    await untilAll(service, [id], 'failed');
+    await until('the count', async () => (await value('failed_total')) === 1);
+    mining.stop();
   });
 
   test('see everything else while a node does not answer', async () => {
