@@ -43,6 +43,8 @@ export type ServiceOptions = {
   readonly replace?: (parts: Parts) => Partial<Parts>;
   /** RPC URL of a chain with id 31337; without one the network's node does not answer. */
   readonly rpcUrl?: string;
+  /** The server of its database; by default the one of the run. */
+  readonly postgresUrl?: string | undefined;
   /** Where the hosted data provider listens; with it network 1 is registered, whose provider it is. */
   readonly moralis?: { readonly baseUrl: string; readonly apiKey: string };
 };
@@ -51,7 +53,7 @@ const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** The whole service on a database of its own, with two companies, four keys and the network 31337. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(options.postgresUrl);
   const { keys, companies } = await populate(database.db, options);
   const opened: TestService[] = [];
   const open = async (settings: Readonly<Record<string, string>> = {}): Promise<TestService> => {
