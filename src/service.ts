@@ -74,8 +74,9 @@ export async function startService(
       async stop() {
         state.serving = false;
         log.info('service stopping');
-        await server?.stop(graceMs);
-        await Promise.all([parts.jobs.stop(graceMs), minter?.stop(), indexes?.stop(graceMs)]);
+        // What a lane is at takes its time beside the requests, not after them.
+        await Promise.all([server?.stop(graceMs), minter?.stop()]);
+        await Promise.all([parts.jobs.stop(graceMs), indexes?.stop(graceMs)]);
         await operations?.stop(closingMs);
         await closeParts(parts);
         log.info('service stopped');

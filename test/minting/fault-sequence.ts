@@ -31,6 +31,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  * @returns what was done, and what is wrong afterwards
  */
 export async function runSequence(world: MintWorld, seed: number) {
+  const begun = performance.now();
   const chance = createChance(seed);
   const done: string[] = [];
   const ids = await world.accept(1 + chance.below(6));
@@ -44,10 +45,13 @@ export async function runSequence(world: MintWorld, seed: number) {
   mining.stop();
   // Those that still run go on, or the next begins after a crash of all.
   if (chance.below(2) === 0) await world.killAll();
+  const settling = performance.now();
   await setRight(world);
   world.work();
   const found = await world.settle(ids);
   const state = found.length > 0 ? await world.describe(ids) : undefined;
   await world.killAll();
-  return { done, found, nfts: ids.length, state };
+  const ended = performance.now();
+  const ms = { faults: Math.round(settling - begun), settling: Math.round(ended - settling) };
+  return { done, found, nfts: ids.length, ms, state };
 }
