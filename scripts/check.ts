@@ -39,6 +39,11 @@ const checks: readonly Check[] = [
     ),
   },
   {
+    name: 'contract-diff',
+    about: 'nothing breaks that the changelog does not announce',
+    run: program('node', 'scripts/contract-diff.ts'),
+  },
+  {
     name: 'imports',
     about: 'direction of imports, one library one folder',
     run: program('depcruise', '--config', 'scripts/import-rules.cjs', 'src', 'scripts', 'migrations'),

@@ -21,7 +21,7 @@ says; the report, a line of JSON for each sequence, keeps it.
 
 const named = [
   'test/minting/killed-worker.test.ts',
-  ...['chain-faults', 'database', 'evidence', 'lying-node', 'pauses', 'workers'].map(
+  ...['chain-faults', 'database', 'evidence', 'limits', 'lying-node', 'pauses', 'workers'].map(
     (name) => `test/minting/faults/${name}.test.ts`,
   ),
 ];

@@ -17,7 +17,6 @@ import { createHealthRouter } from './http/health.ts';
 import { createLimiter, type Limiter } from './http/limits.ts';
 import { createMetricsRouter, createRequestMetrics } from './http/metrics.ts';
 import { createPortalRouter } from './http/portal.ts';
-import type { OnAnswered } from './http/request-context.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
@@ -34,6 +33,8 @@ import { createRwaHandlers } from './rwa/handlers.ts';
 import { mintQueue } from './rwa/mint-service.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
 import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
+import { watchMinting } from './rwa/mint-worker/mint-levels.ts';
+import { createMintObserver } from './rwa/mint-worker/mint-observer.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
 /** Every object of the service, built once. */
@@ -41,7 +42,7 @@ export type Parts = {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly onAnswered: OnAnswered;
+  readonly observers: Observers;
   readonly db: Database;
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
@@ -74,7 +75,7 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     config,
     log,
     metrics,
-    onAnswered: createRequestMetrics(metrics),
+    observers: createObservers(metrics, log),
     db,
     verifier,
     limiter: createLimiter({
@@ -120,6 +121,7 @@ export function createServiceApp(
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   return createApp({
     ...parts,
+    onAnswered: parts.observers.answered,
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createHealth(parts, isServing) },
@@ -128,13 +130,21 @@ export function createServiceApp(
   });
 }
 
+/** Who is told of what the parts do, and makes metrics and log lines of it. */
+type Observers = ReturnType<typeof createObservers>;
+
+function createObservers(metrics: Metrics, log: Logger) {
+  return { answered: createRequestMetrics(metrics), minting: createMintObserver(metrics, log) };
+}
+
 /** The Express app for operators, with what they ask of a process in any role. It is not metered itself. */
 export function createOperationsApp(
-  { onAnswered: _, ...parts }: Parts,
-  isServing: () => boolean,
+  parts: Parts,
+  { minter, isServing }: { readonly minter: MintWorker | undefined; readonly isServing: () => boolean },
 ): ReturnType<typeof createApp> {
   const { metrics } = parts;
   metrics.watchProcess();
+  if (minter !== undefined) watchMinting(metrics, { ...parts, signers: minter.signers });
   return createDocumentApp([], {
     ...parts,
     mounts: [
@@ -175,13 +185,14 @@ export async function createMinter(
   parts: Parts,
   { plainSigners = [], step }: { plainSigners?: readonly PlainSigner[]; step?: OnStep } = {},
 ): Promise<MintWorker> {
-  const { config, db, networks, clients, jobs, log } = parts;
+  const { config, db, networks, clients, jobs, log, observers } = parts;
   const plain = plainSigners.map(({ chainId, privateKey }) => ({
     chainId,
     signer: createKeySigner(privateKey),
   }));
   return createMintWorker({
     ...{ db, networks, clients, jobs, log },
+    observe: observers.minting,
     ...(step && { step }),
     databaseUrl: config.DATABASE_URL,
     signers: [...plain, ...(await openSigners(config))],
@@ -200,7 +211,7 @@ export async function createMinter(
 /** Begins to index every network whose data provider is the index. */
 export function startIndexes({ config, db, networks, clients, log }: Parts): NetworkIndexes {
   const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
-  const common = { wrapped: [], parallel, pollMs };
+  const common = { parallel, pollMs };
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
     allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),

@@ -11,19 +11,25 @@ type Spec<Label extends string> = {
 type Level = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 type Levels<Name extends string> = {
-  /** Names what is asked, where it fails. */
-  readonly source: string;
   readonly gauges: Readonly<Record<Name, Spec<string>>>;
-  /** Asked at each scrape, side by side with the others; what takes over 2 s has failed. */
-  readonly read: () => Promise<Readonly<Record<Name, readonly Level[]>>>;
+  /** Who is asked at each scrape. */
+  readonly sources: () => readonly LevelSource<Name>[];
 };
+
+/** One of those who know levels. It is asked side by side with the others; over 2 s, it has failed. */
+export type LevelSource<Name extends string> = {
+  readonly name: string;
+  readonly read: () => Promise<Found<Name>>;
+};
+
+type Found<Name extends string> = Readonly<Partial<Record<Name, readonly Level[]>>>;
 
 /** What operators see of one process, as Prometheus reads it. */
 export type Metrics = {
   counter<Label extends string>(spec: Spec<Label>): Counter<Label>;
   /** @param spec.buckets upper bounds in seconds, ascending */
   histogram<Label extends string>(spec: Spec<Label> & { readonly buckets: number[] }): Histogram<Label>;
-  /** Levels that somebody else knows. While their source fails they have no values, and the others do. */
+  /** Levels that others know. While a source fails its levels have no values, and those of the others do. */
   levels<Name extends string>(levels: Levels<Name>): void;
   /** Adds what Node knows of the process: memory, processor, event loop, garbage collection. */
   watchProcess(): void;
@@ -37,7 +43,8 @@ const readTimeoutMs = 2_000;
 export function createMetrics(onFailure: (source: string, error: unknown) => void): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const sources: (() => Promise<void>)[] = [];
+  const refreshes: (() => Promise<void>)[] = [];
+  const once = createOnce();
   const failures = new Counter({
     name: 'tallystick_scrape_failures_total',
     help: 'Levels that could not be read at a scrape, by what was asked.',
@@ -49,44 +56,46 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
     counter: ({ name, help, labels = [] }) => new Counter({ name, help, labelNames: labels, registers }),
     histogram: ({ name, help, labels = [], buckets }) =>
       new Histogram({ name, help, labelNames: labels, buckets, registers }),
-    levels<Name extends string>({ source, gauges, read }: Levels<Name>) {
+    levels<Name extends string>({ gauges, sources }: Levels<Name>) {
       const made = Object.entries<Spec<string>>(gauges).map(([key, { name, help, labels = [] }]) => {
         const gauge = new Gauge({ name, help, labelNames: labels, registers });
         return { key: key as Name, gauge }; // the keys of the record are its names
       });
-      const ask = oneAtATime(read);
-      failures.inc({ source }, 0);
-      sources.push(async () => {
+      const ask = async ({ name, read }: LevelSource<Name>): Promise<Found<Name> | undefined> => {
+        failures.inc({ source: name }, 0);
         try {
-          const found = await inTime(ask());
-          for (const { key, gauge } of made) {
-            gauge.reset();
-            for (const { labels, value } of found[key]) gauge.set({ ...labels }, value);
-          }
+          return await inTime(once(name, read));
         } catch (error) {
-          // Without a value rather than with one that was true once.
-          for (const { gauge } of made) gauge.reset();
-          failures.inc({ source });
-          onFailure(source, error);
+          failures.inc({ source: name });
+          onFailure(name, error);
+          return undefined;
+        }
+      };
+      refreshes.push(async () => {
+        const found = await Promise.all(sources().map(ask));
+        for (const { key, gauge } of made) {
+          // No value rather than one that was true once.
+          gauge.reset();
+          for (const { labels, value } of found.flatMap((each) => each?.[key] ?? []))
+            gauge.set({ ...labels }, value);
         }
       });
     },
     watchProcess: () => collectDefaultMetrics({ register: registry }),
     async scrape() {
-      await Promise.all(sources.map((refresh) => refresh()));
+      await Promise.all(refreshes.map((refresh) => refresh()));
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
 }
 
-/** A question that hangs is not asked again beside itself, however often somebody scrapes. */
-function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asked: Promise<T> | undefined;
-  return () => {
-    asked ??= ask().finally(() => {
-      asked = undefined;
-    });
-    return asked;
+/** Asks, unless the same is being asked already: what hangs does not pile up, however often somebody scrapes. */
+function createOnce() {
+  const asked = new Map<string, Promise<unknown>>();
+  return <T>(name: string, ask: () => Promise<T>): Promise<T> => {
+    const answer = asked.get(name) ?? ask().finally(() => asked.delete(name));
+    asked.set(name, answer);
+    return answer as Promise<T>; // what has one name has one type
   };
 }
 

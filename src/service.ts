@@ -39,9 +39,9 @@ export async function startService(
   const graceMs = config.SHUTDOWN_SECONDS * 1_000;
   let operations: HttpServer | undefined;
   try {
-    // First, so that whoever waits for the process is told that it is not ready yet.
-    operations = await listenForOperators(parts, isServing);
     const minter = config.ROLES.includes('worker') ? await createMinter(parts, signing) : undefined;
+    // Before all others, so that whoever waits for the process is told that it is not ready yet.
+    operations = await listenForOperators(parts, { minter, isServing });
     await parts.jobs.open();
     // Before anybody can ask: what is minted on a network shows in its lanes.
     await minter?.start();
@@ -92,11 +92,14 @@ export async function startService(
 // What operators ask is answered in 2 s or not at all.
 const closingMs = 2_500;
 
-async function listenForOperators(parts: Parts, isServing: () => boolean): Promise<HttpServer | undefined> {
+async function listenForOperators(
+  parts: Parts,
+  options: Parameters<typeof createOperationsApp>[1],
+): Promise<HttpServer | undefined> {
   const { OPERATIONS_PORT: port, OPERATIONS_HOST: host } = parts.config;
   if (port === undefined) return undefined;
   const settings = { host: 'OPERATIONS_HOST', port: 'OPERATIONS_PORT' };
-  return listen(await createOperationsApp(parts, isServing), { host, port, settings, log: parts.log });
+  return listen(await createOperationsApp(parts, options), { host, port, settings, log: parts.log });
 }
 
 async function assertMigrated(config: Config, log: Logger): Promise<void> {

@@ -7,7 +7,7 @@ const gauges = { depth: { name: 'tallystick_test_depth', help: 'Depth.', labels:
 function metricsOf(read: () => Promise<{ depth: { labels: typeof labels; value: number }[] }>) {
   const onFailure = vi.fn();
   const metrics = createMetrics(onFailure);
-  metrics.levels({ source: 'test', gauges, read });
+  metrics.levels({ gauges, sources: () => [{ name: 'test', read }] });
   const requests = metrics.counter({ name: 'tallystick_test_total', help: 'Requests.' });
   return { metrics, requests, onFailure };
 }

@@ -15,6 +15,7 @@ const columns: (keyof Row)[] = [
   'minter_contract',
   'index_from',
   'index_traces',
+  'wrapped_natives',
 ];
 
 type Row = {
@@ -30,6 +31,7 @@ type Row = {
   minter_contract: string | null;
   index_from: string; // bigint: pg reads it as text
   index_traces: IndexTraces;
+  wrapped_natives: string[];
 };
 
 /** What the operator says of a network; the hex id is derived. */
@@ -107,6 +109,7 @@ function toNetwork(row: Row): Network {
     minterContract: row.minter_contract,
     indexFrom: row.index_from,
     indexTraces: row.index_traces,
+    wrappedNatives: row.wrapped_natives,
   };
 }
 
@@ -125,6 +128,7 @@ function toRow(network: Partial<NewNetwork>): Partial<Row> {
     minter_contract: network.minterContract,
     index_from: network.indexFrom,
     index_traces: network.indexTraces,
+    wrapped_natives: network.wrappedNatives,
   } satisfies { [Column in keyof Row]: Row[Column] | readonly string[] | undefined };
   // The entries are those of a row but for the absent ones.
   return Object.fromEntries(

@@ -20,6 +20,8 @@ export type Network = {
   readonly indexFrom: string;
   /** How its index learns of value that moves inside transactions. */
   readonly indexTraces: IndexTraces;
+  /** Contracts that wrap the native asset: there deposits and withdrawals mint and burn. With EIP-55 checksums. */
+  readonly wrappedNatives: readonly string[];
 };
 
 type Currency = {
@@ -34,6 +36,18 @@ export type DataProviderName = (typeof dataProviders)[number];
 /** `debug` asks the node's `debug_traceBlockByHash`, `trace` its `trace_block`, `none` leaves it unknown. */
 export const indexTraces = ['none', 'debug', 'trace'] as const;
 export type IndexTraces = (typeof indexTraces)[number];
+
+/**
+ * The contract that wraps the native asset, for networks where it is known for sure. The same events of any
+ * other contract mean anything, so every other network names its own.
+ */
+export const knownWrappedNatives: Readonly<Record<string, string>> = {
+  '1': '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+  '10': '0x4200000000000000000000000000000000000006',
+  '137': '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+  '8453': '0x4200000000000000000000000000000000000006',
+  '42161': '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+};
 
 /** The hex form of a decimal chain id: `1` becomes `0x1`. It is derived, never typed in. */
 export function hexChainId(chainId: string): string {

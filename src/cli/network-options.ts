@@ -4,11 +4,12 @@ import {
   dataProviders,
   type IndexTraces,
   indexTraces,
+  knownWrappedNatives,
   type Network,
 } from '../chain/network.ts';
 import type { NetworkChanges, NewNetwork } from '../chain/network-store.ts';
 import { UsageError } from './failure.ts';
-import { address, orEmpty, orNull, present, several, whole, words } from './values.ts';
+import { address, orEmpty, orNull, present, several, severalAddresses, whole, words } from './values.ts';
 
 export type NetworkOptions = {
   name?: string;
@@ -22,6 +23,7 @@ export type NetworkOptions = {
   minterContract?: string;
   indexFrom?: number;
   indexTraces?: IndexTraces;
+  wrappedNative?: string[];
 };
 
 // What a new network has where its options are silent; the help names the same numbers.
@@ -68,6 +70,12 @@ const withIndexOptions = (command: Command) =>
         '--index-traces <method>',
         'how the node tells of value that moves inside transactions (none)',
       ).choices(indexTraces),
+    )
+    .option(
+      '--wrapped-native <address>',
+      'contract that wraps the native asset, for blocks indexed from now on; repeat it for more, an empty text ' +
+        'for none (that of a well-known network)',
+      severalAddresses,
     );
 
 /** @throws UsageError when something is missing or does not fit */
@@ -92,6 +100,7 @@ export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork
     minterContract: orNull(options.minterContract) ?? null,
     indexFrom: String(options.indexFrom ?? 0),
     indexTraces: options.indexTraces ?? 'none',
+    wrappedNatives: options.wrappedNative ?? [knownWrappedNatives[chainId] ?? []].flat(),
   };
   assertFits(network);
   return network;
@@ -110,6 +119,7 @@ export function toChanges(options: NetworkOptions, network: Network): NetworkCha
     minterContract: orNull(options.minterContract),
     indexFrom: options.indexFrom?.toString(),
     indexTraces: options.indexTraces,
+    wrappedNatives: options.wrappedNative,
   });
   assertFits({ ...network, ...changes });
   return changes;

@@ -62,6 +62,11 @@ export function several(text: string, earlier: readonly string[] = []): string[]
   return [...earlier, text];
 }
 
+/** All addresses of an option that may be repeated; an empty text alone means none. */
+export function severalAddresses(text: string, earlier: readonly string[] = []): string[] {
+  return text.trim() === '' ? [...earlier] : [...earlier, address(text)];
+}
+
 const dateOrMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 /** A date, which means midnight UTC, or an RFC 3339 timestamp. */

@@ -61,6 +61,7 @@ async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: str
     finalityDepth: 1,
     minterContract,
     indexFrom: '0',
+    wrappedNatives: [],
     indexTraces: 'debug',
   });
 }

@@ -50,14 +50,18 @@ type Minted = {
   readonly in: { readonly hash: string; readonly blockNumber: bigint; readonly time: Date };
 };
 
-/** The NFTs are on the chain: the three fields appear together, and their RWAs count them. */
-export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<void> {
-  if (minted.length === 0) return;
-  const { rows } = await tx.raw(
+/**
+ * The NFTs are on the chain: the three fields appear together, and their RWAs count them.
+ * @returns for each, the seconds since it was accepted
+ */
+export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<number[]> {
+  if (minted.length === 0) return [];
+  const { rows }: { rows: { rwa_id: string; waited: number }[] } = await tx.raw(
     `UPDATE nfts SET mint_state = 'minted', minted_at = m.at, minted_tx = m.hash, minted_block = m.block,
        mint_error = NULL
      FROM unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::numeric[]) AS m (id, at, hash, block)
-     WHERE nfts.id = m.id AND nfts.mint_state = 'submitted' RETURNING nfts.rwa_id`,
+     WHERE nfts.id = m.id AND nfts.mint_state = 'submitted'
+     RETURNING nfts.rwa_id, extract(epoch FROM clock_timestamp() - nfts.queued_at)::float8 AS waited`,
     [
       minted.map(({ nftId }) => nftId),
       minted.map((mint) => mint.in.time),
@@ -67,6 +71,7 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<void>
   );
   assertAll('submitted', minted.length, rows.length);
   await count(tx, rows, 1);
+  return rows.map(({ waited }) => waited);
 }
 
 /** A reorganisation took the mints back: the three fields go together. @returns how many NFTs that were */

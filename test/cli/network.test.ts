@@ -8,6 +8,7 @@ import { commandLine, settingsFor } from './command-line.ts';
 const { db, url, close } = await createTestDatabase();
 const { run, json } = commandLine(settingsFor(url));
 const minter = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+const wrapped = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
 const named = ['--name', 'Local', '--symbol', 'ETH'];
 let chain: TestChain;
 // The chain's own node takes no path; this one takes any, as those of providers do.
@@ -37,7 +38,7 @@ describe('network add', () => {
       '31337',
       ...named,
       ...['--rpc', secretUrl, '--rpc', socket, '--minter-contract', minter.toLowerCase()],
-      ...['--index-from', '5000000000', '--index-traces', 'debug'],
+      ...['--index-from', '5000000000', '--index-traces', 'debug', '--wrapped-native', wrapped.toLowerCase()],
     );
     expect(status).toBe(0);
     expect(err).toContain(`${node.url}/[redacted] serves chain 31337, block 0.`);
@@ -56,7 +57,20 @@ describe('network add', () => {
       minter_contract: minter,
       index_from: '5000000000',
       index_traces: 'debug',
+      wrapped_natives: [wrapped],
     });
+  });
+
+  test('knows the wrapped native token of well-known networks, unless it is told', async () => {
+    const ethereum = await startNodeProxy(chain.rpcUrl);
+    ethereum.fail('wrong chain'); // it says that it is Ethereum
+    const add = (...args: string[]) =>
+      json('network', 'add', '1', '--name', 'Ethereum', '--symbol', 'ETH', '--rpc', ethereum.url, ...args);
+    expect((await add()).value).toMatchObject({ wrappedNatives: [wrapped] });
+    expect((await json('network', 'remove', '1')).status).toBe(0);
+    expect((await add('--wrapped-native', '')).value).toMatchObject({ wrappedNatives: [] });
+    expect((await json('network', 'remove', '1')).status).toBe(0);
+    await ethereum.close();
   });
 
   test('refuses one that is registered already', async () => {
@@ -94,6 +108,7 @@ describe('network add', () => {
     [['77', ...named, '--index-from', '-1'], 'whole number from 0'],
     [['77', ...named, '--decimals', '78'], 'whole number from 0 to 77'],
     [['77', ...named, '--minter-contract', '0x12'], 'It must be 0x and 40 hex digits'],
+    [['77', ...named, '--wrapped-native', '0x12'], 'It must be 0x and 40 hex digits'],
   ])('refuses %j', async (args, message) => {
     const { status, error } = await json('network', 'add', ...args);
     expect(status).toBe(2);
@@ -137,6 +152,13 @@ describe('network update', () => {
       minterContract: null,
       dataProvider: 'moralis',
     });
+  });
+
+  test('takes several wrapped native tokens, or none', async () => {
+    const change = (...values: string[]) =>
+      json('network', 'update', '31337', ...values.flatMap((value) => ['--wrapped-native', value]));
+    expect((await change(wrapped, minter)).value).toMatchObject({ wrappedNatives: [wrapped, minter] });
+    expect((await change('')).value).toMatchObject({ wrappedNatives: [] });
   });
 
   test('asks new nodes first', async () => {

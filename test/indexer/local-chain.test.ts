@@ -48,13 +48,12 @@ const send = async (from: string, to: string, data: string, value = 0n) => {
 const call = (name: string, values: readonly unknown[]) => abi.encodeFunctionData(name, values);
 const view = async (to: string, data: string) =>
   BigInt(await callNode<string>(chain.rpcUrl, 'eth_call', [{ to, data }, 'latest']));
-const network = () => testNetwork([chain.rpcUrl]);
+const network = () => testNetwork([chain.rpcUrl], { wrappedNatives: [contracts.weth] });
 
 function createIndex(db: TestDatabase) {
   const settings = {
     startBlock: 0n,
     traceMethod: 'debug',
-    wrapped: [contracts.weth],
     parallel: 4,
     pollMs: 10,
   } as const;

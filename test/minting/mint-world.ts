@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Wallet } from 'ethers';
@@ -135,14 +136,19 @@ async function createAcceptance(chain: MintChain, service: TestService): Promise
     contractAddress: chain.contract,
   });
   const client = service.as(service.keys.acme);
-  const one = async (index: number): Promise<string> => {
-    if (index % 2 === 0) {
-      const { body } = await client.post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);
-      return body.nftId;
+  /** As a client that is told to come again: with the same key, so that nothing is done twice. */
+  const post = async (path: string, body: object) => {
+    const key = randomUUID();
+    for (let tries = 1; ; tries += 1) {
+      const answer = await client.post(path).set('idempotency-key', key).send(body);
+      if (answer.status === 200) return answer.body;
+      if (answer.status !== 503 || tries === 20) throw new Error(`${path}: ${answer.status} ${answer.text}`);
     }
-    const { body } = await client.post(`/v1/api/rwa/${rwa.id}/nfts`).send({ count: 1 }).expect(200);
-    const [{ id, secret }] = body.nfts;
-    await client.post(`/v1/api/nft/${id}/mint`).send({ secret }).expect(200);
+  };
+  const one = async (index: number): Promise<string> => {
+    if (index % 2 === 0) return (await post(`/v1/api/rwa/${rwa.id}/mint`, {})).nftId;
+    const [{ id, secret }] = (await post(`/v1/api/rwa/${rwa.id}/nfts`, { count: 1 })).nfts;
+    await post(`/v1/api/nft/${id}/mint`, { secret });
     return id;
   };
   return (count) => Promise.all(Array.from({ length: count }, (_, index) => one(index)));

@@ -11,7 +11,7 @@ export async function indexChain({ db, databaseUrl }: Indexed, rpcUrl: string): 
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   const network = testNetwork([rpcUrl]);
-  const settings = { startBlock: 0n, traceMethod: 'none', wrapped: [], parallel: 4, pollMs: 10 } as const;
+  const settings = { startBlock: 0n, traceMethod: 'none', parallel: 4, pollMs: 10 } as const;
   const { createFollower, filler } = createNetworkIndex({ network, settings, db, databaseUrl, clients, log });
   const follower = createFollower();
   while ((await follower.step()) !== 'idle');

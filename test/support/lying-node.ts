@@ -24,6 +24,10 @@ export type Lie =
   | 'no logs'
   /** Its newest block is an old one. */
   | 'lagging head'
+  /** Is on another chain: its receipts name blocks that are not there, and nothing was minted on it. */
+  | 'other chain'
+  /** Names another contract in its receipts. */
+  | 'strange receipts'
   /** Is one of two by turns, and the other lags in everything. */
   | 'lags now and then'
   /** Fails at everything with an error of its own. */
@@ -43,6 +47,8 @@ export const lies: readonly Lie[] = [
   'receipt errors',
   'no logs',
   'lagging head',
+  'other chain',
+  'strange receipts',
   'lags now and then',
   'errors',
   'hangs',
@@ -55,12 +61,15 @@ export type LyingNode = {
   lie(lie: Lie | undefined): void;
   /** How often the present lie was told. */
   readonly told: () => number;
+  /** Signed bytes that it was given since the beginning, whatever it made of them. */
+  readonly given: () => readonly string[];
   close(): Promise<void>;
 };
 
 /** A node in front of a real one, which lies as told. */
 export async function startLyingNode(target: string): Promise<LyingNode> {
   const state: { lie: Lie | undefined; told: number; asked: number } = { lie: undefined, told: 0, asked: 0 };
+  const given: string[] = [];
   const pass = async (call: Call): Promise<Answer> => {
     const response = await fetch(target, {
       method: 'POST',
@@ -73,6 +82,7 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const call: Call = JSON.parse(await text(request));
     state.asked += 1;
+    if (call.method === 'eth_sendRawTransaction') given.push(String(call.params[0]));
     const lie = state.lie === undefined ? undefined : liars[state.lie](call, pass, state.asked);
     if (lie !== undefined) state.told += 1;
     const answer = await (lie ?? pass(call));
@@ -95,6 +105,7 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
       state.told = 0;
     },
     told: () => state.told,
+    given: () => given,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -134,6 +145,12 @@ const oldHead: Liar = (call, pass) => {
   };
   return lag();
 };
+const changedReceipts = (change: object): Liar =>
+  about('eth_getTransactionReceipt', async (call, pass) => {
+    const { result } = await pass(call);
+    return { result: typeof result === 'object' && result !== null ? { ...result, ...change } : null };
+  });
+const noSuchToken: Answer = { error: { code: 3, message: 'execution reverted' } };
 const lagging = [fewerTransactions, noReceipts, noLogs, oldHead];
 
 const liars: Readonly<Record<Lie, Liar>> = {
@@ -154,6 +171,13 @@ const liars: Readonly<Record<Lie, Liar>> = {
   })),
   'no logs': noLogs,
   'lagging head': oldHead,
+  'other chain': (call, pass, asked) => {
+    if (call.method === 'eth_call') return Promise.resolve(noSuchToken);
+    return (
+      noLogs(call, pass, asked) ?? changedReceipts({ blockHash: `0x${'ab'.repeat(32)}` })(call, pass, asked)
+    );
+  },
+  'strange receipts': changedReceipts({ to: `0x${'cd'.repeat(20)}` }),
   'lags now and then': (call, pass, asked) => {
     if (asked % 2 === 0) return undefined;
     for (const lag of lagging) {

@@ -14,6 +14,7 @@ export function testNetwork(rpcUrls: readonly string[], changes: Partial<Network
     minterContract: null,
     indexFrom: '0',
     indexTraces: 'none',
+    wrappedNatives: [],
     ...changes,
   };
 }

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
+import { knownWrappedNatives } from '../../src/chain/network.ts';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
-import { wrappedNative } from '../../src/providers/indexer/decode/topics.ts';
 import { readCallTraces } from '../../src/providers/indexer/decode/traces.ts';
 import type { IndexedBlock } from '../../src/providers/indexer/domain.ts';
 
@@ -52,7 +52,7 @@ export const recordedBlocks = fixturesLike('*/*').filter((name) => /\/\d+$/.test
 /** A recorded block as the index decodes it. */
 export function decodeRecorded(name: string, { traced = true } = {}): IndexedBlock {
   const recorded = readFixture<RecordedBlock>(name);
-  const wrapped = wrappedNative[String(recorded.chainId)];
+  const wrapped = knownWrappedNatives[String(recorded.chainId)]?.toLowerCase();
   return decodeBlock(
     {
       block: readBlock(recorded.block),

@@ -5,6 +5,12 @@ export type Fees = {
   readonly maxPriorityFeePerGas: bigint | null;
 };
 
+/** Fees as people and logs read them: decimal texts. */
+export const feesInWords = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) => ({
+  maxFeePerGas: maxFeePerGas.toString(),
+  maxPriorityFeePerGas: maxPriorityFeePerGas?.toString(),
+});
+
 /** Present prices, in wei. */
 export type Market = {
   /** Of the newest block; null on a network without one. */

@@ -72,6 +72,6 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
 }
 
 /** What an index was made from; with any other it is made anew. */
-function wayOf({ rpcUrls, finalityDepth, indexFrom, indexTraces }: Network): string {
-  return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces]);
+function wayOf({ rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives }: Network): string {
+  return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives]);
 }

@@ -3,7 +3,6 @@ import type { Network } from '../../chain/network.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
-import { wrappedNative } from './decode/topics.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
@@ -21,8 +20,6 @@ type IndexSettings = {
   /** The first block of the index; only used before the first block is indexed. */
   readonly startBlock: bigint;
   readonly traceMethod: TraceMethod;
-  /** Wrapped native tokens beside the known ones of public networks, in lower case. */
-  readonly wrapped: readonly string[];
   /** Blocks that are asked for at once, at most. */
   readonly parallel: number;
   readonly pollMs: number;
@@ -54,8 +51,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
-  const known = wrappedNative[chainId];
-  const wrapped = new Set([...settings.wrapped, ...(known === undefined ? [] : [known])]);
+  const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
   const store = createIndexStore({ db });
   const calls = createContractCalls({ node });
   const tokens = createTokenStore({ db });

@@ -36,10 +36,36 @@ export type MintStep =
   | 'reorganised'
   | 'finalized'
   | 'released'
-  | 'reverted';
+  | 'reverted'
+  | 'paused'
+  | 'resumed';
+
+/** What there is to say of a step. */
+export type StepFacts = {
+  readonly transaction?: string;
+  readonly nonce?: string;
+  readonly hash?: string;
+  /** 1 for the first sending. */
+  readonly attempt?: number;
+  /** In wei, decimal. */
+  readonly maxFeePerGas?: string;
+  readonly maxPriorityFeePerGas?: string | undefined;
+  readonly nftIds?: readonly string[];
+  readonly block?: string;
+  /** Of each NFT that counts as minted now: seconds since it was accepted. */
+  readonly waits?: readonly number[];
+  /** NFTs that count as failed now. */
+  readonly failed?: number;
+  /** NFTs that wait for another transaction. */
+  readonly released?: number;
+  /** NFTs that count as minted no more. */
+  readonly unminted?: number;
+  readonly reason?: string;
+  readonly detail?: string;
+};
 
 /** Told of each step; the lane waits for it. */
-export type OnStep = (step: MintStep, about: Readonly<Record<string, unknown>>) => Promise<void> | void;
+export type OnStep = (step: MintStep, about: StepFacts) => Promise<void> | void;
 
 /** What every part of a lane works with, for as long as its lease. */
 export type LaneContext = {

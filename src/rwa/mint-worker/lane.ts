@@ -86,18 +86,22 @@ async function workUnderLease(options: LaneOptions, lease: Lease, bell: Bell, st
 
 /** One look at the chain and at what waits. Costs one query, and nothing of the nodes, when there is nothing. */
 function createTurn(options: LaneOptions, lease: Lease, stopping: AbortSignal): () => Promise<void> {
-  const { db, lanes, log, now, findNetwork, nodeOf } = options;
+  const { db, lanes, now, findNetwork, nodeOf, step } = options;
   const memory = createLaneMemory();
   let lastHead: string | undefined;
   let watchedAt = Number.NEGATIVE_INFINITY;
   let noted: string | undefined = 'nothing yet';
+  let paused = false;
 
   const note = async (found: Pause | undefined) => {
     const text = found && `${found.reason} ${found.detail}`;
     if (text === noted) return;
     await lanes.setPause(lease, found);
+    const wasPaused = paused;
     noted = text;
-    if (found !== undefined) log.warn({ ...lease, ...found }, 'mint lane pauses');
+    paused = found !== undefined;
+    if (found !== undefined) await step('paused', found);
+    else if (wasPaused) await step('resumed', {});
   };
 
   return async () => {
@@ -121,8 +125,7 @@ function createTurn(options: LaneOptions, lease: Lease, stopping: AbortSignal): 
 /** What is in flight cannot go on without money either. */
 function lackOf({ memory, signer }: LaneContext): Pause | undefined {
   if (memory.unpaid.size === 0) return undefined;
-  const detail = `${signer.address} has too little for ${memory.unpaid.size} transactions that are signed.`;
-  return { reason: 'balance_too_low', detail };
+  return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
 }
 
 /** Renews the lease in time, until somebody else has it. */

@@ -10,13 +10,14 @@ import type { Logger } from '../../log.ts';
 import { mintQueue } from '../mint-service.ts';
 import { type Lane, startLane } from './lane.ts';
 import type { MintSettings, OnStep } from './lane-context.ts';
-import { createLaneStore } from './lane-store.ts';
+import { createLaneStore, type LaneId } from './lane-store.ts';
 import { forgottenNfts } from './transaction-store.ts';
 
 /** A signer and the network that it signs for. */
 export type LaneSigner = { readonly chainId: string; readonly signer: MintSigner };
 
 export type MintWorker = {
+  readonly signers: readonly LaneSigner[];
   /** What to do about accepted mints: to look. */
   readonly job: KeyedJob;
   start(): Promise<void>;
@@ -34,6 +35,8 @@ export type MintWorkerOptions = {
   readonly jobs: JobSender;
   readonly settings: MintSettings;
   readonly log: Logger;
+  /** Told of each step of each lane, for operators. */
+  readonly observe: (lane: LaneId, ...told: Parameters<OnStep>) => void;
   readonly step?: OnStep;
   readonly now?: () => number;
 };
@@ -46,7 +49,7 @@ const reconcileMs = 30_000;
  * one of them at a time, and passes to another when that one ends.
  */
 export function createMintWorker(options: MintWorkerOptions): MintWorker {
-  const { db, networks, clients, signers, jobs, settings, log, step = () => {} } = options;
+  const { db, networks, clients, signers, jobs, settings, log } = options;
   const store = createLaneStore(db);
   const lanes: Lane[] = [];
   let listener: Listener | undefined;
@@ -62,6 +65,7 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   };
 
   return {
+    signers,
     job: {
       queue: mintQueue,
       async handle() {
@@ -72,16 +76,17 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
     async start() {
       for (const { chainId, signer } of signers) {
-        await store.register({ chainId, signer: signer.address });
+        const lane = { chainId, signer: signer.address };
+        await store.register(lane);
         lanes.push(
           startLane({
             db,
             lanes: store,
-            lane: { chainId, signer: signer.address },
+            lane,
             signer,
             settings,
             log,
-            step,
+            step: stepOf(lane, options),
             now: options.now ?? (() => performance.now()),
             holder: `${hostname()} ${process.pid}`,
             findNetwork: (id) => networks.find(id),
@@ -103,3 +108,10 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
   };
 }
+
+const stepOf =
+  (lane: LaneId, { observe, step }: MintWorkerOptions): OnStep =>
+  (...told) => {
+    observe(lane, ...told);
+    return step?.(...told);
+  };

@@ -17,13 +17,13 @@ export type Outcomes = {
   readonly released: readonly string[];
 };
 
-/** The transaction is deep enough for these of its NFTs to count as minted. */
+/** The transaction is deep enough for these of its NFTs to count as minted. @returns as {@link mintNfts} */
 export async function confirmTransaction(
   tx: Tx,
   id: string,
   own: MintedIn,
   outcomes: Outcomes,
-): Promise<void> {
+): Promise<number[]> {
   const elsewhere = outcomes.minted.filter((mint) => mint.in.hash !== own.hash);
   await setState(tx, id, 'confirmed', own);
   await tx.raw(
@@ -38,7 +38,7 @@ export async function confirmTransaction(
       id,
     ],
   );
-  await mintNfts(tx, outcomes.minted);
+  return mintNfts(tx, outcomes.minted);
 }
 
 /** A reorganisation took the transaction out of the chain: its NFTs are on their way again. */
@@ -55,36 +55,44 @@ export async function unconfirmTransaction(tx: Tx, id: string): Promise<number> 
   );
 }
 
-/** Nothing can take the transaction back any more; these are the ends of NFTs that it did not mint. */
-export async function finalizeTransaction(tx: Tx, id: string, outcomes: Outcomes): Promise<void> {
-  await endItems(tx, id, outcomes);
+/**
+ * Nothing can take the transaction back any more; these are the ends of NFTs that it did not mint.
+ * @returns as {@link mintNfts}
+ */
+export async function finalizeTransaction(tx: Tx, id: string, outcomes: Outcomes): Promise<number[]> {
+  const waits = await endItems(tx, id, outcomes);
   await tx.raw(`UPDATE mint_transactions SET state = 'finalized', updated_at = now() WHERE id = ?`, [id]);
   await tx.raw(
     `UPDATE mint_transaction_nfts SET state = 'minted' WHERE transaction_id = ? AND state = 'open'`,
     [id],
   );
+  return waits;
 }
 
-/** The transaction minted nothing and never will: its nonce went to another (`lost`), or it was reverted. */
+/**
+ * The transaction minted nothing and never will: its nonce went to another (`lost`), or it was reverted.
+ * @returns as {@link mintNfts}
+ */
 export async function endTransaction(
   tx: Tx,
   id: string,
   end: { readonly state: 'lost' } | { readonly state: 'reverted'; readonly in: MintedIn },
   outcomes: Outcomes,
-): Promise<void> {
+): Promise<number[]> {
   await setState(tx, id, end.state, end.state === 'reverted' ? end.in : undefined);
-  await endItems(tx, id, outcomes);
+  return endItems(tx, id, outcomes);
 }
 
-async function endItems(tx: Tx, id: string, { minted, failed, released }: Outcomes): Promise<void> {
+async function endItems(tx: Tx, id: string, { minted, failed, released }: Outcomes): Promise<number[]> {
   const mintedIds = minted.map(({ nftId }) => nftId);
   const failedIds = failed.map(({ nftId }) => nftId);
   await closeItems(tx, id, 'minted', mintedIds);
   await closeItems(tx, id, 'failed', failedIds);
   await closeItems(tx, id, 'released', released);
-  await mintNfts(tx, minted);
+  const waits = await mintNfts(tx, minted);
   await failNfts(tx, failed);
   await releaseNfts(tx, released);
+  return waits;
 }
 
 /** How often each NFT was in a transaction that has a block and did not mint it, since it was accepted. */

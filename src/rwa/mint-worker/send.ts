@@ -1,4 +1,4 @@
-import { type Fees, quote } from '../../chain/minting/fees.ts';
+import { type Fees, feesInWords, quote } from '../../chain/minting/fees.ts';
 import { type GasCost, gasCostOf, gasFor, tokensPerTransaction } from '../../chain/minting/gas.ts';
 import type { Head } from '../../chain/minting/mint-node.ts';
 import type { Tx } from '../../contract/transaction.ts';
@@ -100,22 +100,23 @@ async function sendBatch(context: LaneContext, batch: Batch, limit: number): Pro
     const gasLimit = gasFor(cost, items.length);
     const plan = { chainId: lease.chainId, nonce, contract, gasLimit, fees };
     const signed = await signer.sign({ ...plan, mints: items });
-    await step('signed', { nonce: nonce.toString(), hash: signed.hash, nfts: items.length });
+    await step('signed', { nonce: nonce.toString(), hash: signed.hash });
     const id = await insertTransaction(tx, lease, { ...plan, signed, items, sentAtBlock: head.number });
     await submitNfts(
       tx,
       items.map(({ nftId }) => nftId),
     );
-    return { id, hash: signed.hash, nonce, nfts: items.length };
+    return { id, hash: signed.hash, nonce, nftIds: items.map(({ nftId }) => nftId) };
   });
   if (stored === undefined) return false;
   const details = {
     transaction: stored.id,
-    hash: stored.hash,
     nonce: stored.nonce.toString(),
-    nfts: stored.nfts,
+    attempt: 1,
+    hash: stored.hash,
+    ...feesInWords(fees),
   };
-  await step('stored', details);
+  await step('stored', { ...details, nftIds: stored.nftIds });
   await handOver(context, stored, stored.hash);
   await step('sent', details);
   return true;

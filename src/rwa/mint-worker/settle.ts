@@ -1,3 +1,4 @@
+import { feesInWords } from '../../chain/minting/fees.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { ChainView, Mined } from './chain-view.ts';
 import { findEvidence, proveEnd } from './evidence.ts';
@@ -58,12 +59,13 @@ async function confirm(
   // The contract passed over a token of whose mint nothing is to be seen yet: the next look may show it.
   // Where there is none, that is proven at the end, and the others do not wait for ever.
   if (!isClear && mined.block.number > (await view.finalized())) return;
-  await lanes.fenced(lease, async (tx) => {
-    await confirmTransaction(tx, transaction.id, own, outcomes);
+  const waits = await lanes.fenced(lease, async (tx) => {
+    const found = await confirmTransaction(tx, transaction.id, own, outcomes);
     await step('confirming', about(transaction));
+    return found;
   });
   memory.mined.delete(transaction.id);
-  await step('confirmed', { ...about(transaction), minted: outcomes.minted.length });
+  await step('confirmed', { ...about(transaction), block: own.blockNumber.toString(), waits });
 }
 
 async function outcomesOf(
@@ -101,15 +103,15 @@ async function endReverted(
   if (mined.block.number > (await view.finalized())) return;
   const outcomes = await proveEnd(context, view, transaction, await openItems(context.db, transaction.id));
   if (outcomes === undefined) return;
-  const { lanes, lease, log, memory, step } = context;
-  await lanes.fenced(lease, async (tx) => {
+  const { lanes, lease, memory, step } = context;
+  const end = await lanes.fenced(lease, async (tx) => {
     const reason = `The contract reverted the mint ${maxTries} times, last in transaction ${mined.receipt.hash}.`;
-    const end = { state: 'reverted', in: placeOf(mined) } as const;
-    await endTransaction(tx, transaction.id, end, await withoutEndlessTries(tx, outcomes, reason));
+    const ends = await withoutEndlessTries(tx, outcomes, reason);
+    const waits = await endTransaction(tx, transaction.id, { state: 'reverted', in: placeOf(mined) }, ends);
+    return { waits, failed: ends.failed.length, released: ends.released.length };
   });
   memory.mined.delete(transaction.id);
-  log.warn(about(transaction), 'mint transaction was reverted');
-  await step('reverted', about(transaction));
+  await step('reverted', { ...about(transaction), ...end });
 }
 
 /** An NFT whose mint came to nothing as often as may be fails, and is sent no more. */
@@ -133,7 +135,7 @@ export async function releaseIfLost(
   view: ChainView,
   transaction: OpenTransaction,
 ): Promise<void> {
-  const { db, lanes, lease, log, memory, node, signer, step } = context;
+  const { db, lanes, lease, memory, node, signer, step } = context;
   const finalCount = await node.transactionCount(signer.address, await view.finalized());
   if (finalCount <= transaction.nonce) return;
   const items = await openItems(db, transaction.id);
@@ -142,11 +144,13 @@ export async function releaseIfLost(
   // The events are of this very transaction: its receipt is late, and the nonce was used by nobody else.
   const own = new Set(transaction.attempts.map(({ hash }) => hash));
   if (outcomes.minted.some((mint) => own.has(mint.in.hash))) return;
-  await lanes.fenced(lease, (tx) => endTransaction(tx, transaction.id, { state: 'lost' }, outcomes));
+  const waits = await lanes.fenced(lease, (tx) =>
+    endTransaction(tx, transaction.id, { state: 'lost' }, outcomes),
+  );
   memory.sentAt.delete(transaction.id);
   memory.unpaid.delete(transaction.id);
-  log.error(about(transaction), 'nonce was used by somebody else; its NFTs wait for another');
-  await step('released', { ...about(transaction), released: outcomes.released.length });
+  const counts = { failed: outcomes.failed.length, released: outcomes.released.length };
+  await step('released', { ...about(transaction), waits, ...counts });
 }
 
 /**
@@ -173,10 +177,9 @@ export async function recheck(
   return true;
 }
 
-async function takeBack({ lanes, lease, log, memory, step }: LaneContext, transaction: OpenTransaction) {
+async function takeBack({ lanes, lease, memory, step }: LaneContext, transaction: OpenTransaction) {
   const unminted = await lanes.fenced(lease, (tx) => unconfirmTransaction(tx, transaction.id));
   memory.sentAt.delete(transaction.id);
-  log.warn({ ...about(transaction), unminted }, 'reorganisation took a mint back');
   await step('reorganised', { ...about(transaction), unminted });
 }
 
@@ -188,19 +191,21 @@ async function finalize(context: LaneContext, view: ChainView, transaction: Open
   if (outcomes === undefined) return;
   // Our contract passes a token over only when it has an owner; one of somebody else may have other reasons.
   const reason = `The contract passed the mint over ${maxTries} times, last in transaction ${newest.hash}.`;
-  const failed = await lanes.fenced(lease, async (tx) => {
+  const { waits, failed, released } = await lanes.fenced(lease, async (tx) => {
     const ends = await withoutEndlessTries(tx, outcomes, reason);
-    await finalizeTransaction(tx, transaction.id, ends);
-    return ends.failed;
+    return { ...ends, waits: await finalizeTransaction(tx, transaction.id, ends) };
   });
   for (const each of failed) log.error(each, 'mint failed');
-  await step('finalized', { ...about(transaction), failed: failed.length });
+  const counts = { failed: failed.length, released: released.length };
+  await step('finalized', { ...about(transaction), waits, ...counts });
 }
 
 export const about = ({ id, nonce, attempts: [newest] }: OpenTransaction) => ({
   transaction: id,
   nonce: nonce.toString(),
+  attempt: newest.number,
   hash: newest.hash,
+  ...feesInWords(newest.fees),
 });
 
 const placeOf = ({ receipt, block }: Mined): MintedIn => ({

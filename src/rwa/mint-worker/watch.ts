@@ -73,7 +73,7 @@ async function sendAgain(context: LaneContext, view: ChainView, transaction: Ope
 
 /** @returns false when the cap does not allow higher fees: then the same bytes go on */
 async function raiseFees(context: LaneContext, view: ChainView, transaction: OpenTransaction) {
-  const { db, lanes, lease, log, node, settings, signer, step } = context;
+  const { db, lanes, lease, node, settings, signer, step } = context;
   const [newest] = transaction.attempts;
   const fees = raise(newest.fees, await node.market(view.head), settings.feeCap);
   if (fees === undefined) return false;
@@ -82,10 +82,11 @@ async function raiseFees(context: LaneContext, view: ChainView, transaction: Ope
   await lanes.fenced(lease, (tx) =>
     insertAttempt(tx, lease, { ...attempt, transactionId: transaction.id, number: newest.number + 1 }),
   );
-  log.info({ ...about(transaction), attempt: newest.number + 1, to: signed.hash }, 'mint fees raised');
-  await step('raise_stored', about(transaction));
+  const raised = { ...attempt, number: newest.number + 1, hash: signed.hash };
+  const facts = about({ ...transaction, attempts: [raised] });
+  await step('raise_stored', facts);
   await handOver(context, transaction, signed.hash);
-  await step('raise_sent', about(transaction));
+  await step('raise_sent', facts);
   return true;
 }
 

@@ -1,5 +1,6 @@
 import { type Erc20Movement, type LogFindings, type SkippedLog, zeroAddress } from '../domain.ts';
 import { addressAt, expectWords, LogShapeError, topicAddress } from './log-words.ts';
+import { punksContract, readPunk } from './punks.ts';
 import type { RawLog } from './raw-block.ts';
 import { nativeLogEmitter, topics } from './topics.ts';
 import {
@@ -13,15 +14,23 @@ import {
   readWrap,
 } from './transfer-logs.ts';
 
-type LogReader = (log: RawLog, wrapped: ReadonlySet<string>) => LogFinding;
+type LogReader = (log: RawLog, wrapped: ReadonlySet<string>, before: RawLog | undefined) => LogFinding;
 
 const ifWrapped =
   (direction: 'deposit' | 'withdrawal'): LogReader =>
   (log, wrapped) =>
     wrapped.has(log.address) ? readWrap(log, direction) : {};
 
+const ifPunk: LogReader = (log, _wrapped, before) => {
+  const punk = log.address === punksContract ? readPunk(log, before) : undefined;
+  return punk === undefined ? {} : { nft: [punk] };
+};
+
 const readers: Readonly<Record<string, LogReader>> = {
-  [topics.transfer]: readTransfer,
+  [topics.transfer]: (log) => (log.address === punksContract ? {} : readTransfer(log)),
+  [topics.punkAssign]: ifPunk,
+  [topics.punkTransfer]: ifPunk,
+  [topics.punkBought]: ifPunk,
   [topics.transferSingle]: readTransferSingle,
   [topics.transferBatch]: readTransferBatch,
   [topics.consecutiveTransfer]: readConsecutiveTransfer,
@@ -44,11 +53,11 @@ const readers: Readonly<Record<string, LogReader>> = {
  */
 export function decodeLogs(logs: readonly RawLog[], wrapped: ReadonlySet<string>): LogFindings {
   const skipped: SkippedLog[] = [];
-  const findings = logs.flatMap((log) => {
+  const findings = logs.flatMap((log, place) => {
     const reader = readers[log.topics[0] ?? ''];
     if (reader === undefined || log.address === nativeLogEmitter) return [];
     try {
-      return [reader(log, wrapped)];
+      return [reader(log, wrapped, logs[place - 1])];
     } catch (error) {
       if (!(error instanceof LogShapeError)) throw error;
       const topic = log.topics[0] ?? '';

@@ -13,6 +13,9 @@ export const topics = {
   burn: id('Burn(address,uint256)'),
   aaveBorrow: id('Borrow(address,address,address,uint256,uint8,uint256,uint16)'),
   aaveOldBorrow: id('Borrow(address,address,address,uint256,uint256,uint256,uint16)'),
+  punkAssign: id('Assign(address,uint256)'),
+  punkTransfer: id('PunkTransfer(address,address,uint256)'),
+  punkBought: id('PunkBought(uint256,uint256,address,address)'),
   compoundBorrow: id('Borrow(address,uint256,uint256,uint256)'),
 } as const;
 
@@ -21,18 +24,3 @@ export const topics = {
  * token: its logs say what traces say, and stand in for them where there are none.
  */
 export const nativeLogEmitter = '0xfffffffffffffffffffffffffffffffffffffffe';
-
-/**
- * The wrapped native token of public networks, by chain id. Their deposit and withdrawal events mint and
- * burn; the same topics of any other contract mean anything, so other networks name theirs.
- */
-export const wrappedNative: Readonly<Record<string, string>> = {
-  '1': '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
-  '10': '0x4200000000000000000000000000000000000006',
-  '56': '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c',
-  '100': '0xe91d153e0b41518a2ce8dd3d7944fa863463a97d',
-  '137': '0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270',
-  '8453': '0x4200000000000000000000000000000000000006',
-  '42161': '0x82af49447d8a07e3bd95bd0d56f35241523fbab1',
-  '43114': '0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7',
-};

@@ -1,0 +1,40 @@
+import { type NftMovement, zeroAddress } from '../domain.ts';
+import { expectWords, LogShapeError, topicAddress, topicAt, wordAt } from './log-words.ts';
+import type { RawLog } from './raw-block.ts';
+import { topics } from './topics.ts';
+
+/** CryptoPunks, on Ethereum: a collection from before ERC-721 with events of its own. */
+export const punksContract = '0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb';
+
+/**
+ * What a log of CryptoPunks moves. Its `Transfer` has the form of an ERC-20 and only doubles the others.
+ * @param before the log before it in the transaction
+ * @returns undefined for a log that moves no punk
+ */
+export function readPunk(log: RawLog, before: RawLog | undefined): NftMovement | undefined {
+  switch (log.topics[0]) {
+    case topics.punkAssign:
+      expectWords(log, 1);
+      return movement(log, wordAt(log, 0), zeroAddress, topicAddress(log, 1));
+    case topics.punkTransfer:
+      expectWords(log, 1);
+      return movement(log, wordAt(log, 0), topicAddress(log, 1), topicAddress(log, 2));
+    case topics.punkBought:
+      return movement(log, topicAt(log, 1), topicAddress(log, 2), buyerOf(log, before));
+    default:
+      return undefined;
+  }
+}
+
+/** Where a bid is accepted, the contract forgets the bidder before it names him: the `Transfer` before tells. */
+function buyerOf(log: RawLog, before: RawLog | undefined): string {
+  const named = topicAddress(log, 3);
+  if (named !== zeroAddress) return named;
+  if (before?.address === log.address && before.topics[0] === topics.transfer) return topicAddress(before, 2);
+  throw new LogShapeError('nobody is named as the buyer');
+}
+
+function movement(log: RawLog, tokenId: bigint, from: string, to: string): NftMovement {
+  const rest = { standard: 'ERC721', amount: 1n, operator: null, batch: false, part: 0 } as const;
+  return { token: log.address, tokenId, from, to, logIndex: log.index, ...rest };
+}

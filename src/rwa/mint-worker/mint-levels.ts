@@ -1,0 +1,128 @@
+import { formatUnits } from '../../chain/decimal.ts';
+import { createMintNode } from '../../chain/minting/mint-node.ts';
+import type { NetworkRegistry } from '../../chain/networks.ts';
+import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Database } from '../../contract/transaction.ts';
+import type { LevelSource, Metrics } from '../../metrics.ts';
+import { listLanes } from '../mint-admin-store.ts';
+import type { LaneSigner } from './mint-worker.ts';
+import { highestNonce } from './transaction-store.ts';
+
+const ofLane = ['chain_id', 'signer'];
+
+const queueGauges = {
+  queued: {
+    name: 'tallystick_mint_queued',
+    help: 'NFTs that wait to be sent, on a network.',
+    labels: ['chain_id'],
+  },
+  oldest: {
+    name: 'tallystick_mint_oldest_queued_seconds',
+    help: 'For how long the NFT that has waited longest has been waiting to be sent; 0 when none waits.',
+    labels: ['chain_id'],
+  },
+  inFlight: {
+    name: 'tallystick_mint_in_flight',
+    help: 'Transactions that are signed and not deep enough yet.',
+    labels: ofLane,
+  },
+  held: {
+    name: 'tallystick_mint_lane_held',
+    help: '1 while some process works on the lane, 0 while none does.',
+    labels: ofLane,
+  },
+  paused: {
+    name: 'tallystick_mint_lane_paused',
+    help: '1 while the lane does not send, with the reason; absent while it does.',
+    labels: [...ofLane, 'reason'],
+  },
+} as const;
+
+const signerGauges = {
+  balance: {
+    name: 'tallystick_mint_signer_balance',
+    help: "What the signer can spend, in whole units of the network's currency.",
+    labels: ofLane,
+  },
+  gap: {
+    name: 'tallystick_mint_nonce_gap',
+    help: 'Nonces that are stored but not used, as the nodes see it: in blocks (latest), or in what they know of (pending). Below 0 somebody else uses the key.',
+    labels: [...ofLane, 'at'],
+  },
+} as const;
+
+type Options = {
+  readonly db: Database;
+  readonly networks: NetworkRegistry;
+  readonly clients: RpcClients;
+  readonly signers: readonly LaneSigner[];
+};
+
+/** Levels of minting: of every lane, as the database knows them, and of our signers, as the nodes do. */
+export function watchMinting(metrics: Metrics, options: Options): void {
+  metrics.levels({
+    gauges: queueGauges,
+    sources: () => [{ name: 'mint_lanes', read: () => readLanes(options.db) }],
+  });
+  metrics.levels({
+    gauges: signerGauges,
+    sources: () => options.signers.map((signer) => signerSource(options, signer)),
+  });
+}
+
+type QueueLevels = Awaited<ReturnType<LevelSource<keyof typeof queueGauges>['read']>>;
+
+async function readLanes(db: Database): Promise<QueueLevels> {
+  const lanes = await listLanes(db, {});
+  const level = (lane: (typeof lanes)[number], value: number) => ({
+    labels: { chain_id: lane.chainId, signer: lane.signer },
+    value,
+  });
+  // Every lane tells the queue of its network.
+  const perNetwork = [...new Map(lanes.map((lane) => [lane.chainId, lane])).values()];
+  return {
+    queued: perNetwork.map(({ chainId, queued }) => ({ labels: { chain_id: chainId }, value: queued })),
+    oldest: perNetwork.map(({ chainId, oldestQueuedAt }) => ({
+      labels: { chain_id: chainId },
+      value: oldestQueuedAt === null ? 0 : Math.max(0, (Date.now() - oldestQueuedAt.getTime()) / 1_000),
+    })),
+    inFlight: lanes.map((lane) => level(lane, lane.inFlight)),
+    held: lanes.map((lane) => level(lane, lane.holder === null ? 0 : 1)),
+    paused: lanes.flatMap((lane) => {
+      const { labels, value } = level(lane, 1);
+      return lane.paused === null ? [] : [{ labels: { ...labels, reason: lane.paused }, value }];
+    }),
+  };
+}
+
+function signerSource(
+  { db, networks, clients }: Options,
+  { chainId, signer: { address } }: LaneSigner,
+): LevelSource<keyof typeof signerGauges> {
+  const labels = { chain_id: chainId, signer: address };
+  return {
+    name: `mint_signer ${address} on ${chainId}`,
+    async read() {
+      const network = await networks.find(chainId);
+      if (network === undefined) return {};
+      const node = createMintNode(clients.for(network));
+      const [balance, latest, pending, highest] = await Promise.all([
+        node.balance(address),
+        node.transactionCount(address, 'latest'),
+        node.transactionCount(address, 'pending'),
+        highestNonce(db, { chainId, signer: address }),
+      ]);
+      // Of a signer that never sent, what the chain knows is where it begins.
+      const next = highest === undefined ? latest : highest + 1n;
+      // A gauge holds floating point numbers; nothing is paid by them.
+      const whole = Number(formatUnits(balance, network.currency.decimals));
+      return {
+        balance: [{ labels, value: whole }],
+        gap: [
+          { labels: { ...labels, at: 'latest' }, value: Number(next - latest) },
+          { labels: { ...labels, at: 'pending' }, value: Number(next - pending) },
+        ],
+      };
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { MintStep, StepFacts } from './lane-context.ts';
+import type { LaneId } from './lane-store.ts';
+import type { MintWorkerOptions } from './mint-worker.ts';
+
+type Line = readonly ['info' | 'warn' | 'error', string];
+
+/** What is said of each step. A step that is only the first half of another one is not told of. */
+const lines: Partial<Record<MintStep, Line>> = {
+  stored: ['info', 'mint signed'],
+  sent: ['info', 'mint broadcast'],
+  raise_stored: ['info', 'mint bumped'],
+  rebroadcast: ['info', 'mint rebroadcast'],
+  mined: ['info', 'mint mined'],
+  confirmed: ['info', 'minted'],
+  reorganised: ['warn', 'reorganisation took a mint back'],
+  finalized: ['info', 'mint final'],
+  released: ['error', 'nonce was used by somebody else; its NFTs wait for another'],
+  reverted: ['warn', 'mint was reverted'],
+  paused: ['warn', 'mint lane paused'],
+  resumed: ['info', 'mint lane resumed'],
+};
+
+const broadcasts: Partial<Record<MintStep, string>> = {
+  sent: 'first',
+  raise_sent: 'bumped',
+  rebroadcast: 'rebroadcast',
+};
+
+/** Makes a log line and numbers of each step that a lane takes. */
+export function createMintObserver(metrics: Metrics, log: Logger): MintWorkerOptions['observe'] {
+  const count = createCounts(metrics);
+  return (lane, step, facts) => {
+    count(lane, step, facts);
+    const line = lines[step];
+    if (line === undefined) return;
+    const [level, text] = line;
+    const { waits, ...rest } = facts;
+    log[level]({ ...lane, ...rest, ...(waits && { minted: waits.length }) }, text);
+  };
+}
+
+function createCounts(metrics: Metrics) {
+  const labels = ['chain_id', 'signer'] as const;
+  const minted = metrics.counter({
+    ...{ name: 'tallystick_mint_minted_total', labels },
+    help: 'NFTs that came to count as minted; one that was taken back and minted again counts twice.',
+  });
+  const reorganised = metrics.counter({
+    ...{ name: 'tallystick_mint_reorganised_total', labels },
+    help: 'Minted NFTs that a reorganisation took back.',
+  });
+  const failed = metrics.counter({
+    ...{ name: 'tallystick_mint_failed_total', labels },
+    help: 'NFTs whose mint failed, as the chain shows.',
+  });
+  const sent = metrics.counter({
+    ...{ name: 'tallystick_mint_broadcasts_total', labels: [...labels, 'kind'] },
+    help: 'Transactions handed to the nodes: first, bumped with higher fees, or rebroadcast as they are.',
+  });
+  const seconds = metrics.histogram({
+    ...{ name: 'tallystick_mint_seconds', labels: ['chain_id'] },
+    help: 'Time from the acceptance of a mint until the NFT counts as minted.',
+    buckets: [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600],
+  });
+
+  return (lane: LaneId, step: MintStep, facts: StepFacts) => {
+    const values = { chain_id: lane.chainId, signer: lane.signer };
+    const kind = broadcasts[step];
+    if (kind !== undefined) sent.inc({ ...values, kind });
+    if (facts.waits !== undefined) minted.inc(values, facts.waits.length);
+    for (const waited of facts.waits ?? []) seconds.observe({ chain_id: lane.chainId }, waited);
+    if (facts.failed !== undefined) failed.inc(values, facts.failed);
+    if (facts.unminted !== undefined) reorganised.inc(values, facts.unminted);
+  };
+}
