@@ -1,3 +1,5 @@
+import { generatorRules } from './generator-rules.js';
+
 /**
  * House rules that Redocly's configurable assertions cannot express. redocly.yaml turns them on.
  * @typedef {{ location: any, report: (problem: object) => void, key: string }} Context
@@ -139,6 +141,17 @@ function OpenResponses() {
   return { Response: { MediaType } };
 }
 
+/** An empty query parameter counts as absent; whoever makes requests from the document should know. */
+function EmptyQuery() {
+  return {
+    Parameter(parameter, { location, report }) {
+      if (parameter.in !== 'query' || parameter.required || parameter.allowEmptyValue) return;
+      const message = 'An optional query parameter says allowEmptyValue: true.';
+      report({ message, location: location.key() });
+    },
+  };
+}
+
 /** The index of paths is sorted, so that a path has one place to stand. */
 function SortedPaths() {
   return {
@@ -161,7 +174,9 @@ const rules = {
   'retry-after': RetryAfter,
   'bounded-requests': BoundedRequests,
   'open-responses': OpenResponses,
+  'empty-query': EmptyQuery,
   'sorted-paths': SortedPaths,
+  ...generatorRules,
 };
 
 // biome-ignore lint/style/noDefaultExport: Redocly loads a plugin by its default export.

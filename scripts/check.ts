@@ -66,7 +66,7 @@ const checks: readonly Check[] = [
   { name: 'size', about: 'files and functions stay small', run: program('node', 'scripts/size.ts') },
   {
     name: 'lock',
-    about: 'the lock file is whole and names no download address',
+    about: 'the lock files are whole and name no download address',
     run: program('node', 'scripts/lock.ts', '--check'),
   },
 ];

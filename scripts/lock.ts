@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
+const lockFiles = ['package-lock.json', 'test/sdk/package-lock.json'];
+
 const help = `Usage: node scripts/lock.ts [--check]
 
-Completes package-lock.json. A registry that mirrors only some platforms makes npm leave the packages of the
+Completes ${lockFiles.join(' and ')}. A registry that mirrors only some platforms makes npm leave the packages of the
 others out of the lock file, and npm ci then refuses it. They are entered by name, version and platform.
   --check  change nothing, fail when something is missing or a download address is named
 `;
@@ -71,29 +73,28 @@ function missingFrom({ packages }: Lock): [place: string, entry: Entry][] {
   );
 }
 
+async function treat(file: string, check: boolean): Promise<void> {
+  const lock: Lock = JSON.parse(await readFile(file, 'utf8'));
+  const missing = missingFrom(lock);
+  const named = Object.entries(lock.packages).filter(([, { resolved, link }]) => resolved && !link);
+  if (check) {
+    const say = (place: string, fault: string) => process.stdout.write(`${file}: ${place} ${fault}\n`);
+    for (const [place] of missing) say(place, 'is missing. Remedy: node scripts/lock.ts');
+    for (const [place] of named)
+      say(place, 'names a download address. Remedy: npm install with .npmrc in place');
+    if (missing.length + named.length > 0) process.exitCode = 1;
+    return;
+  }
+  const packages = Object.entries(lock.packages)
+    .concat(missing)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const complete = { ...lock, packages: Object.fromEntries(packages) };
+  await writeFile(file, `${JSON.stringify(complete, null, 2)}\n`);
+  process.stdout.write(`${file}: ${missing.length} package(s) of other platforms entered.\n`);
+}
+
 const { values } = parseArgs({
   options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 });
-if (values.help) {
-  process.stdout.write(help);
-} else {
-  const lock: Lock = JSON.parse(await readFile('package-lock.json', 'utf8'));
-  const missing = missingFrom(lock);
-  const named = Object.entries(lock.packages).filter(([, { resolved, link }]) => resolved && !link);
-  if (values.check) {
-    for (const [place] of missing)
-      process.stdout.write(`${place} is missing. Remedy: node scripts/lock.ts\n`);
-    for (const [place] of named)
-      process.stdout.write(`${place} names a download address. Remedy: npm install with .npmrc in place\n`);
-    process.exitCode = missing.length + named.length === 0 ? 0 : 1;
-  } else {
-    const packages = Object.entries(lock.packages)
-      .concat(missing)
-      .sort(([a], [b]) => (a < b ? -1 : 1));
-    await writeFile(
-      'package-lock.json',
-      `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`,
-    );
-    process.stdout.write(`${missing.length} package(s) of other platforms entered.\n`);
-  }
-}
+if (values.help) process.stdout.write(help);
+else for (const file of lockFiles) await treat(file, values.check ?? false);

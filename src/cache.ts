@@ -18,6 +18,9 @@ export type FlightCache<V> = {
 /** A value and how long it may be kept, from now on; 0 seconds or less keeps it not at all. */
 export type Loaded<V> = { readonly value: V; readonly ttlSeconds: number };
 
+/** `joined` waits for a load that somebody else has begun. */
+export type OnGet = (from: 'hit' | 'joined' | 'miss') => void;
+
 type Kept<V> = { readonly value: V };
 
 // node-cache keeps its entries in a plain object, where `constructor` would be found without being set.
@@ -25,8 +28,9 @@ const slotOf = (key: string) => `:${key}`;
 
 /**
  * @param maxKeys at least 1; when full, the oldest entry makes room: node-cache itself would throw
+ * @param onGet told where each value comes from
  */
-export function createFlightCache<V>({ maxKeys }: { maxKeys: number }): FlightCache<V> {
+export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGet?: OnGet }): FlightCache<V> {
   const cache = new NodeCache({ useClones: false, checkperiod: 60, deleteOnExpire: true });
   // A Set keeps the order of insertion: its first slot is the oldest.
   const ages = new Set<string>();
@@ -69,8 +73,10 @@ export function createFlightCache<V>({ maxKeys }: { maxKeys: number }): FlightCa
   return {
     get(key, load) {
       const kept = cache.get<Kept<V>>(slotOf(key));
+      const flight = flights.get(key);
+      onGet?.(kept !== undefined ? 'hit' : flight !== undefined ? 'joined' : 'miss');
       if (kept !== undefined) return Promise.resolve(kept.value);
-      return flights.get(key) ?? depart(key, load);
+      return flight ?? depart(key, load);
     },
     delete(key) {
       flights.delete(key);

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type AreaHandlers, createApp, createDocumentApp } from './app.ts';
+import { createBalanceMetrics } from './blockchain/balance-metrics.ts';
 import { type BalanceReader, createBalanceReader } from './blockchain/balance-reader.ts';
 import { createCursors } from './blockchain/cursor.ts';
 import { createBlockchainHandlers } from './blockchain/handlers.ts';
@@ -7,30 +8,37 @@ import { createKeySigner, openKeystore } from './chain/minting/key-signer.ts';
 import { openKmsKey } from './chain/minting/kms-signer.ts';
 import { createNetworkRegistry, type NetworkRegistry } from './chain/networks.ts';
 import { createRpcClients, type RpcClients } from './chain/rpc/rpc-clients.ts';
+import { createRpcMetrics } from './chain/rpc/rpc-metrics.ts';
 import type { Config } from './config.ts';
 import { basePaths } from './contract/documents.ts';
 import type { Database } from './contract/transaction.ts';
 import { createDatabase } from './db/connect.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-store.ts';
+import { createNotifier } from './db/notifier.ts';
 import { createEventsHandlers } from './events/handlers.ts';
 import { createHealthRouter } from './http/health.ts';
 import { createLimiter, type Limiter } from './http/limits.ts';
 import { createMetricsRouter, createRequestMetrics } from './http/metrics.ts';
 import { createPortalRouter } from './http/portal.ts';
+import { createJobMetrics, watchJobs } from './jobs/job-metrics.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createVerifier } from './keys/create-verifier.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
+import { meterVerifier } from './keys/verifier-metrics.ts';
 import type { Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createDataProviders } from './providers/data-providers.ts';
 import { createLagCheck } from './providers/indexer/index-lag.ts';
+import { watchIndexes } from './providers/indexer/index-levels.ts';
 import { type NetworkIndexes, startNetworkIndexes } from './providers/indexer/index-networks.ts';
-import { createNetworkIndex } from './providers/indexer/network-index.ts';
+import { createIndexObserver } from './providers/indexer/index-observer.ts';
+import { createNetworkIndex, indexSettings } from './providers/indexer/network-index.ts';
 import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
+import { createMoralisMetrics } from './providers/moralis/moralis-metrics.ts';
 import { createClaimSecretVault } from './rwa/claim-secret.ts';
 import { assertKeysKnown } from './rwa/claim-secret-store.ts';
 import { createRwaHandlers } from './rwa/handlers.ts';
-import { mintQueue } from './rwa/mint-service.ts';
+import { mintChannel, mintQueue } from './rwa/mint-service.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
 import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
 import { watchMinting } from './rwa/mint-worker/mint-levels.ts';
@@ -60,22 +68,28 @@ export type Parts = {
  */
 export async function createParts(config: Config, log: Logger): Promise<Parts> {
   const metrics = createMetrics((source, err) => log.warn({ err, source }, 'levels could not be read'));
+  const observers = createObservers(metrics, log);
   const db = createDatabase(config.DATABASE_URL, { poolMax: config.DATABASE_POOL_MAX, log });
   const networks = await createNetworkRegistry({ db, databaseUrl: config.DATABASE_URL, log });
-  const clients = createRpcClients({ timeoutMs: config.RPC_TIMEOUT_MS, log });
-  const verifier = await createVerifier(config, { db, log });
-  const balances = createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX });
+  const clients = createRpcClients({ timeoutMs: config.RPC_TIMEOUT_MS, onAnswer: observers.nodes, log });
+  const verifier = meterVerifier(await createVerifier(config, { db, log }), metrics);
+  const balances = createBalanceReader({
+    clients,
+    maxBalances: config.BALANCE_CACHE_MAX,
+    onRead: observers.balances,
+  });
   const jobs = createJobQueue({
     url: config.DATABASE_URL,
     keyedQueues: [mintQueue],
     works: config.ROLES.includes('worker'),
+    onJobs: observers.jobs,
     log,
   });
   return {
     config,
     log,
     metrics,
-    observers: createObservers(metrics, log),
+    observers,
     db,
     verifier,
     limiter: createLimiter({
@@ -89,25 +103,30 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
     balances,
     jobs,
     handlers: {
-      ...createBlockchainPart(config, db, { networks, balances }),
+      ...createBlockchainPart(config, db, { networks, balances, observers }),
       events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
-      ...(await createRwaPart(config, db, jobs)),
+      ...(await createRwaPart(config, { db, jobs, log })),
     },
   };
 }
 
-function createBlockchainPart(config: Config, db: Database, readers: Pick<Parts, 'networks' | 'balances'>) {
+function createBlockchainPart(
+  config: Config,
+  db: Database,
+  { observers, ...readers }: Pick<Parts, 'networks' | 'balances' | 'observers'>,
+) {
   if (config.CURSOR_KEYS === undefined) return {};
   const cursors = createCursors(config.CURSOR_KEYS);
-  const providers = createDataProviders(config, db);
+  const providers = createDataProviders(config, { db, onTry: observers.moralis });
   return { blockchain: createBlockchainHandlers({ ...readers, cursors, providers }) };
 }
 
-async function createRwaPart(config: Config, db: Database, jobs: JobQueue) {
+async function createRwaPart(config: Config, { db, jobs, log }: Pick<Parts, 'db' | 'jobs' | 'log'>) {
   if (config.SECRET_KEYS === undefined) return {};
   const vault = createClaimSecretVault(config.SECRET_KEYS);
   await assertKeysKnown(db, vault);
-  return { rwa: createRwaHandlers({ db, vault, jobs, claimBaseUrl: config.CLAIM_BASE_URL }) };
+  const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
+  return { rwa: createRwaHandlers({ db, vault, jobs, wakeMinting, claimBaseUrl: config.CLAIM_BASE_URL }) };
 }
 
 const portalDirectory = fileURLToPath(new URL('../dist/portal', import.meta.url));
@@ -134,7 +153,15 @@ export function createServiceApp(
 type Observers = ReturnType<typeof createObservers>;
 
 function createObservers(metrics: Metrics, log: Logger) {
-  return { answered: createRequestMetrics(metrics), minting: createMintObserver(metrics, log) };
+  return {
+    answered: createRequestMetrics(metrics),
+    balances: createBalanceMetrics(metrics),
+    index: createIndexObserver(metrics),
+    jobs: createJobMetrics(metrics),
+    minting: createMintObserver(metrics, log),
+    moralis: createMoralisMetrics(metrics),
+    nodes: createRpcMetrics(metrics),
+  };
 }
 
 /** The Express app for operators, with what they ask of a process in any role. It is not metered itself. */
@@ -144,7 +171,11 @@ export function createOperationsApp(
 ): ReturnType<typeof createApp> {
   const { metrics } = parts;
   metrics.watchProcess();
-  if (minter !== undefined) watchMinting(metrics, { ...parts, signers: minter.signers });
+  if (minter !== undefined) {
+    watchMinting(metrics, { ...parts, signers: minter.signers });
+    watchJobs(metrics, parts.jobs);
+  }
+  if (parts.config.ROLES.includes('indexer')) watchIndexes(metrics, parts);
   return createDocumentApp([], {
     ...parts,
     mounts: [
@@ -209,9 +240,8 @@ export async function createMinter(
 }
 
 /** Begins to index every network whose data provider is the index. */
-export function startIndexes({ config, db, networks, clients, log }: Parts): NetworkIndexes {
-  const { DATABASE_URL: databaseUrl, INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
-  const common = { parallel, pollMs };
+export function startIndexes({ config, db, networks, clients, log, observers }: Parts): NetworkIndexes {
+  const databaseUrl = config.DATABASE_URL;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
     allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),
@@ -222,9 +252,9 @@ export function startIndexes({ config, db, networks, clients, log }: Parts): Net
     networks,
     log,
     indexOf(network) {
-      const { indexFrom, indexTraces: traceMethod } = network;
-      const settings = { ...common, startBlock: BigInt(indexFrom), traceMethod };
-      return createNetworkIndex({ network, settings, db, databaseUrl, clients, log, fetcher });
+      const settings = indexSettings(config, network);
+      const observer = observers.index;
+      return createNetworkIndex({ network, settings, db, databaseUrl, clients, log, fetcher, observer });
     },
   });
 }

@@ -33,8 +33,17 @@ export type Metrics = {
   levels<Name extends string>(levels: Levels<Name>): void;
   /** Adds what Node knows of the process: memory, processor, event loop, garbage collection. */
   watchProcess(): void;
+  /** Our own metrics with the names of their labels, as the README's table has them. */
+  list(): readonly MetricEntry[];
   /** All metrics in the text format of Prometheus. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
+};
+
+export type MetricEntry = {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+  readonly help: string;
 };
 
 const readTimeoutMs = 2_000;
@@ -45,20 +54,27 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
   const registers = [registry];
   const refreshes: (() => Promise<void>)[] = [];
   const once = createOnce();
-  const failures = new Counter({
-    name: 'tallystick_scrape_failures_total',
-    help: 'Levels that could not be read at a scrape, by what was asked.',
-    labelNames: ['source'],
-    registers,
-  });
+  const entries: MetricEntry[] = [];
+  /** What prom-client makes a metric of. */
+  const enter = <Label extends string>(type: MetricEntry['type'], spec: Spec<Label>) => {
+    const { name, help, labels = [] } = spec;
+    entries.push({ name, type, labels, help });
+    return { name, help, labelNames: labels, registers };
+  };
+  const failures = new Counter(
+    enter('counter', {
+      name: 'tallystick_scrape_failures_total',
+      help: 'Levels that could not be read at a scrape, by what was asked.',
+      labels: ['source'],
+    }),
+  );
 
   return {
-    counter: ({ name, help, labels = [] }) => new Counter({ name, help, labelNames: labels, registers }),
-    histogram: ({ name, help, labels = [], buckets }) =>
-      new Histogram({ name, help, labelNames: labels, buckets, registers }),
+    counter: (spec) => new Counter(enter('counter', spec)),
+    histogram: (spec) => new Histogram({ ...enter('histogram', spec), buckets: spec.buckets }),
     levels<Name extends string>({ gauges, sources }: Levels<Name>) {
-      const made = Object.entries<Spec<string>>(gauges).map(([key, { name, help, labels = [] }]) => {
-        const gauge = new Gauge({ name, help, labelNames: labels, registers });
+      const made = Object.entries<Spec<string>>(gauges).map(([key, spec]) => {
+        const gauge = new Gauge(enter('gauge', spec));
         return { key: key as Name, gauge }; // the keys of the record are its names
       });
       const ask = async ({ name, read }: LevelSource<Name>): Promise<Found<Name> | undefined> => {
@@ -81,6 +97,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
         }
       });
     },
+    list: () => entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
     watchProcess: () => collectDefaultMetrics({ register: registry }),
     async scrape() {
       await Promise.all(refreshes.map((refresh) => refresh()));

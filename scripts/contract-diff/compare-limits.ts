@@ -9,6 +9,24 @@ const exact = ['pattern', 'format', 'multipleOf', 'contentEncoding', 'contentMed
 /** Words that `compareLimits` knows. */
 export const limitWords: readonly string[] = [...upper, ...lower, ...exact];
 
+/** Numeric formats with the magnitude that they keep a value below. */
+const widths: Readonly<Record<string, number>> = {
+  int32: 2 ** 31,
+  int64: 2 ** 63,
+  float: Number.POSITIVE_INFINITY,
+  double: Number.POSITIVE_INFINITY,
+};
+
+/** A limit of a schema, undefined if it limits nothing: a width does not where the bounds are closer. */
+function limitOf(schema: JsonObject, word: string): JsonObject[string] | undefined {
+  const { format, minimum, maximum } = schema;
+  const width = typeof format === 'string' ? widths[format] : undefined;
+  if (word !== 'format' || width === undefined) return schema[word];
+  const isCloser = typeof minimum === 'number' && typeof maximum === 'number';
+  const isWithin = isCloser && minimum >= -width && maximum < width;
+  return isWithin || width === Number.POSITIVE_INFINITY ? undefined : format;
+}
+
 /** Bounds, patterns and formats. One that is changed and not only moved counts as both narrowed and widened. */
 export function compareLimits(
   before: JsonObject,
@@ -17,7 +35,7 @@ export function compareLimits(
   scope: Scope,
 ): void {
   for (const word of limitWords) {
-    const [old, now] = [before[word], after[word]];
+    const [old, now] = [limitOf(before, word), limitOf(after, word)];
     if (isDeepStrictEqual(old, now)) continue;
     const how = moved(word, old, now);
     const message = `${word} is ${quote(now)} instead of ${quote(old)}`;

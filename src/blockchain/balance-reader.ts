@@ -1,4 +1,4 @@
-import { createFlightCache } from '../cache.ts';
+import { createFlightCache, type OnGet } from '../cache.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../chain/erc20.ts';
 import type { Network } from '../chain/network.ts';
 import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
@@ -36,6 +36,8 @@ type BalanceReaderOptions = {
   readonly clients: Pick<RpcClients, 'for'>;
   /** Balances remembered at most. */
   readonly maxBalances: number;
+  /** Told where each balance comes from. */
+  readonly onRead?: OnGet;
   readonly now?: () => Date;
 };
 
@@ -44,8 +46,8 @@ export const keepSeconds = 60;
 
 /** Reads balances through a cache of this process. */
 export function createBalanceReader(options: BalanceReaderOptions): BalanceReader {
-  const { clients, maxBalances, now = () => new Date() } = options;
-  const cache = createFlightCache<Balance>({ maxKeys: maxBalances });
+  const { clients, maxBalances, onRead, now = () => new Date() } = options;
+  const cache = createFlightCache<Balance>({ maxKeys: maxBalances, ...(onRead && { onGet: onRead }) });
 
   return {
     read(question) {

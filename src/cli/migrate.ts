@@ -1,32 +1,77 @@
 import type { Command } from 'commander';
 import { migrateToLatest } from '../db/migrate.ts';
+import { distributeIndex, findCitusWorkers } from '../providers/indexer/store/distribute-store.ts';
 import { examples } from './examples.ts';
-import { asOperator, assertCurrent, type Session } from './session.ts';
+import { OperationError } from './failure.ts';
+import { asOperator, assertCurrent, type Operator, type Session } from './session.ts';
+import { whole } from './values.ts';
 
-/** `tallystick migrate`: the database's schema. */
+type Options = { readonly status?: true; readonly distribute?: true; readonly shards: number };
+
+/** `tallystick migrate`: the database's schema, and how it lies on the nodes of a cluster. */
 export function addMigrateCommand(program: Command, session: Session): void {
   const migrate = program
     .command('migrate')
     .description('Bring the database schema to the version of this release; safe to run again')
     .option('--status', 'only list what is pending; exit status 1 when anything is')
-    .action((options: { status?: true }) =>
+    .option('--distribute', 'then spread the index over the nodes of Citus; safe to run again')
+    .option(
+      '--shards <count>',
+      'with --distribute: parts of the index, a few for each core',
+      whole(1, 64_000),
+      32,
+    )
+    .action((options: Options) =>
       asOperator(
         session,
-        async ({ db, output, state }) => {
+        async (operator) => {
+          const { db, output, state } = operator;
           assertCurrent({ ...state, pending: [] });
           if (options.status) {
             output.rows(named(state.pending), { name: 'PENDING' });
             if (state.pending.length > 0) session.fail();
             return;
           }
+          if (options.distribute) await assertCluster(operator);
           const run = await migrateToLatest(db);
           output.rows(named(run), { name: 'MIGRATED' });
           output.say(run.length === 0 ? 'The schema is current.' : `${run.length} migration(s) done.`);
+          if (options.distribute) await distribute(operator, options.shards);
         },
         { schema: 'any' },
       ),
     );
-  examples(migrate, 'migrate', 'migrate --status');
+  examples(migrate, 'migrate', 'migrate --status', 'migrate --distribute --shards 64');
 }
 
 const named = (names: readonly string[]) => names.map((name) => ({ name }));
+
+async function assertCluster({ db }: Operator): Promise<void> {
+  const workers = await findCitusWorkers(db);
+  if (workers === undefined) {
+    throw new OperationError(
+      'The database has no Citus, so there is nothing to spread the index over. Load it on every node ' +
+        "(shared_preload_libraries = 'citus'), run CREATE EXTENSION citus in this database on each, and try again.",
+    );
+  }
+  if (workers === 0) {
+    throw new OperationError(
+      "Citus knows no worker node yet. Add each: SELECT citus_add_node('host', 5432), and try again.",
+    );
+  }
+}
+
+async function distribute({ db, output }: Operator, shards: number): Promise<void> {
+  const progress = output.progress('Spreading the index');
+  try {
+    const placements = await distributeIndex(db, {
+      shards,
+      onTable: (done, total) => progress.update(done, total),
+    });
+    progress.stop();
+    output.rows(placements, { table: 'TABLE', placement: 'LIES', moved: 'MOVED' });
+    output.say('The index is spread over the cluster.');
+  } finally {
+    progress.stop();
+  }
+}

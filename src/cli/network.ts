@@ -5,6 +5,7 @@ import { checkNode, NodeCheckError } from '../chain/rpc/check-node.ts';
 import { redactUrl } from '../log.ts';
 import { examples } from './examples.ts';
 import { OperationError, UsageError } from './failure.ts';
+import { assertIndexFits, removeIndex, sayWhatStays } from './network-index.ts';
 import { type NetworkOptions, newNetwork, toChanges, withNetworkOptions } from './network-options.ts';
 import { asOperator, type Operator, type Session } from './session.ts';
 import { chainId as asChainId } from './values.ts';
@@ -80,9 +81,11 @@ function addUpdateCommand(network: Command, session: Session): void {
     asOperator(session, async (operator) => {
       const present = await findNetwork(operator, chainId);
       const changes = toChanges(options, present);
+      await assertIndexFits(operator, chainId, options.indexFrom);
       if (changes.rpcUrls !== undefined) await checkNodes(operator, { chainId, rpcUrls: changes.rpcUrls });
       const updated = await createNetworkStore(operator).update(chainId, changes);
       operator.output.record(shown(updated ?? unknownNetwork(chainId)));
+      await sayWhatStays(operator, present, changes.dataProvider);
     }),
   );
   examples(
@@ -95,15 +98,16 @@ function addUpdateCommand(network: Command, session: Session): void {
 function addRemoveCommand(network: Command, session: Session): void {
   network
     .command('remove <chainId>')
-    .description('Remove a network that no event and no RWA names')
+    .description('Remove a network that no event and no RWA names, and its index')
     .action((chainId: string) =>
-      asOperator(session, async ({ db, output }) => {
-        const outcome = await createNetworkStore({ db }).remove(chainId);
+      asOperator(session, async (operator) => {
+        const outcome = await createNetworkStore(operator).remove(chainId);
         if (outcome === 'missing') unknownNetwork(chainId);
         if (outcome === 'in_use') {
           throw new OperationError(`Network ${chainId} stays: events or RWAs name it. Nothing was changed.`);
         }
-        output.record({ chainId, removed: true });
+        await removeIndex(session, operator, chainId);
+        operator.output.record({ chainId, removed: true });
       }),
     );
 }

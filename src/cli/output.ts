@@ -20,8 +20,8 @@ export type Output = {
   say(text: string): void;
   /** Why a command failed. */
   fail(message: string, exitCode: number): void;
-  /** A bar for people who watch. */
-  progress(what: string): Progress;
+  /** A bar for people who watch; with the name of what is counted, it has the rate too. */
+  progress(what: string, unit?: string): Progress;
 };
 
 type Row = Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ function forPeople({ out, err }: Streams): Speaker {
     },
     say: (text) => err.write(`${text}\n`),
     fail: (message) => err.write(`${message}\n`),
-    progress: (what) => createProgress(err, what),
+    progress: (what, unit) => createProgress(err, what, unit),
   };
 }
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { addIndexCommands } from './chain-index.ts';
 import { addCompanyCommands } from './company.ts';
 import { addContractCommands } from './contract.ts';
 import { addDoctorCommand } from './doctor.ts';
@@ -87,6 +88,7 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
   addCompanyCommands(program, session);
   addKeyCommands(program, session);
   addNetworkCommands(program, session);
+  addIndexCommands(program, session);
   addRwaCommands(program, session);
   addContractCommands(program, session);
   addMintCommands(program, session);

@@ -5,29 +5,50 @@ export type Progress = { update(done: number, total: number): void; stop(): void
 /** A stream that a person may be looking at. */
 export type Watched = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** A bar with the time left on a terminal; silent where nobody watches. */
-export function createProgress(stream: Watched, what: string): Progress {
+/**
+ * A bar with the time left on a terminal; silent where nobody watches.
+ * @param unit what is counted; with one, the bar has the rate too
+ */
+export function createProgress(stream: Watched, what: string, unit?: string): Progress {
   if (!stream.isTTY) return { update() {}, stop() {} };
   const bar = new SingleBar(
     {
       stream,
-      format: `${what} {bar} {percentage}% | {value}/{total} | {eta_formatted} left`,
+      format: `${what} {bar} {percentage}% | {value}/{total} |${unit === undefined ? '' : ` {rate} ${unit}/s |`} {left} left`,
+      barsize: 20,
       // A process that is killed could not bring the cursor or the wrapping of lines back.
       hideCursor: false,
       linewrap: true,
     },
     Presets.shades_classic,
   );
-  let started = false;
+  let started: { readonly at: number; readonly done: number } | undefined;
+  const paceOf = (done: number, total: number, since: NonNullable<typeof started>) => {
+    const seconds = (performance.now() - since.at) / 1_000;
+    const rate = (done - since.done) / seconds;
+    // The first second tells little.
+    if (seconds < 1 || rate === 0) return { rate: '-', left: total === done ? '0s' : '?' };
+    return { rate: rate.toFixed(1), left: duration((total - done) / rate) };
+  };
   return {
     update(done, total) {
-      if (!started) bar.start(total, 0);
-      started = true;
+      const since = started ?? { at: performance.now(), done };
+      if (started === undefined) bar.start(total, done, paceOf(done, total, since));
+      started = since;
       bar.setTotal(total);
-      bar.update(done);
+      bar.update(done, paceOf(done, total, since));
     },
     stop() {
-      if (started) bar.stop();
+      if (started !== undefined) bar.stop();
     },
   };
+}
+
+/** Such as `2h 05m`, `3m 20s` or `9s`. */
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (hours > 0) return `${hours}h ${two(minutes)}m`;
+  return minutes > 0 ? `${minutes}m ${two(whole % 60)}s` : `${whole}s`;
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Tx } from '../contract/transaction.ts';
+import { prepared } from './prepared.ts';
 import { inTransaction } from './transaction.ts';
 
 const table = 'idempotency_records';
@@ -23,63 +24,61 @@ type IdempotencyRecord = {
 
 export type IdempotencyStore = {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** False when another transaction holds the scope. Held until the end of `tx`. */
-  tryLock(tx: Tx, scope: IdempotencyScope): Promise<boolean>;
-  /** To be asked after the lock, in a statement of its own, so that it sees all that was committed before. */
-  find(tx: Tx, scope: IdempotencyScope): Promise<IdempotencyRecord | undefined>;
-  /** Keeps the record for 24 h, in place of an expired one. */
-  save(tx: Tx, scope: IdempotencyScope, record: IdempotencyRecord): Promise<void>;
+  /**
+   * Locks the scope until the end of `tx`, unless another transaction holds it, and looks for its record. What
+   * another commits between the look and the lock is not seen: then the record cannot be saved.
+   */
+  claim(tx: Tx, scope: IdempotencyScope): Promise<{ isOurs: boolean; record: IdempotencyRecord | undefined }>;
+  /**
+   * Keeps the record for 24 h, in place of an expired one.
+   * @returns false when the scope has a record by now
+   */
+  save(tx: Tx, scope: IdempotencyScope, record: IdempotencyRecord): Promise<boolean>;
 };
 
-type Row = {
-  readonly request_hash: Buffer;
-  readonly status: number;
-  readonly headers: Record<string, string>;
-  readonly answer: unknown;
-};
+type Row = { readonly locked: boolean } & (
+  | { readonly request_hash: null }
+  | {
+      readonly request_hash: Buffer;
+      readonly status: number;
+      readonly headers: Record<string, string>;
+      readonly answer: unknown;
+    }
+);
+
+const claim = `
+  SELECT pg_try_advisory_xact_lock(hashtextextended($5, 0)) AS locked, r.request_hash, r.status, r.headers, r.answer
+  FROM (VALUES (1)) AS one LEFT JOIN ${table} r
+    ON r.company_id = $1 AND r.method = $2 AND r.path = $3 AND r.key = $4 AND r.expires_at > now()`;
+
+const save = `
+  INSERT INTO ${table} AS r (company_id, method, path, key, request_hash, status, headers, answer, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + interval '24 hours')
+  ON CONFLICT (company_id, method, path, key) DO UPDATE SET request_hash = excluded.request_hash,
+    status = excluded.status, headers = excluded.headers, answer = excluded.answer,
+    created_at = excluded.created_at, expires_at = excluded.expires_at
+  WHERE r.expires_at <= now()`;
 
 export function createIdempotencyStore(db: Knex): IdempotencyStore {
   return {
     transaction: (work) => inTransaction(db, work),
 
-    async tryLock(tx, { companyId, method, path, key }) {
+    async claim(tx, { companyId, method, path, key }) {
       // U+0001 cannot stand in a path or a header, so no two scopes have one name.
       const name = ['idempotency', companyId, method, path, key].join('\u0001');
-      const { rows } = await tx.raw<{ rows: { locked: boolean }[] }>(
-        'SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS locked',
-        [name],
-      );
-      return rows[0]?.locked === true;
+      const values = [companyId, method, path, key, name];
+      const [row] = (await prepared<Row>(tx, 'idempotency_claim', claim, values)).rows;
+      if (row === undefined || row.request_hash === null) {
+        return { isOurs: row?.locked === true, record: undefined };
+      }
+      const { request_hash: requestHash, status, headers, answer } = row;
+      return { isOurs: row.locked, record: { requestHash, status, headers, answer } };
     },
 
-    async find(tx, scope) {
-      const row: Row | undefined = await tx(table)
-        .where(columnsOf(scope))
-        .whereRaw('expires_at > now()')
-        .first('request_hash', 'status', 'headers', 'answer');
-      return (
-        row && {
-          requestHash: row.request_hash,
-          status: row.status,
-          headers: row.headers,
-          answer: row.answer,
-        }
-      );
-    },
-
-    async save(tx, scope, { requestHash, status, headers, answer }) {
-      const record = {
-        request_hash: requestHash,
-        status,
-        headers: JSON.stringify(headers),
-        answer: JSON.stringify(answer ?? null),
-        created_at: tx.fn.now(),
-        expires_at: tx.raw("now() + interval '24 hours'"),
-      };
-      await tx(table)
-        .insert({ ...columnsOf(scope), ...record })
-        .onConflict(['company_id', 'method', 'path', 'key'])
-        .merge(record);
+    async save(tx, { companyId, method, path, key }, { requestHash, status, headers, answer }) {
+      const texts = [JSON.stringify(headers), JSON.stringify(answer ?? null)];
+      const values = [companyId, method, path, key, requestHash, status, ...texts];
+      return (await prepared(tx, 'idempotency_save', save, values)).rowCount === 1;
     },
   };
 }
@@ -95,8 +94,4 @@ export async function purgeExpired(db: Knex, limit = 1_000): Promise<number> {
     [limit],
   );
   return rowCount;
-}
-
-function columnsOf({ companyId, method, path, key }: IdempotencyScope) {
-  return { company_id: companyId, method, path, key };
 }

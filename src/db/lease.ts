@@ -1,4 +1,6 @@
+import { hostname } from 'node:os';
 import { Client } from 'pg';
+import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 
 /** The right to do something alone, among all processes over one database. */
@@ -15,25 +17,61 @@ type LeaseOptions = {
   readonly log: Logger;
   /** Gives up waiting. */
   readonly signal: AbortSignal;
+  /** Whether to wait for one who holds it; true by default. */
+  readonly wait?: boolean;
   /** Time between two signs of life asked of the connection, and for each to come; 10 s by default. */
   readonly pulseMs?: number;
 };
 
+/** Somebody else has the lease, and there was to be no waiting. */
+export class LeaseHeldError extends Error {}
+
+/** Who holds a lease. */
+export type LeaseHolder = {
+  /** Host and process id, as the process said them. */
+  readonly process: string;
+  readonly since: Date;
+};
+
+// The server keeps 63 characters of it.
+const holderName = (name: string) => `${name} at ${hostname().slice(0, 20)}:${process.pid}`;
+
+/** @returns undefined when nobody holds the lease of this name */
+export async function findLeaseHolder(
+  { db }: { readonly db: Database },
+  name: string,
+): Promise<LeaseHolder | undefined> {
+  const { rows } = await db.raw<{ rows: { application_name: string; backend_start: Date }[] }>(
+    `SELECT a.application_name, a.backend_start FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+     WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       AND ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(?, 0)`,
+    [name],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return {
+    process: row.application_name.split(' at ').at(-1) ?? row.application_name,
+    since: row.backend_start,
+  };
+}
+
 /**
  * Waits until nobody else holds the lease of this name. The server takes it from a process that dies, at once
  * when it was killed, and after the server's keep-alive when its machine is gone.
- * @throws when the database is not reached, or the waiting was given up
+ * @throws LeaseHeldError; and when the database is not reached, or the waiting was given up
  */
 export async function acquireLease({
   url,
   name,
   log,
   signal,
+  wait = true,
   pulseMs = 10_000,
 }: LeaseOptions): Promise<Lease> {
   const client = new Client({
     connectionString: url,
-    application_name: `tallystick lease ${name}`,
+    application_name: holderName(name),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
@@ -50,7 +88,7 @@ export async function acquireLease({
   try {
     signal.throwIfAborted();
     await client.connect();
-    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name]);
+    await lock(client, name, wait);
     signal.throwIfAborted();
   } catch (error) {
     giveUp();
@@ -71,4 +109,10 @@ export async function acquireLease({
       await client.end().catch(() => {});
     },
   };
+}
+
+async function lock(client: Client, name: string, wait: boolean): Promise<void> {
+  const lockFunction = wait ? 'pg_advisory_lock' : 'pg_try_advisory_lock';
+  const { rows } = await client.query(`SELECT ${lockFunction}(hashtextextended($1, 0)) AS got`, [name]);
+  if (rows[0]?.got === false) throw new LeaseHeldError(`${name} is held by another process`);
 }

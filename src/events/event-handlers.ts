@@ -58,7 +58,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       return tagged(existing(await events.find(companyId, path.eventId)));
     },
 
-    async updateEvent({ path: { eventId }, header, body }, { companyId }) {
+    async updateEvent({ path: { eventId }, header, body = {} }, { companyId }) {
       const { changes, faults } = readChanges(body);
       await refuseInput(faults, changes.chainId, networks);
       return transact(async (tx) => {

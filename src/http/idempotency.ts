@@ -21,16 +21,16 @@ export function createOnce({ store, scope, body }: OnceOptions): Once {
     if (scope === undefined) return store.transaction(work);
     const requestHash = hashOf(body);
     return store.transaction(async (tx) => {
-      // In this order: what is found under the lock, or beside it, has been committed. A lock that is held
-      // while there is a record belongs to another replay.
-      const isOurs = await store.tryLock(tx, scope);
-      const record = await store.find(tx, scope);
+      // What is found has been committed. A lock that is held while there is a record belongs to another replay.
+      const { isOurs, record } = await store.claim(tx, scope);
       if (record === undefined) {
         if (!isOurs) throw problem('idempotency_in_progress');
         const reply = await work(tx);
         if (reply.status >= 200 && reply.status < 300) {
           const { status, headers = {} } = reply;
-          await store.save(tx, scope, { requestHash, status, headers, answer: answer.store(reply.body) });
+          const made = { requestHash, status, headers, answer: answer.store(reply.body) };
+          // The same request was done while this one began: what this one did is undone.
+          if (!(await store.save(tx, scope, made))) throw problem('idempotency_in_progress');
         }
         return reply;
       }

@@ -6,7 +6,7 @@ import { shorten } from './api-request.ts';
 const patternForms: readonly (readonly [start: string, form: string])[] = [
   ['^0x[0-9a-fA-F]{40}$', '0x and 40 hex digits'],
   ['^0x[0-9a-fA-F]{64}$', '0x and 64 hex digits'],
-  ['^\\d{4}-', 'an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z'],
+  ['^(?:[1-9]\\d{3}|', 'an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z'],
   ['^https?://', 'an http or https URL'],
   ['^[A-Za-z0-9][A-Za-z0-9.$+_-]*$', 'a currency code or token symbol'],
   ['^[0-9]{1,', 'a decimal number'],

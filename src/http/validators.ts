@@ -9,7 +9,14 @@ type Context = Parameters<AjvCustomizer>[2];
 const addFormats = addFormatsModule.default;
 
 // Words of OpenAPI and of ours that say nothing about validity; strict mode refuses words it does not know.
-const vocabulary = ['example', 'externalDocs', 'xml', 'discriminator', 'x-message-required'];
+const vocabulary = [
+  'example',
+  'externalDocs',
+  'xml',
+  'discriminator',
+  'x-message-required',
+  'x-enum-varnames',
+];
 
 const bitRange = (bits: number): FormatDefinition<number> => ({
   type: 'number',

@@ -18,6 +18,8 @@ const fixedSettings = (databaseUrl: string, { secretKeys, cursorKeys }: KeptSett
   KEY_ENVIRONMENT: 'local',
 });
 
+// A faulty address is told of by its own setting.
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '');
 const claimPage = (baseUrl: string) => `${baseUrl}/claim`;
 
 /**
@@ -39,6 +41,8 @@ export function localConfig(
     INDEX_POLL_MS: '200',
     INDEX_READY_LAG: '5',
     CLAIM_BASE_URL: claimPage(PUBLIC_BASE_URL),
+    // The metadata of what is minted here are served by ourselves.
+    INDEX_METADATA_HOSTS: hostOf(PUBLIC_BASE_URL),
     ...given,
     ...fixedSettings(databaseUrl, kept),
   });

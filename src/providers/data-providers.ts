@@ -2,7 +2,7 @@ import type { DataProviderName } from '../chain/network.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
 import { createIndexerProvider } from './indexer/indexer-provider.ts';
-import { createMoralisClient } from './moralis/client.ts';
+import { createMoralisClient, type MoralisClientOptions } from './moralis/client.ts';
 import { createMoralisProvider } from './moralis/moralis-provider.ts';
 import type { DataProvider } from './provider.ts';
 
@@ -10,13 +10,17 @@ import type { DataProvider } from './provider.ts';
 export type DataProviders = Readonly<Record<DataProviderName, DataProvider>>;
 
 /** Every data provider: the hosted one by its settings, and the index in this database. */
-export function createDataProviders(config: Config, db: Database): DataProviders {
+export function createDataProviders(
+  config: Config,
+  { db, onTry }: { readonly db: Database; readonly onTry: MoralisClientOptions['onTry'] },
+): DataProviders {
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
     apiKey: config.MORALIS_API_KEY,
     timeoutMs: config.MORALIS_TIMEOUT_MS,
     deadlineMs: config.MORALIS_DEADLINE_MS,
     concurrency: config.MORALIS_CONCURRENCY,
+    ...(onTry && { onTry }),
   });
   return { moralis: createMoralisProvider({ client }), indexer: createIndexerProvider({ db }) };
 }

@@ -20,11 +20,13 @@ type Deps = {
   /** The claim page of companies and RWAs that have none of their own. */
   readonly claimBaseUrl: string;
   readonly jobs: JobSender;
+  /** Tells the worker that mints were accepted. */
+  readonly wakeMinting: () => void;
 };
 
 /** The operations of the RWA area. */
 export function createRwaHandlers(deps: Deps): Handlers<operations, CompanyContext, 'getTokenMetadata'> {
-  const { db, vault } = deps;
+  const { db, vault, jobs, wakeMinting: wake } = deps;
   const rwas = createRwaStore({ db });
   const nfts = createNftStore({ db });
   const issuer = createNftIssuer({ rwas, nfts, vault });
@@ -33,7 +35,7 @@ export function createRwaHandlers(deps: Deps): Handlers<operations, CompanyConte
     ...createRwaReaders({ rwas }),
     ...createRwaNftHandlers({ rwas, nfts, issuer, vault, toApiNft }),
     ...createNftHandlers({ rwas, nfts, toApiNft }),
-    ...createMintHandlers({ mints: createMintService({ vault, issuer, jobs: deps.jobs }) }),
+    ...createMintHandlers({ mints: createMintService({ vault, jobs, wake }) }),
     ...createMetadataHandler({ tokens: createTokenStore({ db }) }),
   };
 }

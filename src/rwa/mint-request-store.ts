@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../contract/transaction.ts';
+import { prepared } from '../db/prepared.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import type { MintState } from './nft-store.ts';
 import { isLockedSql } from './secret-attempt-store.ts';
@@ -53,18 +54,22 @@ const around = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.cha
 
 export const mintRequestStore: MintRequestStore = {
   async lockCandidate(tx, companyId, nftId) {
-    const { rows }: { rows: CandidateRow[] } = await tx.raw(
+    const { rows } = await prepared<CandidateRow>(
+      tx,
+      'mint_candidate',
       `SELECT n.id, n.mint_state, n.recipient, n.secret_cipher, n.secret_key_id, ${isLockedSql} AS is_locked,
          ${ground}
        FROM nfts n JOIN rwas r ON r.id = n.rwa_id ${around}
-       WHERE n.company_id = ? AND n.id = ? FOR NO KEY UPDATE OF n`,
+       WHERE n.company_id = $1 AND n.id = $2 FOR NO KEY UPDATE OF n`,
       [companyId, nftId],
     );
     return rows.map(toCandidate)[0];
   },
   async findGround(tx, companyId, rwaId) {
-    const { rows }: { rows: GroundRow[] } = await tx.raw(
-      `SELECT ${ground} FROM rwas r ${around} WHERE r.company_id = ? AND r.id = ?`,
+    const { rows } = await prepared<GroundRow>(
+      tx,
+      'mint_ground',
+      `SELECT ${ground} FROM rwas r ${around} WHERE r.company_id = $1 AND r.id = $2`,
       [companyId, rwaId],
     );
     return rows.map(toGround)[0];

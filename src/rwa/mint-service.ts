@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { Tx } from '../contract/transaction.ts';
+import { afterCommit } from '../db/transaction.ts';
 import { type ProblemError, problem } from '../errors.ts';
 import type { JobSender } from '../jobs/queue.ts';
 import { type ClaimSecretVault, sameSecret } from './claim-secret.ts';
 import { isForeignNft, type MintCandidate, type MintGround, mintRequestStore } from './mint-request-store.ts';
-import { queueNft } from './mint-state-store.ts';
-import type { NftIssuer } from './nft-issuer.ts';
+import { insertQueuedNft, queueNft } from './mint-state-store.ts';
 import { countWrongSecret, isLockedNow, secondsLocked } from './secret-attempt-store.ts';
 
 /** The queue of NFTs whose mint was accepted; a job's key is the id of the NFT. */
 export const mintQueue = 'mint-nft';
+/** Notified after mints were accepted, so that no lane waits for its next look. */
+export const mintChannel = 'tallystick_mint';
 
 /** `refused` has changed what must be kept: the transaction is to be committed, then the problem thrown. */
 export type MintAnswer =
@@ -38,16 +41,16 @@ export type MintService = {
 
 type Deps = {
   readonly vault: ClaimSecretVault;
-  readonly issuer: NftIssuer;
   readonly jobs: JobSender;
+  /** Tells the worker that mints were accepted. */
+  readonly wake: () => void;
 };
 
-export function createMintService({ vault, issuer, jobs }: Deps): MintService {
-  const queue = async (tx: Tx, nft: Parameters<typeof queueNft>[1]) => {
-    if (!(await queueNft(tx, nft))) return false;
+export function createMintService({ vault, jobs, wake }: Deps): MintService {
+  const ask = async (tx: Tx, nftId: string) => {
     // A job of this NFT that is there already sees the row, or the reconciler does.
-    await jobs.send(tx, mintQueue, nft.id);
-    return true;
+    await jobs.send(tx, mintQueue, nftId);
+    afterCommit(tx, wake);
   };
 
   return {
@@ -65,13 +68,12 @@ export function createMintService({ vault, issuer, jobs }: Deps): MintService {
         assertSameMint(nft, recipient);
         return accepted;
       }
-      const queued = await queue(tx, {
-        id: nft.id,
-        chainId: nft.chainId,
-        recipient: groundFor(nft, recipient),
-      });
+      const { id, chainId } = nft;
       // Wrong secrets that were counted while this request waited for the row.
-      if (!queued) throw await lockedProblem(tx, nft.id);
+      if (!(await queueNft(tx, { id, chainId, recipient: groundFor(nft, recipient) }))) {
+        throw await lockedProblem(tx, id);
+      }
+      await ask(tx, id);
       return accepted;
     },
 
@@ -79,10 +81,13 @@ export function createMintService({ vault, issuer, jobs }: Deps): MintService {
       const ground = await mintRequestStore.findGround(tx, companyId, rwaId);
       if (ground === undefined) throw problem('rwa_not_found');
       const recipient = groundFor(ground, named ?? ground.treasury ?? undefined);
-      const [nft] = (await issuer.issue(tx, { companyId, rwaId, count: 1 })).nfts;
-      if (nft === undefined) throw new Error(`RWA ${rwaId} gave no NFT.`);
-      await queue(tx, { id: nft.id, chainId: ground.chainId, recipient, data });
-      return nft.id;
+      const id = randomUUID();
+      await ask(tx, id);
+      const sealed = vault.seal(id, vault.generate());
+      const { chainId } = ground;
+      const made = await insertQueuedNft(tx, { id, companyId, rwaId, sealed, chainId, recipient, data });
+      if (!made) throw problem('rwa_not_found');
+      return id;
     },
   };
 }

@@ -1,9 +1,13 @@
 import type { Tx } from '../contract/transaction.ts';
+import { prepared } from '../db/prepared.ts';
+import type { SealedSecret } from './claim-secret.ts';
 import { isLockedSql } from './secret-attempt-store.ts';
+import { tokenIdSql } from './token-id.ts';
 
 /*
  * Every change of an NFT's state on its way to the chain; nothing else writes `mint_state`.
  *
+ *              (new) ── insertQueuedNft ─┐
  *   unclaimed, failed ── queueNft ──► queued ── submitNfts ──► submitted ── mintNfts ──► minted
  *                                        ▲                         │  ▲                     │
  *                                        └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
@@ -15,13 +19,57 @@ import { isLockedSql } from './secret-attempt-store.ts';
 /** Accepts a mint. @returns false when the NFT is not to be had: under way, minted, or its secret is locked */
 export async function queueNft(
   tx: Tx,
-  nft: { id: string; chainId: string; recipient: string; data?: object | undefined },
+  { id, chainId, recipient }: { id: string; chainId: string; recipient: string },
 ): Promise<boolean> {
-  const { rowCount }: { rowCount: number } = await tx.raw(
-    `UPDATE nfts n SET mint_state = 'queued', recipient = :recipient, mint_error = NULL,
-       mint_chain_id = :chainId, queued_at = clock_timestamp(), data = coalesce(:data::jsonb, data)
-     WHERE id = :id AND mint_state IN ('unclaimed', 'failed') AND NOT ${isLockedSql}`,
-    { ...nft, data: nft.data === undefined ? null : JSON.stringify(nft.data) },
+  const { rowCount } = await prepared(
+    tx,
+    'queue_nft',
+    `UPDATE nfts n SET mint_state = 'queued', recipient = $2, mint_error = NULL,
+       mint_chain_id = $3, queued_at = clock_timestamp()
+     WHERE id = $1 AND mint_state IN ('unclaimed', 'failed') AND NOT ${isLockedSql}`,
+    [id, recipient, chainId],
+  );
+  return rowCount === 1;
+}
+
+export type QueuedNft = {
+  readonly id: string;
+  readonly companyId: string;
+  readonly rwaId: string;
+  readonly sealed: SealedSecret;
+  /** Decimal. */
+  readonly chainId: string;
+  /** EIP-55. */
+  readonly recipient: string;
+  readonly data: object | undefined;
+};
+
+/**
+ * Makes an NFT with the next serial of its RWA whose mint is accepted already. The RWA's row stays locked until
+ * the transaction ends, so this comes as late in it as it can. @returns false when the company has no such RWA
+ */
+export async function insertQueuedNft(tx: Tx, nft: QueuedNft): Promise<boolean> {
+  const { id, companyId, rwaId, sealed, chainId, recipient, data } = nft;
+  const { rowCount } = await prepared(
+    tx,
+    'insert_queued_nft',
+    `WITH taken AS (
+       UPDATE rwas SET last_serial = last_serial + 1, total_nfts = total_nfts + 1
+       WHERE company_id = $2 AND id = $3 RETURNING number, last_serial)
+     INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id,
+       mint_state, recipient, mint_chain_id, data, queued_at)
+     SELECT $1, $2, $3, number, last_serial, ${tokenIdSql('number', 'last_serial')}, $4, $5,
+       'queued', $6, $7, $8, clock_timestamp() FROM taken`,
+    [
+      id,
+      companyId,
+      rwaId,
+      sealed.cipher,
+      sealed.keyId,
+      recipient,
+      chainId,
+      data ? JSON.stringify(data) : null,
+    ],
   );
   return rowCount === 1;
 }

@@ -10,6 +10,10 @@ export function tokenIdOf({ rwaNumber, serial }: TokenParts): string {
   return ((rwaNumber << serialBits) | serial).toString();
 }
 
+/** The same in SQL, of two columns. */
+export const tokenIdSql = (rwaNumber: string, serial: string): string =>
+  `${rwaNumber}::numeric * ${1n << serialBits} + ${serial}`;
+
 /** The parts of a decimal token id, or undefined when no NFT of ours can have it. */
 export function tokenPartsOf(tokenId: string): TokenParts | undefined {
   const id = BigInt(tokenId);

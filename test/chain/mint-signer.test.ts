@@ -15,7 +15,10 @@ const transaction = {
   chainId: '137',
   nonce: 7n,
   contract,
-  mints: [{ recipient, tokenId: '18446744073709551617' }],
+  mints: [
+    { recipient, tokenId: '18446744073709551617' },
+    { recipient: contract, tokenId: '340282366920938463463374607431768211455' },
+  ],
   gasLimit: 89_000n,
   fees,
 };
@@ -32,7 +35,8 @@ describe('a signer of mints', () => {
       137n,
     ]);
     const call = new Interface(['function mintBatch(address[],uint256[])']).parseTransaction(read);
-    expect(call?.args.toArray(true)).toEqual([[recipient], [18446744073709551617n]]);
+    const ids = [18446744073709551617n, 340282366920938463463374607431768211455n];
+    expect(call?.args.toArray(true)).toEqual([[recipient, contract], ids]);
     expect([read.maxFeePerGas, read.maxPriorityFeePerGas, read.value]).toEqual([30n, 2n, 0n]);
   });
 

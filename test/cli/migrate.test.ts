@@ -35,6 +35,13 @@ describe('a database that was never migrated', () => {
     expect(await tables()).toEqual([]);
   });
 
+  test('is not migrated when it shall be spread over a cluster that is not there', async () => {
+    const { status, err } = await run('migrate', '--distribute');
+    expect(status).toBe(1);
+    expect(err).toContain('CREATE EXTENSION citus');
+    expect(await tables()).toEqual([]);
+  });
+
   test('has pending migrations, which exit status 1 tells too', async () => {
     const { status, value } = await json('migrate', '--status');
     expect(status).toBe(1);

@@ -277,6 +277,20 @@ describe('what stays the same', () => {
     expect(compareDocuments(wide, sample).map((change) => change.class)).toEqual(['input-type-narrowed']);
   });
 
+  test('a width that the bounds keep within anyway limits nothing, and one that they do not is narrower', () => {
+    const countOf = (words: JsonObject) =>
+      changed(`${input} properties count`, { type: 'integer', ...words });
+    const bounds = { minimum: 0, maximum: 2 ** 31 - 1 };
+    for (const format of ['int32', 'int64', 'double']) {
+      expect(compareDocuments(countOf(bounds), countOf({ ...bounds, format }))).toEqual([]);
+    }
+    const beyond = { minimum: 0, maximum: 2 ** 31 };
+    for (const words of [{}, beyond, { maximum: 5 }]) {
+      const [change, ...others] = compareDocuments(countOf(words), countOf({ ...words, format: 'int32' }));
+      expect([change?.class, others]).toEqual(['input-limit-narrowed', []]);
+    }
+  });
+
   test('a deprecated operation is told and safe', () => {
     const after = changed(`${list} deprecated`, true);
     expect(compareDocuments(sample, after).map((change) => change.class)).toEqual(['operation-deprecated']);

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startChain, type TestChain } from '../support/chain.ts';
-import { createConformance } from '../support/conformance.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { documentedPairs } from './documented.ts';
 import { type Ids, type OperationId, type Row, rows } from './operations.ts';
 import { makeWorld } from './world.ts';
 
-const documented = createConformance().documented;
 const having = (status: number) =>
-  (Object.entries(rows) as [OperationId, Row][]).filter(([id]) => documented.includes(`${id} ${status}`)); // keys of rows
+  (Object.entries(rows) as [OperationId, Row][]).filter(([id]) =>
+    documentedPairs.includes(`${id} ${status}`),
+  ); // keys of rows
 
 const call = (service: TestService, row: Row, ids: Ids, key?: string) => {
   const sending = service.as(key)[row.method](row.path(ids));
@@ -33,33 +34,7 @@ afterAll(async () => {
   await chain.close();
 });
 
-describe('400: an unknown query parameter is refused by name', () => {
-  test.each(having(400))('%s', async (_id, row) => {
-    const path = row.path(ids);
-    const sending = service
-      .as(service.keys.acme)
-      [row.method](`${path}${path.includes('?') ? '&' : '?'}colour=red`);
-    const answer = await (row.body === undefined ? sending : sending.send(row.body(ids)));
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toEqual([expect.objectContaining({ in: 'query', name: 'colour' })]);
-  });
-});
-
-describe('413: a body over 100 kB is refused', () => {
-  test.each(having(413))('%s', async (_id, row) => {
-    const sending = service.as(service.keys.acme)[row.method](row.path(ids));
-    const answer = await sending.send({ name: 'x'.repeat(110_000) });
-    expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large']);
-  });
-});
-
-describe('415: a body that is no JSON by its type is refused', () => {
-  test.each(having(415))('%s', async (_id, row) => {
-    const sending = service.as(service.keys.acme)[row.method](row.path(ids));
-    const answer = await sending.set('content-type', 'text/plain').send('name=x');
-    expect([answer.status, answer.body.code]).toEqual([415, 'media_type_unsupported']);
-  });
-});
+// What can be provoked from outside is in `cases/`; here is what cannot.
 
 describe('429: the second of two requests is refused where one a second is allowed', () => {
   let limited: TestService;

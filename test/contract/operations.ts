@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { operations as BlockchainOperations } from '../../src/contract/generated/blockchain.ts';
 import type { operations as EventsOperations } from '../../src/contract/generated/events.ts';
 import type { operations as RwaOperations } from '../../src/contract/generated/rwa.ts';
 
 export type OperationId = keyof BlockchainOperations | keyof EventsOperations | keyof RwaOperations;
 
-/** What one company owns in the world of these tests. */
+/** What the rows are filled with: what one company owns, and the chain that it lives on. */
 export type Ids = {
   readonly eventId: string;
   readonly attendeeId: string;
@@ -13,6 +14,9 @@ export type Ids = {
   readonly secret: string;
   /** chainId/contractAddress/tokenId of a minted NFT. */
   readonly token: string;
+  /** A registered network, and a wallet on it. */
+  readonly chainId: string;
+  readonly wallet: string;
 };
 
 export type Row = {
@@ -32,31 +36,46 @@ export type Row = {
 const blockchain = '/blockchain/v1/api';
 const events = '/events/v1/api';
 const rwa = '/v1/api';
-const wallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
-const walletQuery = `address=${wallet}&chainId=31337`;
+const walletQuery = ({ wallet, chainId }: Ids) => `address=${wallet}&chainId=${chainId}`;
 
 const byEvent = { by: 'eventId', foreign: 404, unknown: 404 } as const;
 const byRwa = { by: 'rwaId', foreign: 404, unknown: 404 } as const;
 const attendee = ({ attendeeId }: Ids) => ({ attendeeId });
+
+const nowhere = '0x000000000000000000000000000000000000dead';
+
+/** Ids that name nothing: what is refused before or because of them changes nothing anywhere. */
+export function unknownIds(): Ids {
+  return {
+    eventId: randomUUID(),
+    attendeeId: `nobody-${randomUUID()}`,
+    rwaId: randomUUID(),
+    nftId: randomUUID(),
+    secret: 'no-secret-of-anything',
+    token: `1/${nowhere}/1`,
+    chainId: '1',
+    wallet: nowhere,
+  };
+}
 
 /** One row for every operation of the three documents; a missing one does not compile. */
 export const rows: Readonly<Record<OperationId, Row>> = {
   getWalletHistory: {
     area: 'blockchain',
     method: 'get',
-    path: () => `${blockchain}/wallet/history?${walletQuery}`,
+    path: (ids) => `${blockchain}/wallet/history?${walletQuery(ids)}`,
     own: 200,
   },
   listWalletNfts: {
     area: 'blockchain',
     method: 'get',
-    path: () => `${blockchain}/nft?${walletQuery}`,
+    path: (ids) => `${blockchain}/nft?${walletQuery(ids)}`,
     own: 200,
   },
   getTokenBalance: {
     area: 'blockchain',
     method: 'get',
-    path: () => `${blockchain}/token/balance?${walletQuery}`,
+    path: (ids) => `${blockchain}/token/balance?${walletQuery(ids)}`,
     own: 200,
   },
 

@@ -39,5 +39,7 @@ export async function makeWorld(service: TestService, company: 'acme' | 'globex'
     nftId: nft.id,
     secret: nft.secret,
     token: `31337/0x5FbDB2315678afecb367f032d93F642f64180aa3/${minted.tokenId}`,
+    chainId: '31337',
+    wallet: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
   };
 }

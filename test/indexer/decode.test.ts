@@ -6,6 +6,7 @@ import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-b
 import { nativeLogEmitter } from '../../src/providers/indexer/decode/topics.ts';
 import { readCallTraces, readFlatTraces } from '../../src/providers/indexer/decode/traces.ts';
 import { type IndexedTransaction, zeroAddress } from '../../src/providers/indexer/domain.ts';
+import { type CallTrace, flatten } from '../support/flat-traces.ts';
 import {
   decodeRecorded,
   type RecordedBlock,
@@ -95,6 +96,12 @@ describe('logs of odd shape', () => {
       'a batch that points outside',
       { topics: [batch, ...parties], data: `0x${word(2n ** 255n)}${word(64)}` },
     ],
+    ['a change of metadata without a token', { topics: [id('MetadataUpdate(uint256)')] }],
+    [
+      'a change of metadata whose range ends before it begins',
+      { topics: [id('BatchMetadataUpdate(uint256,uint256)')], data: `0x${word(2)}${word(1)}` },
+    ],
+    ['a change of a URI without a token', { topics: [id('URI(string,uint256)')] }],
     [
       'a batch longer than its data',
       { topics: [batch, ...parties], data: `0x${[64, 64, 1000].map(word).join('')}` },
@@ -179,45 +186,14 @@ describe('native movements', () => {
   it.each(recordedBlocks.filter((name) => readFixture<RecordedBlock>(name).traces !== null))(
     'of %s are the same from trace_block as from callTracer',
     (name) => {
-      const { traces } = readFixture<RecordedBlock>(name);
-      const flat = readFlatTraces(flatten(traces as readonly CallTrace[]));
+      const { traces, block } = readFixture<RecordedBlock>(name);
+      const flat = readFlatTraces(flatten(traces as readonly CallTrace[], block.hash), block.hash);
       for (const [hash, { native, failed }] of readCallTraces(traces)) {
         expect(flat.get(hash)).toMatchObject({ native, failed });
       }
     },
   );
 });
-
-type Frame = {
-  type: string;
-  from: string;
-  to: string;
-  value?: string;
-  error?: string;
-  calls?: readonly Frame[];
-};
-type CallTrace = { readonly txHash: string; readonly result: Frame | null };
-
-/** The same traces as `trace_block` tells them. */
-function flatten(traces: readonly CallTrace[]): object[] {
-  const walk = (hash: string, frame: Frame, path: readonly number[]): object[] => {
-    const { type, from, to, value = '0x0' } = frame;
-    const rest = {
-      transactionHash: hash,
-      traceAddress: path,
-      ...(frame.error ? { error: frame.error } : {}),
-    };
-    const own =
-      type === 'SELFDESTRUCT'
-        ? { type: 'suicide', action: { address: from, refundAddress: to, balance: value } }
-        : type.startsWith('CREATE')
-          ? { type: 'create', action: { from, value }, result: frame.error ? null : { address: to } }
-          : { type: 'call', action: { callType: type.toLowerCase(), from, to, value } };
-    const inside = (frame.calls ?? []).flatMap((call, index) => walk(hash, call, [...path, index]));
-    return [{ ...own, ...rest }, ...inside];
-  };
-  return traces.flatMap(({ txHash, result }) => (result === null ? [] : walk(txHash, result, [])));
-}
 
 describe('kinds of transactions', () => {
   it('counts the fees for blobs and for a first layer', () => {
@@ -277,6 +253,12 @@ describe('kinds of transactions', () => {
 });
 
 describe('what does not belong together', () => {
+  it('is refused: traces of the block that another branch has at the same height', () => {
+    const { traces } = readFixture<RecordedBlock>('ethereum/17686111');
+    const flat = flatten(traces as readonly CallTrace[], `0x${'0b'.repeat(32)}`);
+    expect(() => readFlatTraces(flat, `0x${'0a'.repeat(32)}`)).toThrow(MalformedBlockError);
+  });
+
   it('is refused: receipts of another block, missing receipts, broken fields', () => {
     const { block, receipts } = rawAnswers({});
     const source = (other: object) => ({

@@ -72,10 +72,11 @@ describe('verifying a block', () => {
     await rows().where('wallet', first.wallet).update({ moves: '{}' });
     await rows().where('wallet', second.wallet).delete();
     const name = (row: { wallet: Buffer }) => `0x${row.wallet.toString('hex')}`;
-    expect((await compare('1', plain)).map(({ wallet, kind }) => [wallet, kind]).sort()).toEqual(
+    const found = (await compare('1', plain)).map(({ table, row, kind }) => `${table} ${row} ${kind}`);
+    expect(found.sort()).toEqual(
       [
-        [name(first), 'other'],
-        [name(second), 'missing'],
+        `wallet_history wallet=${name(first)} tx_index=5 other`,
+        `wallet_history wallet=${name(second)} tx_index=5 missing`,
       ].sort(),
     );
   });

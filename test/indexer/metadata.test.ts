@@ -124,7 +124,13 @@ describe('the metadata of an owned token', () => {
       head_time: new Date(),
     });
     for (const [token_id, path] of ['/1', '/page'].entries()) {
-      await db('nft_tokens').insert({ ...key, token_id, standard: 721, token_uri: `http://${host}${path}` });
+      await db('nft_tokens').insert({
+        ...key,
+        token_id,
+        standard: 721,
+        token_uri: `http://${host}${path}`,
+        metadata_due: new Date(0),
+      });
       await db('nft_holdings').insert({
         ...{ ...key, token_id, standard: 721, wallet: bytesOf(alice), amount: 1 },
         ...{ acquired_block: 5, acquired_log: token_id, changed_block: 5 },
@@ -134,11 +140,13 @@ describe('the metadata of an owned token', () => {
 
   afterAll(() => database.close());
 
-  it('stand in the list, as text and in the uniform shape; what cannot be had is null and tried once', async () => {
+  it('stand in the list, as text and in the uniform shape; what cannot be had is null and tried later', async () => {
     const log = createLogger({ level: 'silent' });
     const tokens = createTokenStore(database);
     await createMetadataFiller({ chainId: '31337', tokens, fetcher: fetcher(), log })();
-    expect(await tokens.withoutMetadata('31337', 5)).toEqual([]);
+    expect(await tokens.dueMetadata('31337', 5)).toEqual([]);
+    const due = await database.db('nft_tokens').orderBy('token_id').pluck('metadata_due');
+    expect(due).toEqual([null, expect.any(Date)]);
     const network = testNetwork([`http://${host}`]);
     const question = {
       network,

@@ -164,7 +164,7 @@ describe('any chain with any reorganisations', () => {
     await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 25 }), tryOut), {
       numRuns: 60,
     });
-  });
+  }, 180_000);
 });
 
 describe('a list of NFTs', () => {
@@ -201,5 +201,5 @@ describe('a list of NFTs', () => {
       }
     });
     await fc.assert(property, { numRuns: 25 });
-  });
+  }, 180_000);
 });

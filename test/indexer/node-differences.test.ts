@@ -60,6 +60,76 @@ describe('a node', () => {
     );
   });
 
+  it('that traces with trace_block gives the same index as one with debug_traceBlockByHash', async () => {
+    await withNode(
+      (node) => node.lack('debug_traceBlockByHash'),
+      async (url, node) => {
+        const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'trace' });
+        await index.follow();
+        expect(await dumpIndex(other, '1')).toEqual(expected);
+        expect(node.asked.filter((method) => method === 'trace_block')).toHaveLength(3);
+        expect(await index.store.find('1')).toMatchObject({ internalTransfers: 'trace', untracedBlocks: 0n });
+        index.close();
+      },
+    );
+  });
+
+  it('with neither way to trace gives an index that says so, whichever is asked for', async () => {
+    for (const traceMethod of ['debug', 'trace'] as const) {
+      await withNode(
+        (node) => node.lack('debug_traceBlockByHash', 'trace_block'),
+        async (url) => {
+          const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod });
+          await index.follow();
+          expect(await index.store.find('1')).toMatchObject({
+            internalTransfers: traceMethod,
+            untracedBlocks: 3n,
+          });
+          index.close();
+        },
+      );
+    }
+  });
+
+  it.each(['debug', 'trace'] as const)(
+    'that no longer has the traces of old blocks lets an index go on after a restart: %s',
+    async (traceMethod) => {
+      await withNode(
+        (node) => node.setHead(recorded[1]?.block.hash ?? ''),
+        async (url, node) => {
+          const before = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod });
+          await before.follow();
+          before.close();
+          for (const { block } of recorded.slice(0, 2)) node.prune(block.hash);
+          node.setHead(newest);
+          const after = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod });
+          await after.follow();
+          expect(await dumpIndex(other, '1')).toEqual(expected);
+          expect((await after.store.find('1'))?.untracedBlocks).toBe(0n);
+          after.close();
+        },
+      );
+    },
+  );
+
+  it('that lost the traces of blocks while nobody indexed leaves out what only they tell, and nothing else', async () => {
+    await withNode(
+      (node) => node.prune(recorded[1]?.block.hash ?? ''),
+      async (url) => {
+        const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
+        await index.follow();
+        expect((await index.store.find('1'))?.untracedBlocks).toBe(1n);
+        expect(index.untraced).toEqual([startBlock + 1n]);
+        const others = (dump: unknown) =>
+          Object.values(dump as Record<string, string[]>).map((rows) =>
+            rows.filter((row) => !row.includes(String(startBlock + 1n))),
+          );
+        expect(others(await dumpIndex(other, '1'))).toEqual(others(expected));
+        index.close();
+      },
+    );
+  });
+
   it('that breaks connections now and then gives the same index', async () => {
     let count = 0;
     await withNode(

@@ -39,6 +39,7 @@ function startIndexer(chainId = '137') {
     ...{ chainId, databaseUrl: database.url, pollMs: 5, log: createLogger({ level: 'silent' }) },
     createFollower: () => index.follower,
     filler: { fill: async () => false },
+    report: (error) => index.store.report(chainId, error?.message),
     onLeading: (leads) => leads && leading.resolve(),
   });
   const ended = runner.run(stopped.signal);
@@ -80,7 +81,7 @@ describe('two indexers of one network', () => {
 
     node.setHead(hashAt(13_522_962n));
     await database.db.raw(`SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a JOIN pg_locks l USING (pid)
-      WHERE l.locktype = 'advisory' AND l.granted AND a.application_name LIKE 'tallystick lease%'
+      WHERE l.locktype = 'advisory' AND l.granted AND a.application_name LIKE 'tallystick index%'
         AND a.datname = current_database()`);
     await second.leads;
     await vi.waitFor(headIs(13_522_962n));

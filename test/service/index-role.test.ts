@@ -31,7 +31,7 @@ const indexed = (...expected: string[]) =>
 const ready = () => fetch(`http://127.0.0.1:${service.port}/readyz`);
 const sessions = async () => {
   const { rows } = await database.db.raw(
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'tallystick lease%'",
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'tallystick index%'",
   );
   return rows.length;
 };

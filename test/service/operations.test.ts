@@ -63,8 +63,8 @@ describe('what callers reach', () => {
     const id = '8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11';
     expect((await ask(service.port, `/v1/api/nft/${id}`)).status).toBe(401);
     expect((await ask(service.port, `/v1/api/nothing/${id}`)).status).toBe(404);
-    expect((await ask(service.port, `/elsewhere/${id}`)).status).toBe(404);
-    await ask(service.operationsPort, `/elsewhere/${id}`);
+    expect((await ask(service.port, `/nowhere/${id}`)).status).toBe(404);
+    await ask(service.operationsPort, `/nowhere/${id}`);
     const text = await scrape(service);
     const count = (line: string) =>
       expect(text).toContain(`tallystick_http_request_duration_seconds_count{${line}} 1\n`);
@@ -74,7 +74,7 @@ describe('what callers reach', () => {
       'tallystick_http_problems_total{area="rwa",operation="getNft",code="api_key_missing"} 1\n',
     );
     expect(text).not.toContain(id);
-    expect(text).not.toContain('elsewhere');
+    expect(text).not.toContain('nowhere');
   });
 });
 

@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { createLogger } from '../../src/log.ts';
+import { createCitusDatabase } from './citus.ts';
 
 export type TestDatabase = { readonly db: Knex; readonly url: string; close(): Promise<void> };
 
@@ -21,12 +22,15 @@ export async function createTemplate(postgresUrl: string): Promise<void> {
 }
 
 /**
- * A database of its own, cloned from the migrated template in some 30 ms.
+ * A database of its own, cloned from the migrated template in some 30 ms; with CITUS_URL one in that cluster,
+ * over which the index is spread.
  * @param postgresUrl a server with a template; by default the one of the run
  */
 export async function createTestDatabase(postgresUrl = inject('postgresUrl')): Promise<TestDatabase> {
   const log = createLogger({ level: 'silent' });
   const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const clusterUrl = process.env['CITUS_URL'];
+  if (clusterUrl !== undefined) return createCitusDatabase(clusterUrl, name);
   const admin = createDatabase(postgresUrl, { poolMax: 1, log });
   // Only one clone of a template may run at a time; the lock makes the others wait their turn.
   await admin.raw('SELECT pg_advisory_lock(1)');

@@ -35,8 +35,8 @@ export async function deploy(
 
 type Receipt = { readonly contractAddress: string };
 
-// The chain mines on demand, but tells the hash a moment before.
-async function minedReceipt(rpcUrl: string, hash: string): Promise<Receipt> {
+/** The receipt of a transaction. The chain mines on demand, but tells the hash a moment before. */
+export async function minedReceipt(rpcUrl: string, hash: string): Promise<Receipt> {
   const receipt = await callNode<Receipt | null>(rpcUrl, 'eth_getTransactionReceipt', [hash]);
   return receipt ?? minedReceipt(rpcUrl, hash);
 }

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { type CallTrace, flatten } from './flat-traces.ts';
 import { readFixture } from './recorded-chain.ts';
 
 /** A block with what a node tells of it. Reads go by hash, so blocks of several branches may stand side by side. */
@@ -25,6 +26,8 @@ export type ReplayNode = {
   deny(hash: string, times: number): void;
   /** From now on the node does not know these methods. */
   lack(...methods: readonly string[]): void;
+  /** From now on it no longer has the state that the traces of this block need. */
+  prune(hash: string): void;
   /** What it calls final; undefined refuses the tag. */
   finalize(number: number | undefined): void;
   /** Told before each answer; what it throws breaks the connection. */
@@ -37,6 +40,7 @@ type State = {
   readonly blocks: Map<string, ReplayBlock>;
   readonly denied: Map<string, number>;
   readonly lacking: Set<string>;
+  readonly pruned: Set<string>;
   /** Hash of the block at each height of the present branch. */
   branch: Map<bigint, string>;
   head: bigint;
@@ -53,6 +57,7 @@ export async function startReplayNode(
     blocks: new Map(blocks.map((entry) => [entry.block.hash, entry])),
     denied: new Map(),
     lacking: new Set(),
+    pruned: new Set(),
     branch: new Map(),
     head: -1n,
     finalized: undefined,
@@ -84,6 +89,7 @@ export async function startReplayNode(
     lack(...methods) {
       for (const method of methods) state.lacking.add(method);
     },
+    prune: (hash) => void state.pruned.add(hash),
     finalize(number) {
       state.finalized = number;
     },
@@ -124,7 +130,12 @@ function reply(state: State, method: string, [first, second]: readonly unknown[]
     case 'eth_getTransactionReceipt':
       return { result: receiptOf(state, String(first)) };
     case 'debug_traceBlockByHash':
-      return { result: state.blocks.get(String(first))?.traces ?? [] };
+      return tracesAnswer(state, String(first), (traces) => traces);
+    case 'trace_block':
+      // Recorded traces are those of callTracer.
+      return tracesAnswer(state, state.branch.get(BigInt(String(first))) ?? '', (traces, hash) =>
+        flatten(traces as readonly CallTrace[], hash),
+      );
     case 'eth_call':
       return { error: { code: 3, message: 'execution reverted' } };
     case 'eth_getCode':
@@ -152,6 +163,17 @@ function receiptsAnswer(state: State, hash: string): Answer {
     return { error: { code: -32000, message: 'unknown block' } };
   }
   return { result: receipts };
+}
+
+function tracesAnswer(
+  state: State,
+  hash: string,
+  form: (traces: readonly unknown[], hash: string) => readonly unknown[],
+): Answer {
+  if (state.pruned.has(hash)) {
+    return { error: { code: -32000, message: 'missing trie node 5f2c (path ) state is not available' } };
+  }
+  return { result: form(state.blocks.get(hash)?.traces ?? [], hash) };
 }
 
 function receiptOf(state: State, hash: string): unknown {

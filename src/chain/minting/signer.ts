@@ -1,4 +1,4 @@
-import { getAddress, Signature, Transaction } from 'ethers';
+import { getAddress, keccak256, recoverAddress, Signature, Transaction } from 'ethers';
 import type { Fees } from './fees.ts';
 import { encodeMintBatch, isMintCall, type Mint } from './mint-contract.ts';
 
@@ -38,11 +38,15 @@ export function createMintSigner(key: DigestSigner): MintSigner {
     if (!isMintCall(transaction.data) || transaction.value !== 0n || transaction.to === null) {
       throw new Error('The signer signs calls that mint, and no others.');
     }
-    transaction.signature = Signature.from(await key.signDigest(transaction.unsignedHash));
-    if (transaction.from !== key.address || transaction.hash === null) {
+    // The transaction computes each of its properties anew, and a full batch has 22 kB.
+    const digest = transaction.unsignedHash;
+    const signature = Signature.from(await key.signDigest(digest));
+    if (recoverAddress(digest, signature) !== key.address) {
       throw new Error(`The signature is not of ${key.address}.`);
     }
-    return { hash: transaction.hash, raw: transaction.serialized };
+    transaction.signature = signature;
+    const raw = transaction.serialized;
+    return { hash: keccak256(Buffer.from(raw.slice(2), 'hex')), raw };
   };
 
   return {

@@ -1,9 +1,10 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import type { Logger } from '../../log.ts';
 import type { Network } from '../network.ts';
-import { createEndpoint } from './endpoint.ts';
+import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createFailover } from './failover.ts';
 import { NetworkProvider } from './network-provider.ts';
+import { NodeFault } from './node-fault.ts';
 
 export type RpcClients = {
   /** The client of a network; the same one for as long as the network's RPC URLs are the same. */
@@ -12,10 +13,14 @@ export type RpcClients = {
   close(): void;
 };
 
+/** Told what a node made of a question. The node is named without what may be secret in its URL. */
+export type OnAnswer = (chainId: string, node: string, outcome: string) => void;
+
 type RpcClientsOptions = {
   /** For every single question to a node, from asking to the last byte. */
   readonly timeoutMs: number;
   readonly log: Logger;
+  readonly onAnswer?: OnAnswer;
   /** Milliseconds that only grow; for the pauses of sick nodes. */
   readonly now?: () => number;
 };
@@ -26,6 +31,7 @@ type Client = { readonly urls: string; readonly provider: JsonRpcApiProvider; cl
 export function createRpcClients({
   timeoutMs,
   log,
+  onAnswer = () => {},
   now = () => performance.now(),
 }: RpcClientsOptions): RpcClients {
   const clients = new Map<string, Client>();
@@ -33,7 +39,10 @@ export function createRpcClients({
 
   const open = (network: Network, urls: string): Client => {
     const { chainId } = network;
-    const endpoints = network.rpcUrls.map((url) => createEndpoint({ url, chainId, timeoutMs, log, now }));
+    const tell = onAnswer.bind(undefined, chainId);
+    const endpoints = network.rpcUrls.map((url) =>
+      told(createEndpoint({ url, chainId, timeoutMs, log, now }), tell),
+    );
     const provider = new NetworkProvider(network, createFailover(chainId, endpoints));
     const close = () => {
       provider.destroy();
@@ -72,3 +81,22 @@ export function createRpcClients({
     },
   };
 }
+
+/** The endpoint, telling of its answers. */
+function told(endpoint: Endpoint, tell: (node: string, outcome: string) => void): Endpoint {
+  return {
+    ...endpoint,
+    async ask(method, params) {
+      try {
+        const judged = await endpoint.ask(method, params);
+        tell(endpoint.label, outcomes[judged.verdict]);
+        return judged;
+      } catch (error) {
+        tell(endpoint.label, error instanceof NodeFault ? error.reason : 'oversized');
+        throw error;
+      }
+    },
+  };
+}
+
+const outcomes = { answer: 'answered', elsewhere: 'elsewhere', fault: 'refused' } as const;

@@ -97,11 +97,20 @@ export interface components {
             value?: unknown;
             /** @description How to show the value. */
             display_type?: string | null;
-            /** @description Highest value that it can have. */
+            /**
+             * Format: double
+             * @description Highest value that it can have.
+             */
             max_value?: number | null;
-            /** @description How many tokens have the property. */
+            /**
+             * Format: double
+             * @description How many tokens have the property.
+             */
             trait_count?: number | null;
-            /** @description Place among the properties. */
+            /**
+             * Format: double
+             * @description Place among the properties.
+             */
             order?: number | null;
         };
         /** @description Metadata of a token in a uniform shape. All of it is what its contract says. */
@@ -163,9 +172,15 @@ export interface components {
             possible_spam: boolean;
             /** @description Whether the provider has verified the collection. */
             verified_collection?: boolean;
-            /** @description Rank within the collection by rarity. */
+            /**
+             * Format: double
+             * @description Rank within the collection by rarity.
+             */
             rarity_rank?: number | null;
-            /** @description Rarity in percent. */
+            /**
+             * Format: double
+             * @description Rarity in percent.
+             */
             rarity_percentage?: number | null;
             /** @description Rarity in words. */
             rarity_label?: string | null;
@@ -180,9 +195,15 @@ export interface components {
         WalletNftList: {
             /** @description Cursor of the next page; absent on the last page. */
             cursor?: string;
-            /** @description Number of this page, counted from 0. */
+            /**
+             * Format: int32
+             * @description Number of this page, counted from 0.
+             */
             page: number;
-            /** @description Number of NFTs on this page. */
+            /**
+             * Format: int32
+             * @description Number of NFTs on this page.
+             */
             page_size: number;
             /** @description The NFTs. */
             result: components["schemas"]["WalletNft"][];
@@ -214,7 +235,10 @@ export interface components {
             type: string;
             /** @description Short name of the status; the same for every problem of that status. */
             title: string;
-            /** @description The HTTP status, repeated. */
+            /**
+             * Format: int32
+             * @description The HTTP status, repeated.
+             */
             status: number;
             /** @description What went wrong this time. With several faults in one request, the first of them. */
             detail: string;
@@ -227,7 +251,10 @@ export interface components {
         };
         /** @description Balance of a wallet. */
         TokenBalance: {
-            /** @description Decimal chain ID of the network. */
+            /**
+             * Format: int64
+             * @description Decimal chain ID of the network.
+             */
             chainId: number;
             /** @description The wallet. */
             address: string;
@@ -235,7 +262,10 @@ export interface components {
             contractAddress?: string;
             /** @description Balance in the smallest unit. */
             balance: string;
-            /** @description Decimals of the asset; null if the token does not tell. */
+            /**
+             * Format: int32
+             * @description Decimals of the asset; null if the token does not tell.
+             */
             decimals: number | null;
             /** @description Symbol of the asset; null if the token does not tell. */
             symbol: string | null;
@@ -329,7 +359,10 @@ export interface components {
             /** @description Amount in whole units, without grouping or trailing zeros; null if the decimals are unknown. */
             value_formatted: string | null;
             direction: components["schemas"]["TransferDirection"];
-            /** @description Index of the log within the block. */
+            /**
+             * Format: int32
+             * @description Index of the log within the block.
+             */
             log_index: number;
             /** @description Whether the token looks like spam. */
             possible_spam: boolean;
@@ -369,7 +402,10 @@ export interface components {
             contract_type: components["schemas"]["NftContractType"];
             /** @description Either `Single`, or `Batch` for one part of an ERC-1155 batch. */
             transaction_type: string;
-            /** @description Index of the log within the block. */
+            /**
+             * Format: int32
+             * @description Index of the log within the block.
+             */
             log_index: number;
             /** @description Account that made the transfer; only for ERC-1155. */
             operator?: string | null;
@@ -435,9 +471,15 @@ export interface components {
         WalletHistoryPage: {
             /** @description Cursor of the next page; absent on the last page. */
             cursor?: string;
-            /** @description Number of this page, counted from 0. */
+            /**
+             * Format: int32
+             * @description Number of this page, counted from 0.
+             */
             page: number;
-            /** @description Number of records on this page. */
+            /**
+             * Format: int32
+             * @description Number of records on this page.
+             */
             page_size: number;
             /** @description The limit that was applied, as a string. */
             limit: string;
@@ -466,6 +508,16 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The address of the request and its headers are over 16 kB together. No cursor of ours is that long. */
+        HeadersTooLarge: {
+            headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -507,7 +559,7 @@ export interface components {
         Address: string;
         /**
          * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-         * @example 1
+         * @example 31337
          */
         ChainId: string;
         /**
@@ -592,7 +644,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -647,6 +699,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {
@@ -673,7 +726,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -742,7 +795,7 @@ export interface operations {
                 address: components["parameters"]["Address"];
                 /**
                  * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
-                 * @example 1
+                 * @example 31337
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
@@ -797,6 +850,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description The source of the data failed. Nothing was changed; try again. */
             502: {

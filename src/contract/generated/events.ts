@@ -175,15 +175,27 @@ export interface components {
              * @description When the event ends, UTC with milliseconds.
              */
             endDate: string | null;
-            /** @description Maximum number of attendees; null means unlimited. */
+            /**
+             * Format: int32
+             * @description Maximum number of attendees; null means unlimited.
+             */
             maxAttendees: number | null;
-            /** @description Ticket price, in units of `currency`. */
+            /**
+             * Format: double
+             * @description Ticket price, in units of `currency`.
+             */
             price: number | null;
             /** @description ISO 4217 code in capitals, or token symbol, of both prices. */
             currency: string | null;
-            /** @description Discounted price, in units of `currency`. */
+            /**
+             * Format: double
+             * @description Discounted price, in units of `currency`.
+             */
             discountPrice: number | null;
-            /** @description Discount in percent of `price`. */
+            /**
+             * Format: double
+             * @description Discount in percent of `price`.
+             */
             discountPercentage: number | null;
             /** @description NFT contract IDs required to attend; stored, not enforced. */
             contractRequiredToAttend: string[];
@@ -193,9 +205,15 @@ export interface components {
             coverImage: string | null;
             /** @description Gallery image URLs. */
             galleryImages: string[];
-            /** @description Blockchain network ID: the decimal chain ID. */
+            /**
+             * Format: int64
+             * @description Blockchain network ID: the decimal chain ID.
+             */
             chainId: number | null;
-            /** @description Number of registered attendees. */
+            /**
+             * Format: int32
+             * @description Number of registered attendees.
+             */
             totalAttendees: number;
             /**
              * Format: date-time
@@ -237,7 +255,10 @@ export interface components {
             type: string;
             /** @description Short name of the status; the same for every problem of that status. */
             title: string;
-            /** @description The HTTP status, repeated. */
+            /**
+             * Format: int32
+             * @description The HTTP status, repeated.
+             */
             status: number;
             /** @description What went wrong this time. With several faults in one request, the first of them. */
             detail: string;
@@ -268,15 +289,27 @@ export interface components {
             startDate?: string | null;
             /** @description When the event ends, in the form of `startDate`; not before `startDate`. */
             endDate?: string | null;
-            /** @description Maximum number of attendees. null, or absent on creation, means unlimited. */
+            /**
+             * Format: int32
+             * @description Maximum number of attendees. null, or absent on creation, means unlimited.
+             */
             maxAttendees?: number | null;
-            /** @description Ticket price, in units of `currency`. */
+            /**
+             * Format: double
+             * @description Ticket price, in units of `currency`.
+             */
             price?: number | null;
             /** @description ISO 4217 code in capitals, or token symbol, of both prices. */
             currency?: string | null;
-            /** @description Discounted price, in units of `currency`; not above `price`. */
+            /**
+             * Format: double
+             * @description Discounted price, in units of `currency`; not above `price`.
+             */
             discountPrice?: number | null;
-            /** @description Discount in percent of `price`, 0 to 100. */
+            /**
+             * Format: double
+             * @description Discount in percent of `price`, 0 to 100.
+             */
             discountPercentage?: number | null;
             /**
              * @description NFT contract IDs required to attend. They are stored and given back, not enforced: an `attendeeId` is a user,
@@ -289,7 +322,10 @@ export interface components {
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
             galleryImages?: string[] | null;
-            /** @description Blockchain network ID: the decimal chain ID of a network that is registered in the service. */
+            /**
+             * Format: int64
+             * @description Blockchain network ID: the decimal chain ID of a network that is registered in the service.
+             */
             chainId?: number | null;
             /**
              * Format: uuid
@@ -298,7 +334,10 @@ export interface components {
             readonly id?: string;
             /** @description Always the company of the API key. */
             readonly companyId?: string;
-            /** @description Counted by the service. */
+            /**
+             * Format: int32
+             * @description Counted by the service.
+             */
             readonly totalAttendees?: number;
             /**
              * Format: date-time
@@ -332,15 +371,27 @@ export interface components {
             startDate?: string | null;
             /** @description When the event ends, in the form of `startDate`; not before `startDate`. */
             endDate?: string | null;
-            /** @description Maximum number of attendees. null, or absent on creation, means unlimited. */
+            /**
+             * Format: int32
+             * @description Maximum number of attendees. null, or absent on creation, means unlimited.
+             */
             maxAttendees?: number | null;
-            /** @description Ticket price, in units of `currency`. */
+            /**
+             * Format: double
+             * @description Ticket price, in units of `currency`.
+             */
             price?: number | null;
             /** @description ISO 4217 code in capitals, or token symbol, of both prices. */
             currency?: string | null;
-            /** @description Discounted price, in units of `currency`; not above `price`. */
+            /**
+             * Format: double
+             * @description Discounted price, in units of `currency`; not above `price`.
+             */
             discountPrice?: number | null;
-            /** @description Discount in percent of `price`, 0 to 100. */
+            /**
+             * Format: double
+             * @description Discount in percent of `price`, 0 to 100.
+             */
             discountPercentage?: number | null;
             /**
              * @description NFT contract IDs required to attend. They are stored and given back, not enforced: an `attendeeId` is a user,
@@ -353,7 +404,10 @@ export interface components {
             coverImage?: string | null;
             /** @description Gallery image URLs, http or https. */
             galleryImages?: string[] | null;
-            /** @description Blockchain network ID: the decimal chain ID of a network that is registered in the service. */
+            /**
+             * Format: int64
+             * @description Blockchain network ID: the decimal chain ID of a network that is registered in the service.
+             */
             chainId?: number | null;
             /**
              * Format: uuid
@@ -362,7 +416,10 @@ export interface components {
             readonly id?: string;
             /** @description Always the company of the API key. */
             readonly companyId?: string;
-            /** @description Counted by the service. */
+            /**
+             * Format: int32
+             * @description Counted by the service.
+             */
             readonly totalAttendees?: number;
             /**
              * Format: date-time
@@ -884,8 +941,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The fields to change. */
-        requestBody: {
+        /** @description The fields to change. Without a body nothing changes. */
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["UpdateEventRequest"];
             };

@@ -285,7 +285,10 @@ export interface components {
             type: string;
             /** @description Short name of the status; the same for every problem of that status. */
             title: string;
-            /** @description The HTTP status, repeated. */
+            /**
+             * Format: int32
+             * @description The HTTP status, repeated.
+             */
             status: number;
             /** @description What went wrong this time. With several faults in one request, the first of them. */
             detail: string;
@@ -387,7 +390,10 @@ export interface components {
             type: string;
             /** @description Image of the asset. */
             imageUrl: string | null;
-            /** @description Decimal chain ID of the network on which its NFTs are minted. */
+            /**
+             * Format: int64
+             * @description Decimal chain ID of the network on which its NFTs are minted.
+             */
             chainId: number;
             /** @description NFT contract on that network, in EIP-55 form. */
             contractAddress: string;
@@ -419,11 +425,20 @@ export interface components {
         /** @description A real-world asset with its data and the numbers of its NFTs. */
         RwaDetail: components["schemas"]["Rwa"] & {
             data: components["schemas"]["FreeData"];
-            /** @description All NFTs of the RWA. */
+            /**
+             * Format: int32
+             * @description All NFTs of the RWA.
+             */
             totalNfts: number;
-            /** @description NFTs that are minted. */
+            /**
+             * Format: int32
+             * @description NFTs that are minted.
+             */
             claimedNfts: number;
-            /** @description All others; `totalNfts` less `claimedNfts`. */
+            /**
+             * Format: int32
+             * @description All others; `totalNfts` less `claimedNfts`.
+             */
             unclaimedNfts: number;
         };
         /** @description An NFT with the full information of the RWA that it belongs to. */
@@ -463,11 +478,20 @@ export interface components {
         };
         /** @description One page of the company's RWAs. */
         RwaList: {
-            /** @description How many RWAs match the filters, on all pages together. */
+            /**
+             * Format: int32
+             * @description How many RWAs match the filters, on all pages together.
+             */
             total: number;
-            /** @description The limit that was applied. */
+            /**
+             * Format: int32
+             * @description The limit that was applied.
+             */
             limit: number;
-            /** @description The offset that was applied. */
+            /**
+             * Format: int32
+             * @description The offset that was applied.
+             */
             offset: number;
             /** @description The RWAs by creation, then id. */
             rwas: components["schemas"]["Rwa"][];
@@ -485,12 +509,18 @@ export interface components {
         NftList: components["schemas"]["Nft"][];
         /** @description How many NFTs to create. */
         CreateNftsRequest: {
-            /** @description Number of NFTs. */
+            /**
+             * Format: int32
+             * @description Number of NFTs.
+             */
             count: number;
         };
         /** @description The NFTs that were created. */
         CreateNftsResult: {
-            /** @description How many were created. */
+            /**
+             * Format: int32
+             * @description How many were created.
+             */
             created: number;
             /** @description The new NFTs by serial. */
             nfts: components["schemas"]["Nft"][];

@@ -69,6 +69,9 @@ export type SkippedLog = {
   readonly reason: string;
 };
 
+/** A contract tells that what it says of a token changed, or of all its tokens where `tokenId` is undefined. */
+export type MetadataChange = { readonly token: string; readonly tokenId: bigint | undefined };
+
 /** What the logs of one transaction say. */
 export type LogFindings = {
   readonly erc20: readonly Erc20Movement[];
@@ -76,10 +79,11 @@ export type LogFindings = {
   readonly approvals: readonly Approval[];
   /** Accounts that borrowed from a lending market. */
   readonly borrowers: readonly string[];
+  readonly metadataChanges: readonly MetadataChange[];
   readonly skipped: readonly SkippedLog[];
 };
 
-export type IndexedTransaction = Omit<LogFindings, 'skipped'> & {
+export type IndexedTransaction = Omit<LogFindings, 'skipped' | 'metadataChanges'> & {
   readonly hash: string;
   readonly index: number;
   readonly nonce: bigint;
@@ -104,6 +108,7 @@ export type IndexedBlock = {
   readonly header: BlockHeader;
   readonly transactions: readonly IndexedTransaction[];
   readonly skipped: readonly SkippedLog[];
+  readonly metadataChanges: readonly MetadataChange[];
   /** Whether internal movements are known; without it only those of the transactions themselves are. */
   readonly traced: boolean;
 };

@@ -1,12 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Network } from '../../chain/network.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
+import { decodeBlock } from './decode/decode-block.ts';
+import type { IndexedBlock } from './domain.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
+import type { IndexObserver } from './index-observer.ts';
 import { createIndexStore, type TraceMethod } from './store/index-store.ts';
 import { createTokenStore } from './store/token-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
@@ -16,7 +20,7 @@ import { createMetadataRunner } from './tokens/metadata-runner.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
 
 /** How a network is indexed. */
-type IndexSettings = {
+export type IndexSettings = {
   /** The first block of the index; only used before the first block is indexed. */
   readonly startBlock: bigint;
   readonly traceMethod: TraceMethod;
@@ -24,6 +28,12 @@ type IndexSettings = {
   readonly parallel: number;
   readonly pollMs: number;
 };
+
+/** How the settings of the service and of the network want it. */
+export function indexSettings(config: Config, { indexFrom, indexTraces }: Network): IndexSettings {
+  const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
+  return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs };
+}
 
 type NetworkIndexOptions = {
   readonly network: Network;
@@ -34,25 +44,32 @@ type NetworkIndexOptions = {
   readonly log: Logger;
   /** Without one, the metadata of NFTs stay unknown. */
   readonly fetcher?: MetadataFetcher;
+  readonly observer?: IndexObserver;
 };
 
 /** Everything that keeps the index of one network: a runner, and its parts for one who drives them himself. */
 export type NetworkIndex = {
   readonly runner: IndexRunner;
   readonly filler: TokenFiller;
-  createFollower(): Follower;
+  /** The node's newest block. */
+  nodeHead(): Promise<bigint>;
+  /** A block as the index would take it, read from the node; undefined for a height that the node does not have. */
+  readBlock(number: bigint): Promise<IndexedBlock | undefined>;
+  /** @param upTo the last block that it takes; none by default */
+  createFollower(upTo?: bigint): Follower;
 };
 
 const maxBatch = 500;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
-  const { network, settings, db, databaseUrl, clients, log, fetcher } = options;
+  const { network, settings, db, databaseUrl, clients, log, fetcher, observer } = options;
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
   const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
-  const store = createIndexStore({ db });
+  const plainStore = createIndexStore({ db });
+  const store = observer?.store(plainStore) ?? plainStore;
   const calls = createContractCalls({ node });
   const tokens = createTokenStore({ db });
   const filler = createTokenFiller({ chainId, calls, tokens });
@@ -62,24 +79,39 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     traceMethod,
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
-  const newFollower = () => {
-    const limit = createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
-    return createFollower({ chainId, startBlock, traceMethod, wrapped, store, blocks, limit, log, maxBatch });
+  const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
+  const newFollower = (upTo?: bigint) => {
+    const parts = { chainId, startBlock, traceMethod, wrapped, store, blocks, log, maxBatch, upTo };
+    const follower = createFollower({ ...parts, limit: newLimit() });
+    return observer?.follower(chainId, follower) ?? follower;
   };
+  const reading = newLimit();
   const metadata =
     fetcher &&
     createMetadataRunner({
       chainId,
       log,
       pollMs,
-      fill: createMetadataFiller({ chainId, tokens, fetcher, log }),
+      fill: createMetadataFiller({
+        chainId,
+        tokens,
+        fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
+        log,
+      }),
     });
   const runner = createIndexRunner({
-    ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: newFollower },
+    ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: () => newFollower() },
+    report: (error) => store.report(chainId, error?.message),
     onLeading: (leading) => (leading ? metadata?.start() : void metadata?.stop()),
   });
   return {
     filler,
+    nodeHead: () => blocks.head(),
+    readBlock: (number) =>
+      reading.run(async () => {
+        const source = await blocks.blockAt(number);
+        return source && decodeBlock(source, wrapped);
+      }),
     createFollower: newFollower,
     runner: { run: (signal) => runner.run(signal).finally(() => metadata?.stop()) },
   };

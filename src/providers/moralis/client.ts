@@ -14,6 +14,8 @@ export type MoralisClientOptions = {
   readonly deadlineMs: number;
   /** Requests under way at once; the limits of the upstream are those of the account. */
   readonly concurrency: number;
+  /** Told of each request, the first of a question being 1, and of what came of it. */
+  readonly onTry?: (tries: number, outcome: string) => void;
   readonly clock?: Clock;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -36,7 +38,7 @@ const maxQuietMs = 5 * 60_000;
 
 /** Asks the upstream with one account: bounded in time and number, patient within the deadline. */
 export function createMoralisClient(options: MoralisClientOptions): MoralisClient {
-  const { deadlineMs, concurrency, clock = systemClock, random = Math.random } = options;
+  const { deadlineMs, concurrency, clock = systemClock, random = Math.random, onTry } = options;
   const base = options.baseUrl.replace(/\/+$/, '');
   const exchange = createExchange({ ...options, apiKey: options.apiKey ?? '', now: clock.now });
   const places = pLimit(concurrency);
@@ -66,9 +68,12 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
 
   const tryFrom = async (tries: number, url: string, deadline: Deadline): Promise<unknown> => {
     try {
-      return await untilAborted(ask(url, deadline), deadline.signal);
+      const answer = await untilAborted(ask(url, deadline), deadline.signal);
+      onTry?.(tries, '2xx');
+      return answer;
     } catch (error) {
       const fault = faultOf(error, deadline);
+      onTry?.(tries, fault.status === 0 ? fault.reason : `${String(fault.status)[0]}xx`);
       const pause = fault.isPassing ? pauseAfter(fault, tries) : Number.POSITIVE_INFINITY;
       if (tries === maxTries || clock.now() + pause >= deadline.endsAt) throw fault;
       await clock.wait(pause, deadline.signal).catch((cause: unknown) => {

@@ -35,7 +35,7 @@ export function createExchange({ apiKey, timeoutMs, now }: ExchangeOptions): Exc
 function refusal({ status, headers }: Response, now: number): UpstreamFault {
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
   return status === 429
-    ? new UpstreamFault('limited', 'the account is over its rate limit (429)', { retryAfterMs })
+    ? new UpstreamFault('limited', 'the account is over its rate limit (429)', { status, retryAfterMs })
     : new UpstreamFault('refused', `HTTP status ${status}`, { status, retryAfterMs });
 }
 

@@ -24,11 +24,14 @@ export class UpstreamFault extends Error {
   /** Whether the same request may succeed in a moment. */
   readonly isPassing: boolean;
   readonly retryAfterMs: number | undefined;
+  /** HTTP status; 0 where there was none. */
+  readonly status: number;
 
   constructor(reason: FaultReason, message: string, { status = 0, retryAfterMs, cause }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'UpstreamFault';
     this.reason = reason;
+    this.status = status;
     this.isPassing = passing.includes(reason) || status === 408 || status >= 500;
     this.retryAfterMs = retryAfterMs;
   }

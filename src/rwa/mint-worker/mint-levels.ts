@@ -106,12 +106,13 @@ function signerSource(
       const network = await networks.find(chainId);
       if (network === undefined) return {};
       const node = createMintNode(clients.for(network));
-      const [balance, latest, pending, highest] = await Promise.all([
+      const [balance, latest, pending] = await Promise.all([
         node.balance(address),
         node.transactionCount(address, 'latest'),
         node.transactionCount(address, 'pending'),
-        highestNonce(db, { chainId, signer: address }),
       ]);
+      // Asked last: what the nodes know of ours was stored before.
+      const highest = await highestNonce(db, { chainId, signer: address });
       // Of a signer that never sent, what the chain knows is where it begins.
       const next = highest === undefined ? latest : highest + 1n;
       // A gauge holds floating point numbers; nothing is paid by them.

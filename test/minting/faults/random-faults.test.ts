@@ -9,7 +9,7 @@ const most = Number(process.env['FAULT_SEQUENCES'] ?? Number.POSITIVE_INFINITY);
 const first = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000_000);
 const report = process.env['FAULT_REPORT'];
 const sequencesInOneWorld = 10;
-const worldsAtOnce = 2;
+const worldsAtOnce = Number(process.env['FAULT_WORLDS'] ?? 2);
 
 const tell = (line: object) => {
   if (report !== undefined) appendFileSync(report, `${JSON.stringify(line)}\n`);

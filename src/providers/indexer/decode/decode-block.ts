@@ -2,6 +2,7 @@ import {
   type BlockHeader,
   type IndexedBlock,
   type IndexedTransaction,
+  type MetadataChange,
   type NativeMovement,
   type SkippedLog,
   zeroAddress,
@@ -31,13 +32,15 @@ export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): 
   if (byHash.size > block.transactions.length)
     throw new MalformedBlockError('number of receipts', byHash.size);
   const skipped: SkippedLog[] = [];
+  const metadataChanges: MetadataChange[] = [];
   const transactions = block.transactions.map((transaction) => {
     const receipt = receiptOf(block.header, transaction, byHash.get(transaction.hash));
     const findings = decodeLogs(receipt.logs, wrapped);
     skipped.push(...findings.skipped);
+    metadataChanges.push(...findings.metadataChanges);
     return assemble(transaction, receipt, findings, traces?.get(transaction.hash));
   });
-  return { header: block.header, transactions, skipped, traced: traces !== undefined };
+  return { header: block.header, transactions, skipped, metadataChanges, traced: traces !== undefined };
 }
 
 function receiptOf(

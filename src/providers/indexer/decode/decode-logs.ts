@@ -1,5 +1,6 @@
 import { type Erc20Movement, type LogFindings, type SkippedLog, zeroAddress } from '../domain.ts';
 import { addressAt, expectWords, LogShapeError, topicAddress } from './log-words.ts';
+import { readBatchMetadataUpdate, readMetadataUpdate, readUriChange } from './metadata-logs.ts';
 import { punksContract, readPunk } from './punks.ts';
 import type { RawLog } from './raw-block.ts';
 import { nativeLogEmitter, topics } from './topics.ts';
@@ -34,6 +35,9 @@ const readers: Readonly<Record<string, LogReader>> = {
   [topics.transferSingle]: readTransferSingle,
   [topics.transferBatch]: readTransferBatch,
   [topics.consecutiveTransfer]: readConsecutiveTransfer,
+  [topics.metadataUpdate]: readMetadataUpdate,
+  [topics.batchMetadataUpdate]: readBatchMetadataUpdate,
+  [topics.uri]: readUriChange,
   [topics.deposit]: ifWrapped('deposit'),
   [topics.withdrawal]: ifWrapped('withdrawal'),
   [topics.approval]: readApproval,
@@ -70,6 +74,7 @@ export function decodeLogs(logs: readonly RawLog[], wrapped: ReadonlySet<string>
     nft: findings.flatMap(({ nft = [] }) => nft),
     approvals: findings.flatMap(({ approvals = [] }) => approvals),
     borrowers: findings.flatMap(({ borrowers = [] }) => borrowers),
+    metadataChanges: findings.flatMap(({ metadataChanges = [] }) => metadataChanges),
     skipped,
   };
 }

@@ -1,5 +1,13 @@
 import type { NativeMovement } from '../domain.ts';
-import { addressOf, type Fields, fieldsOf, hashOf, listOf, optionalQuantity } from './hex.ts';
+import {
+  addressOf,
+  type Fields,
+  fieldsOf,
+  hashOf,
+  listOf,
+  MalformedBlockError,
+  optionalQuantity,
+} from './hex.ts';
 
 /** What the traces of a transaction say. */
 export type TraceFindings = {
@@ -45,11 +53,17 @@ function collect(frame: Fields, found: NativeMovement[], internal: boolean): voi
   for (const call of listOf(calls, 'calls')) collect(fieldsOf(call, 'call'), found, true);
 }
 
-/** Reads `trace_block`: a flat list of frames, each with its path. @throws MalformedBlockError */
-export function readFlatTraces(value: unknown): BlockTraces {
+/**
+ * Reads `trace_block`: a flat list of frames, each with its path.
+ * @param blockHash of the block that was meant; the question names only its height
+ * @throws MalformedBlockError
+ */
+export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {
   const found = new Map<string, { failed: boolean; native: NativeMovement[]; failedPaths: string[] }>();
   for (const entry of listOf(value, 'traces')) {
     const trace = fieldsOf(entry, 'trace');
+    const { blockHash: of = blockHash } = trace;
+    if (hashOf(of, 'trace blockHash') !== blockHash) throw new MalformedBlockError('trace blockHash', of);
     // Rewards of the block itself belong to no transaction.
     if (typeof trace['transactionHash'] !== 'string') continue;
     const hash = hashOf(trace['transactionHash'], 'transactionHash');

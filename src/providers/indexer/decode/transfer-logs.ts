@@ -1,4 +1,10 @@
-import { type Approval, type Erc20Movement, type NftMovement, zeroAddress } from '../domain.ts';
+import {
+  type Approval,
+  type Erc20Movement,
+  type MetadataChange,
+  type NftMovement,
+  zeroAddress,
+} from '../domain.ts';
 import {
   addressAt,
   arrayAt,
@@ -17,6 +23,7 @@ export type LogFinding = {
   readonly nft?: readonly NftMovement[];
   readonly approvals?: readonly Approval[];
   readonly borrowers?: readonly string[];
+  readonly metadataChanges?: readonly MetadataChange[];
 };
 
 // ERC-2309 lets one log mint up to 2^256 tokens. Known collections stay at or below 5,000.

@@ -6,7 +6,10 @@ export class ReorganisationTooDeepError extends Error {
   readonly retryable = true;
 
   constructor(chainId: string, number: bigint) {
-    super(`Network ${chainId} was reorganised at or below block ${number}, which counts as final`);
+    super(
+      `Network ${chainId} was reorganised at or below block ${number}, which counts as final. ` +
+        `If its chain was begun anew: tallystick index reset ${chainId}`,
+    );
     this.name = 'ReorganisationTooDeepError';
   }
 }

@@ -31,6 +31,8 @@ export type FollowerOptions = {
   readonly log: Logger;
   /** Blocks in one transaction at most. */
   readonly maxBatch: number;
+  /** The last block to take; undefined follows the chain for ever. */
+  readonly upTo?: bigint | undefined;
 };
 
 // Large enough for the bulk insert to pay, small enough for memory to stay flat over blocks of any size.
@@ -62,8 +64,8 @@ export function createFollower(options: FollowerOptions): Follower {
     return 'rolled_back';
   };
 
-  const advance = async (from: bigint, nodeHead: bigint, finalized: bigint): Promise<Step> => {
-    const found = await reader.take(from, lastOf(from, batch, nodeHead));
+  const advance = async (from: bigint, end: bigint, finalized: bigint): Promise<Step> => {
+    const found = await reader.take(from, lastOf(from, batch, end));
     const [first, last] = [found[0], found.at(-1)];
     const head = state?.head;
     if (first === undefined || last === undefined) return 'idle';
@@ -71,7 +73,7 @@ export function createFollower(options: FollowerOptions): Follower {
     batch = batchAfter(found, maxBatch);
     // The node works on the next blocks while the database writes these.
     const next = last.header.number + 1n;
-    if (next <= nodeHead) reader.prepare(next, lastOf(next, batch, nodeHead));
+    if (next <= end) reader.prepare(next, lastOf(next, batch, end));
     await store.append(chainId, head?.hash, found, finalized);
     const { number, hash, timestamp } = last.header;
     const time = new Date(Number(timestamp) * 1_000);
@@ -88,7 +90,8 @@ export function createFollower(options: FollowerOptions): Follower {
         await store.observe(chainId, { nodeHead, finalized });
         const { head } = state;
         const from = head === undefined ? state.startBlock : head.number + 1n;
-        if (from <= nodeHead) return await advance(from, nodeHead, finalized);
+        const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
+        if (from <= last) return await advance(from, last, finalized);
         return head === undefined ? 'idle' : await rollBackFrom(head);
       } catch (error) {
         // What is remembered may be what was wrong.
@@ -134,9 +137,9 @@ function createReadAhead(read: ReadRange) {
   };
 }
 
-function lastOf(from: bigint, batch: number, nodeHead: bigint): bigint {
+function lastOf(from: bigint, batch: number, end: bigint): bigint {
   const last = from + BigInt(batch) - 1n;
-  return last < nodeHead ? last : nodeHead;
+  return last < end ? last : end;
 }
 
 /** The blocks up to the first that is missing or does not follow the one before. */

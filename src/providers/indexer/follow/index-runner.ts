@@ -19,11 +19,16 @@ type RunnerOptions = {
   readonly log: Logger;
   /** Between two looks at a chain that has nothing new. */
   readonly pollMs: number;
+  /** Told why a try failed, and undefined after one that did not. */
+  readonly report: (error: Error | undefined) => Promise<void>;
   /** Called when this process starts and stops to index the network. */
   readonly onLeading?: (leading: boolean) => void;
 };
 
 const longestPauseMs = 30_000;
+
+/** The name of the lease under which a network is indexed. */
+export const indexLease = (chainId: string) => `tallystick index ${chainId}`;
 
 /**
  * Keeps the index of one network up to date for as long as this process holds its lease; until then it waits,
@@ -35,17 +40,26 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
   const lead = async (signal: AbortSignal) => {
     const follower = options.createFollower();
     let failures = 0;
+    let reported: Error | undefined | 'unknown' = 'unknown';
+    const report = async (error: Error | undefined) => {
+      if (reported === undefined && error === undefined) return;
+      await options.report(error);
+      reported = error;
+    };
     while (!signal.aborted) {
       try {
         const step = await follower.step();
         // Names are wanted where people look: near the head. While far behind, blocks come first.
         const more = step === 'idle' ? await options.filler.fill() : true;
         failures = 0;
+        await report(undefined);
         if (!more) await pause(pollMs, signal);
       } catch (err) {
         failures += 1;
         const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs);
         log.warn({ err, chainId, pauseMs }, 'indexing failed, trying again');
+        // Where the database is out, the log alone tells.
+        await report(err instanceof Error ? err : new Error(String(err))).catch(() => {});
         await pause(pauseMs, signal);
       }
     }
@@ -54,7 +68,7 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
   return {
     async run(signal) {
       while (!signal.aborted) {
-        const name = `tallystick index ${chainId}`;
+        const name = indexLease(chainId);
         const lease = await acquireLease({ url: databaseUrl, name, log, signal }).catch((err: unknown) => {
           if (!signal.aborted) log.warn({ err, chainId }, 'no lease for indexing');
           return undefined;

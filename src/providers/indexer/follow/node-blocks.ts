@@ -99,7 +99,7 @@ async function readTraces(
   if (traceMethod === 'none') return undefined;
   try {
     if (traceMethod === 'trace') {
-      return readFlatTraces(await node.send('trace_block', [quantity(header.number)]));
+      return readFlatTraces(await node.send('trace_block', [quantity(header.number)]), header.hash);
     }
     const tracer = { tracer: 'callTracer', timeout: '60s' };
     return readCallTraces(await node.send('debug_traceBlockByHash', [header.hash, tracer]));

@@ -13,6 +13,7 @@ export type BlockRows = {
   readonly nft_tokens: BulkColumns;
   readonly index_blocks: BulkColumns;
   readonly index_skipped_logs: BulkColumns;
+  readonly nft_refreshes: BulkColumns;
 };
 
 /** Pure: what to write for these blocks. @param keepFrom lower blocks are final and need not be remembered */
@@ -46,6 +47,7 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     wallet_history: history.columns,
     index_blocks: remembered.columns,
     index_skipped_logs: skippedRows(blocks),
+    nft_refreshes: refreshRows(blocks),
     ...nftRows(blocks),
     token_contracts: contractRows(blocks),
   };
@@ -101,6 +103,15 @@ function skippedRows(blocks: readonly IndexedBlock[]): BulkColumns {
       rows.add(String(header.number), String(logIndex), bytes(address), bytes(topic), reason);
     }
   }
+  return rows.columns;
+}
+
+/** The tokens that told of a change, each once. */
+function refreshRows(blocks: readonly IndexedBlock[]): BulkColumns {
+  const rows = columnsOf({ contract: 'bytea', token_id: 'numeric' });
+  const changes = blocks.flatMap(({ metadataChanges }) => metadataChanges);
+  const wanted = new Map(changes.map((change) => [`${change.token}${change.tokenId}`, change]));
+  for (const { token, tokenId } of wanted.values()) rows.add(bytes(token), String(tokenId ?? -1));
   return rows.columns;
 }
 

@@ -21,6 +21,10 @@ export type IndexState = {
   /** Blocks that were indexed without them. */
   readonly untracedBlocks: bigint;
   readonly updatedAt: Date;
+  /** Blocks indexed a second, not long ago; undefined while nothing was indexed. */
+  readonly blocksPerSecond: number | undefined;
+  /** Why the last try failed; undefined once one succeeded. */
+  readonly lastError: { readonly message: string; readonly at: Date } | undefined;
 };
 
 export type IndexStore = {
@@ -30,6 +34,8 @@ export type IndexStore = {
   begin(chainId: string, startBlock: bigint, internalTransfers: TraceMethod): Promise<IndexState>;
   /** What was seen of the node; forgets blocks that are final now. */
   observe(chainId: string, seen: { readonly nodeHead: bigint; readonly finalized: bigint }): Promise<void>;
+  /** Why the last try failed, or undefined after one that did not. */
+  report(chainId: string, error: string | undefined): Promise<void>;
   /** The remembered blocks that may still be replaced, newest first. */
   recentBlocks(
     chainId: string,
@@ -66,6 +72,9 @@ type StateRow = {
   readonly internal_transfers: TraceMethod;
   readonly untraced_blocks: string;
   readonly updated_at: Date;
+  readonly blocks_per_second: number | null;
+  readonly last_error: string | null;
+  readonly last_error_at: Date | null;
 };
 
 /** The index of all networks: its progress, and the only place that writes its rows. */
@@ -93,11 +102,17 @@ export function createIndexStore({ db }: { readonly db: Database }): IndexStore 
     async observe(chainId, { nodeHead, finalized }) {
       await db.raw(
         `UPDATE index_state SET node_head = ?, finalized_number = greatest(finalized_number, ?),
-           updated_at = now() WHERE chain_id = ?`,
+           updated_at = now(), ${keepPace} WHERE chain_id = ?`,
         [String(nodeHead), String(finalized), chainId],
       );
       // The final block itself stays: whatever comes after it must follow it.
       await db('index_blocks').where('chain_id', chainId).where('number', '<', String(finalized)).delete();
+    },
+
+    async report(chainId, error) {
+      await states()
+        .where('chain_id', chainId)
+        .update({ last_error: error ?? null, last_error_at: error === undefined ? null : new Date() });
     },
 
     async recentBlocks(chainId, limit, below) {
@@ -118,6 +133,14 @@ export function createIndexStore({ db }: { readonly db: Database }): IndexStore 
     rollBack: (chainId, head, to) => db.transaction((tx) => rollBackTo(tx, chainId, head, to)),
   };
 }
+
+// The pace is that of the last ten seconds or more; after a longer rest it is unknown until then.
+const keepPace = `blocks_per_second = CASE WHEN pace_since < now() - interval '60 s' THEN NULL
+    WHEN pace_since < now() - interval '10 s'
+      THEN greatest(head_number - pace_from, 0) / extract(epoch FROM now() - pace_since)
+    ELSE blocks_per_second END,
+  pace_from = CASE WHEN pace_since > now() - interval '10 s' THEN pace_from ELSE head_number END,
+  pace_since = CASE WHEN pace_since > now() - interval '10 s' THEN pace_since ELSE now() END`;
 
 /** The condition on the old head fences off a second writer, should the lease ever fail. */
 async function moveHead(
@@ -154,6 +177,9 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
       changed_block = excluded.changed_block`,
   token_contracts: `ON CONFLICT (chain_id, contract) DO UPDATE SET standard = excluded.standard
       WHERE excluded.standard > token_contracts.standard`,
+  // Changes come in flocks, and a token is asked for at most every ten minutes.
+  nft_refreshes: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
+      SET due = greatest(excluded.due, nft_refreshes.done_at + interval '10 minutes') WHERE nft_refreshes.due IS NULL`,
   nft_tokens: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
       SET minted_block = excluded.minted_block, minter = excluded.minter
       WHERE nft_tokens.minted_block IS NULL AND excluded.minted_block IS NOT NULL`,
@@ -178,7 +204,7 @@ async function writeRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void
 }
 
 function toState(row: StateRow): IndexState {
-  const { head_number: number, head_hash: hash, head_time: time } = row;
+  const { head_number: number, head_hash: hash, head_time: time, last_error, last_error_at } = row;
   return {
     chainId: row.chain_id,
     startBlock: BigInt(row.start_block),
@@ -191,5 +217,8 @@ function toState(row: StateRow): IndexState {
     internalTransfers: row.internal_transfers,
     untracedBlocks: BigInt(row.untraced_blocks),
     updatedAt: row.updated_at,
+    blocksPerSecond: row.blocks_per_second ?? undefined,
+    lastError:
+      last_error === null || last_error_at === null ? undefined : { message: last_error, at: last_error_at },
   };
 }

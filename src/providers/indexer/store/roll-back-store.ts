@@ -1,6 +1,6 @@
 import type { Tx } from '../../../contract/transaction.ts';
 import type { BlockHeader } from '../domain.ts';
-import { bytes } from './bulk-store.ts';
+import { bytes, hex } from './bulk-store.ts';
 
 /** Somebody else moved the index meanwhile: what was to be written does not follow. Nothing was written. */
 export class IndexMovedError extends Error {
@@ -27,19 +27,43 @@ export async function rollBackTo(
     [chainId, keep, chainId, bytes(head)],
   );
   if (rowCount !== 1) throw new IndexMovedError(chainId);
-  for (const sql of rollBackSteps) await tx.raw(sql, { chainId, keep });
+  await tx.raw(`DELETE FROM wallet_history ${replaced} AND wallet IN ${touchedWallets}`, { chainId, keep });
+  await undoChanges(tx, chainId, keep);
+  await tx.raw('DELETE FROM index_skipped_logs WHERE chain_id = ? AND block_number > ?', [chainId, keep]);
+  await tx.raw('DELETE FROM index_blocks WHERE chain_id = ? AND number > ?', [chainId, keep]);
 }
 
-const touchedWallets = `(SELECT DISTINCT unnest(wallets) FROM index_blocks WHERE chain_id = :chainId AND number > :keep)`;
+const replaced = 'WHERE chain_id = :chainId AND block_number > :keep';
 
 /** Which wallets are touched is known from the blocks, so that each is found by its primary key. */
-const rollBackSteps = [
-  `DELETE FROM wallet_history WHERE chain_id = :chainId AND block_number > :keep AND wallet IN ${touchedWallets}`,
-  `CREATE TEMPORARY TABLE undone ON COMMIT DROP AS
-     SELECT DISTINCT wallet, contract, token_id FROM nft_changes
-     WHERE chain_id = :chainId AND block_number > :keep AND wallet IN ${touchedWallets}`,
-  `DELETE FROM nft_changes WHERE chain_id = :chainId AND block_number > :keep AND wallet IN ${touchedWallets}`,
-  `DELETE FROM nft_holdings h USING undone u WHERE h.chain_id = :chainId
+const touchedWallets =
+  '(SELECT DISTINCT unnest(wallets) FROM index_blocks WHERE chain_id = :chainId AND number > :keep)';
+
+/** A token that a wallet got or gave in the blocks that are taken back. */
+type Undone = { readonly wallet: Buffer; readonly contract: Buffer; readonly token_id: string };
+
+async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void> {
+  const { rows } = await tx.raw<{ rows: Undone[] }>(
+    `SELECT DISTINCT wallet, contract, token_id FROM nft_changes ${replaced} AND wallet IN ${touchedWallets}`,
+    { chainId, keep },
+  );
+  if (rows.length === 0) return;
+  const bindings = {
+    ...{ chainId, keep },
+    wallets: rows.map(({ wallet }) => bytes(hex(wallet))).join(','),
+    contracts: rows.map(({ contract }) => bytes(hex(contract))).join(','),
+    tokens: rows.map(({ token_id }) => token_id).join(','),
+  };
+  for (const sql of undoSteps) await tx.raw(sql, bindings);
+}
+
+// As values and not as a temporary table: Citus joins those with the tables of every node.
+const undone = `unnest(string_to_array(:wallets, ',')::bytea[], string_to_array(:contracts, ',')::bytea[],
+     string_to_array(:tokens, ',')::numeric[]) AS u (wallet, contract, token_id)`;
+
+const undoSteps = [
+  `DELETE FROM nft_changes ${replaced} AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])`,
+  `DELETE FROM nft_holdings h USING ${undone} WHERE h.chain_id = :chainId
      AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id`,
   `INSERT INTO nft_holdings
      (chain_id, wallet, contract, token_id, standard, amount, acquired_block, acquired_log, changed_block)
@@ -49,10 +73,8 @@ const rollBackSteps = [
      (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1],
      (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2],
      max(c.block_number)
-   FROM nft_changes c JOIN undone u USING (wallet, contract, token_id)
+   FROM nft_changes c JOIN ${undone} USING (wallet, contract, token_id)
    WHERE c.chain_id = :chainId GROUP BY c.chain_id, c.wallet, c.contract, c.token_id`,
-  `UPDATE nft_tokens t SET minted_block = NULL, minter = NULL FROM undone u WHERE t.chain_id = :chainId
+  `UPDATE nft_tokens t SET minted_block = NULL, minter = NULL FROM ${undone} WHERE t.chain_id = :chainId
      AND t.contract = u.contract AND t.token_id = u.token_id AND t.minted_block > :keep`,
-  `DELETE FROM index_skipped_logs WHERE chain_id = :chainId AND block_number > :keep`,
-  `DELETE FROM index_blocks WHERE chain_id = :chainId AND number > :keep`,
 ];

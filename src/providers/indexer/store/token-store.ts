@@ -1,6 +1,7 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { NftStandard } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
+import { createMetadataStore } from './metadata-store.ts';
 
 /** What a token contract says of itself; null where it does not, or says nothing sensible. */
 export type TokenText = {
@@ -47,7 +48,7 @@ type StoreOptions = { readonly db: Database };
 
 /** Contracts and tokens that the index has seen, and what they say of themselves. */
 export function createTokenStore(options: StoreOptions) {
-  return { ...createContractTexts(options), ...createTokenUris(options), ...createMetadata(options) };
+  return { ...createContractTexts(options), ...createTokenUris(options), ...createMetadataStore(options) };
 }
 
 export type TokenStore = ReturnType<typeof createTokenStore>;
@@ -100,11 +101,11 @@ function createTokenUris({ db }: StoreOptions) {
       return rows.map(toToken);
     },
 
-    /** Tokens whose URI was never asked for. */
+    /** Tokens whose URI was never asked for, or may be another one by now. */
     async unreadTokens(chainId: string, limit: number): Promise<(TokenKey & { standard: NftStandard })[]> {
       const rows: TokenRow[] = await db('nft_tokens')
         .where('chain_id', chainId)
-        .whereNull('uri_read_at')
+        .where('uri_stale', true)
         .limit(limit)
         .select('contract', 'token_id', 'standard');
       return rows.map(({ contract, token_id, standard }) => ({
@@ -114,6 +115,7 @@ function createTokenUris({ db }: StoreOptions) {
       }));
     },
 
+    /** A contract that tells no address any more leaves the one that it told before. */
     async saveTokenUris(
       chainId: string,
       read: readonly (TokenKey & { readonly tokenUri: string | null })[],
@@ -124,44 +126,10 @@ function createTokenUris({ db }: StoreOptions) {
         token_uri: tokenUri,
       }));
       await db.raw(
-        `UPDATE nft_tokens t SET token_uri = r.token_uri, uri_read_at = now()
+        `UPDATE nft_tokens t SET token_uri = coalesce(r.token_uri, t.token_uri), uri_read_at = now(),
+           uri_stale = false, metadata_tries = 0,
+           metadata_due = CASE WHEN r.token_uri IS NULL THEN t.metadata_due ELSE now() END
          FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, token_uri text)
-         WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
-        [JSON.stringify(rows), chainId],
-      );
-    },
-  };
-}
-
-function createMetadata({ db }: StoreOptions) {
-  return {
-    /** Tokens whose URI is known and whose metadata were never fetched. */
-    async withoutMetadata(chainId: string, limit: number): Promise<(TokenKey & { tokenUri: string })[]> {
-      const rows: TokenRow[] = await db('nft_tokens')
-        .where('chain_id', chainId)
-        .whereNotNull('token_uri')
-        .whereNull('metadata_read_at')
-        .limit(limit)
-        .select('contract', 'token_id', 'token_uri');
-      return rows.map(({ contract, token_id, token_uri }) => ({
-        contract: hex(contract),
-        tokenId: BigInt(token_id),
-        tokenUri: token_uri ?? '',
-      }));
-    },
-
-    async saveMetadata(
-      chainId: string,
-      read: readonly (TokenKey & { readonly metadata: string | null })[],
-    ): Promise<void> {
-      const rows = read.map(({ contract, tokenId, metadata }) => ({
-        contract: bytes(contract),
-        token_id: String(tokenId),
-        metadata,
-      }));
-      await db.raw(
-        `UPDATE nft_tokens t SET metadata = r.metadata, metadata_read_at = now()
-         FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text)
          WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
         [JSON.stringify(rows), chainId],
       );

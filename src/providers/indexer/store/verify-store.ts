@@ -1,58 +1,231 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { IndexedBlock } from '../domain.ts';
-import { blockRows } from './block-rows.ts';
+import { type BlockRows, blockRows } from './block-rows.ts';
+import type { BulkColumns } from './bulk-store.ts';
 
-/** How the index and the node differ in one block. */
+/** How a table and the node differ in one row. */
 export type Difference = {
-  readonly wallet: string;
-  readonly transactionIndex: number;
+  readonly table: keyof BlockRows;
+  /** The columns that name the row within the block, such as `wallet=0x… tx_index=5`. */
+  readonly row: string;
   readonly kind: 'missing' | 'other' | 'needless';
 };
 
-type Row = { readonly wallet: string; readonly tx_index: number; readonly content: string };
+type Check = {
+  readonly table: 'wallet_history' | 'nft_changes' | 'index_skipped_logs';
+  readonly key: readonly string[];
+  readonly content: readonly string[];
+  /** Large: read by the wallets of the block, as its primary key wants. */
+  readonly byWallet: boolean;
+};
+
+const checks: readonly Check[] = [
+  {
+    table: 'wallet_history',
+    key: ['wallet', 'tx_index'],
+    content: ['tx_hash', 'block_hash', 'block_time', 'tx', 'moves'],
+    byWallet: true,
+  },
+  {
+    table: 'nft_changes',
+    key: ['wallet', 'contract', 'token_id', 'log_index', 'part'],
+    content: ['standard', 'delta', 'gained'],
+    byWallet: true,
+  },
+  {
+    table: 'index_skipped_logs',
+    key: ['log_index'],
+    content: ['contract', 'topic', 'reason'],
+    byWallet: false,
+  },
+];
+
+type Row = { readonly key: string; readonly content: string };
+type StoreOptions = { readonly db: Database };
+
+/** Compares what is stored with what was just read of the node. */
+export function createVerifyStore(options: StoreOptions) {
+  return { compare: createComparison(options), strangers: createSearch(options) };
+}
 
 /**
- * Compares what is stored of a block with what was just read of it, for all wallets that the block touches.
+ * Compares the rows of one block, for all wallets that it touches: its history, changes of NFTs and skipped
+ * logs, what those wallets hold of its NFTs now, and that its contracts and tokens are known.
  * @returns nothing when they agree
  */
-export function createVerifyStore({ db }: { readonly db: Database }) {
-  return {
-    async compare(chainId: string, block: IndexedBlock): Promise<Difference[]> {
-      const columns = blockRows([block], block.header.number).wallet_history;
-      const values = (name: string) => columns[name]?.values ?? [];
-      const expected = new Map(
-        values('wallet').map((wallet, index) => [
-          `${wallet} ${values('tx_index')[index]}`,
-          ['tx_hash', 'block_hash', 'tx', 'moves'].map((name) => values(name)[index] ?? '').join(' '),
-        ]),
-      );
-      const { rows } = await db.raw<{ rows: Row[] }>(
-        `SELECT wallet::text, tx_index, concat_ws(' ', tx_hash, block_hash, tx, coalesce(moves::text, '')) AS content
-         FROM wallet_history WHERE chain_id = ? AND block_number = ?
-           AND wallet = ANY (string_to_array(?, ',')::bytea[])`,
-        [chainId, String(block.header.number), [...new Set(values('wallet'))].join(',')],
-      );
-      return differences(
-        expected,
-        new Map(rows.map((row) => [`${row.wallet} ${row.tx_index}`, row.content])),
-      );
-    },
+function createComparison({ db }: StoreOptions) {
+  return async (chainId: string, block: IndexedBlock): Promise<Difference[]> => {
+    const { number } = block.header;
+    const rows = blockRows([block], number);
+    const found: Difference[] = [];
+    for (const check of checks) {
+      const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
+      const { sql, bindings } = storedRows(check, chainId, number, wallets);
+      const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
+      found.push(...differences(check, expectedRows(check, rows[check.table]), stored));
+    }
+    found.push(...(await otherHoldings(db, chainId, rows)));
+    found.push(...(await unknownTokens(db, chainId, rows)));
+    return found;
   };
 }
 
-function differences(
-  expected: ReadonlyMap<string, string>,
-  stored: ReadonlyMap<string, string>,
-): Difference[] {
-  const toDifference = (key: string, kind: Difference['kind']) => {
-    const [wallet = '', index] = key.split(' ');
-    return { wallet: `0x${wallet.slice(2)}`, transactionIndex: Number(index), kind };
+/**
+ * Searches whole tables for rows of these blocks that no wallet of them should have. It reads every row of the
+ * network once.
+ */
+function createSearch({ db }: StoreOptions) {
+  return async (chainId: string, blocks: readonly IndexedBlock[]) => {
+    const found: (Difference & { readonly block: bigint })[] = [];
+    for (const check of checks.filter(({ byWallet }) => byWallet)) {
+      const expected = new Set(
+        blocks.flatMap((block) => {
+          const { number } = block.header;
+          const rows = expectedRows(check, blockRows([block], number)[check.table]);
+          return [...rows.keys()].map((key) => `${number} ${key}`);
+        }),
+      );
+      const { rows } = await db.raw<{ rows: { block_number: string; key: string }[] }>(
+        `SELECT block_number, ${textOf(check.key)} AS key FROM ${check.table}
+         WHERE chain_id = ? AND block_number = ANY (string_to_array(?, ',')::bigint[])`,
+        [chainId, blocks.map(({ header }) => header.number).join(',')],
+      );
+      const needless = rows.filter(({ block_number, key }) => !expected.has(`${block_number} ${key}`));
+      found.push(
+        ...needless.map(({ block_number, key }) => ({
+          ...toDifference(check, key, 'needless'),
+          block: BigInt(block_number),
+        })),
+      );
+    }
+    return found;
   };
+}
+
+function walletsOf(columns: BulkColumns): string[] {
+  return [...new Set(columns['wallet']?.values ?? [])].filter((wallet) => wallet !== null);
+}
+
+// Times are compared in the form in which they are written, all others as the server prints them.
+const column = (name: string) =>
+  name === 'block_time'
+    ? `to_char(block_time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : `coalesce(${name}::text, '')`;
+const textOf = (names: readonly string[]) => `concat_ws(' ', ${names.map(column).join(', ')})`;
+
+function storedRows(
+  { table, key, content }: Check,
+  chainId: string,
+  number: bigint,
+  wallets: string[] | undefined,
+) {
+  const own = wallets === undefined ? '' : `AND wallet = ANY (string_to_array(?, ',')::bytea[])`;
+  return {
+    sql: `SELECT ${textOf(key)} AS key, ${textOf(content)} AS content FROM ${table}
+      WHERE chain_id = ? AND block_number = ? ${own}`,
+    bindings: [chainId, String(number), ...(wallets === undefined ? [] : [wallets.join(',')])],
+  };
+}
+
+function expectedRows({ key, content }: Check, columns: BulkColumns): ReadonlyMap<string, string> {
+  const text = (names: readonly string[], index: number) =>
+    names.map((name) => columns[name]?.values[index] ?? '').join(' ');
+  const count = columns[key[0] ?? '']?.values.length ?? 0;
+  const rows = Array.from({ length: count }, (_, index) => [text(key, index), text(content, index)] as const);
+  // Of two with the same log index, which a node may say, the first counts.
+  return new Map(rows.toReversed());
+}
+
+function differences(
+  check: Check,
+  expected: ReadonlyMap<string, string>,
+  rows: readonly Row[],
+): Difference[] {
+  const stored = new Map(rows.map(({ key, content }) => [key, content]));
   const wanting = [...expected].flatMap(([key, content]) => {
     const found = stored.get(key);
     if (found === content) return [];
-    return [toDifference(key, found === undefined ? 'missing' : 'other')];
+    return [toDifference(check, key, found === undefined ? 'missing' : 'other')];
   });
   const needless = [...stored.keys()].filter((key) => !expected.has(key));
-  return [...wanting, ...needless.map((key) => toDifference(key, 'needless'))];
+  return [...wanting, ...needless.map((key) => toDifference(check, key, 'needless'))];
+}
+
+function toDifference({ table, key }: Check, values: string, kind: Difference['kind']): Difference {
+  const parts = values.split(' ').map((value) => value.replace(/^\\x/, '0x'));
+  return { table, kind, row: key.map((name, index) => `${name}=${parts[index]}`).join(' ') };
+}
+
+type HoldingRow = { readonly wallet: string; readonly contract: string; readonly token_id: string };
+
+/** What wallets hold must be the sum of what changed. */
+async function otherHoldings(
+  db: Database,
+  chainId: string,
+  { nft_changes }: BlockRows,
+): Promise<Difference[]> {
+  const lists = ['wallet', 'contract', 'token_id'].map((name) => nft_changes[name]?.values.join(',') ?? '');
+  if (lists[0] === '') return [];
+  const { rows } = await db.raw<{ rows: HoldingRow[] }>(
+    `WITH touched AS (SELECT DISTINCT * FROM unnest(string_to_array(?, ',')::bytea[],
+        string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[]) AS t (wallet, contract, token_id)),
+      sums AS (SELECT c.wallet, c.contract, c.token_id,
+          CASE WHEN max(c.standard) = 721
+            THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
+            ELSE sum(c.delta) END AS amount,
+          (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1] AS acquired_block,
+          (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2] AS acquired_log,
+          max(c.block_number) AS changed_block
+        FROM nft_changes c JOIN touched USING (wallet, contract, token_id) WHERE c.chain_id = ?
+        GROUP BY c.wallet, c.contract, c.token_id)
+     SELECT s.wallet::text, s.contract::text, s.token_id::text FROM sums s
+     LEFT JOIN nft_holdings h ON h.chain_id = ? AND h.wallet = s.wallet AND h.contract = s.contract
+       AND h.token_id = s.token_id
+     WHERE (h.amount, h.acquired_block, h.acquired_log, h.changed_block)
+       IS DISTINCT FROM (s.amount, s.acquired_block, s.acquired_log::int, s.changed_block)`,
+    [...lists, chainId, chainId],
+  );
+  return rows.map(({ wallet, contract, token_id }) => ({
+    table: 'nft_holdings',
+    kind: 'other',
+    row: `wallet=${plain(wallet)} contract=${plain(contract)} token_id=${token_id}`,
+  }));
+}
+
+const plain = (bytes: string) => bytes.replace(/^\\x/, '0x');
+
+/** Contracts and tokens of the block must be known, those that it mints as minted by then. */
+async function unknownTokens(
+  db: Database,
+  chainId: string,
+  { token_contracts, nft_tokens }: BlockRows,
+): Promise<Difference[]> {
+  const list = (columns: BulkColumns, name: string) =>
+    columns[name]?.values.map((value) => value ?? '').join(',') ?? '';
+  const { rows: contracts } = await db.raw<{ rows: { contract: string }[] }>(
+    `SELECT e.contract::text FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::int[])
+       AS e (contract, standard)
+     LEFT JOIN token_contracts c ON c.chain_id = ? AND c.contract = e.contract AND c.standard >= e.standard
+     WHERE c.contract IS NULL`,
+    [list(token_contracts, 'contract'), list(token_contracts, 'standard'), chainId],
+  );
+  const { rows: tokens } = await db.raw<{ rows: { contract: string; token_id: string }[] }>(
+    `SELECT e.contract::text, e.token_id::text
+     FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[],
+       string_to_array(?, ',', '')::bigint[]) AS e (contract, token_id, minted_block)
+     LEFT JOIN nft_tokens t ON t.chain_id = ? AND t.contract = e.contract AND t.token_id = e.token_id
+       AND (e.minted_block IS NULL OR t.minted_block <= e.minted_block)
+     WHERE t.contract IS NULL`,
+    [...['contract', 'token_id', 'minted_block'].map((name) => list(nft_tokens, name)), chainId],
+  );
+  return [
+    ...contracts.map(({ contract }) => ({
+      ...({ table: 'token_contracts', kind: 'missing' } as const),
+      row: `contract=${plain(contract)}`,
+    })),
+    ...tokens.map(({ contract, token_id }) => ({
+      ...({ table: 'nft_tokens', kind: 'missing' } as const),
+      row: `contract=${plain(contract)} token_id=${token_id}`,
+    })),
+  ];
 }

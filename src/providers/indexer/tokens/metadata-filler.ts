@@ -1,6 +1,7 @@
 import type { Logger } from '../../../log.ts';
 import type { TokenStore } from '../store/token-store.ts';
 import type { MetadataFetcher } from './metadata-fetcher.ts';
+import { ForbiddenHostError } from './public-address.ts';
 
 type FillerOptions = {
   readonly chainId: string;
@@ -12,23 +13,29 @@ type FillerOptions = {
 const atOnce = 8;
 
 /**
- * Fetches the metadata of tokens whose URI is known and was never fetched, a few at once. Each is tried once;
- * what cannot be had is remembered as none.
+ * Fetches the metadata of tokens that are due, a few at once. What fails is due again later, unless it can
+ * never be had.
  * @returns whether there may be more
  */
 export function createMetadataFiller({ chainId, tokens, fetcher, log }: FillerOptions) {
   return async (): Promise<boolean> => {
-    const waiting = await tokens.withoutMetadata(chainId, atOnce);
-    const found = await Promise.all(
-      waiting.map(async ({ contract, tokenId, tokenUri }) => {
-        const metadata = await fetcher.fetch(tokenUri).catch((err: unknown) => {
+    const due = await tokens.dueMetadata(chainId, atOnce);
+    const fetched = await Promise.all(
+      due.map(async ({ contract, tokenId, tokenUri }) => {
+        try {
+          return { contract, tokenId, metadata: await fetcher.fetch(tokenUri), again: false };
+        } catch (err) {
           log.debug({ err, chainId, contract, tokenId: String(tokenId) }, 'no metadata');
-          return null;
-        });
-        return { contract, tokenId, metadata };
+          return { contract, tokenId, metadata: undefined, again: mayComeYet(tokenUri, err) };
+        }
       }),
     );
-    if (found.length > 0) await tokens.saveMetadata(chainId, found);
-    return waiting.length === atOnce;
+    if (fetched.length > 0) await tokens.saveMetadata(chainId, fetched);
+    return due.length === atOnce;
   };
+}
+
+/** A host may be out, or serve a placeholder for a while; what the URI itself says does not change. */
+function mayComeYet(tokenUri: string, error: unknown): boolean {
+  return /^(https?|ipfs):/i.test(tokenUri.trim()) && !(error instanceof ForbiddenHostError);
 }

@@ -28,8 +28,8 @@ type FillerOptions = {
 };
 
 /**
- * Asks the contracts that the index has seen for names, symbols, decimals and token URIs. Each is asked once;
- * what a contract does not tell, or tells in an odd form, is null.
+ * Asks the contracts that the index has seen for names, symbols, decimals and token URIs. Each is asked once,
+ * token URIs again when their contract tells of a change; what a contract does not tell, or tells in an odd form, is null.
  */
 export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): TokenFiller {
   const fillContracts = async () => {
@@ -67,8 +67,9 @@ export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): To
 
   return {
     async fill() {
+      const changed = await tokens.applyRefreshes(chainId);
       const [contracts, owned] = [await fillContracts(), await fillTokens()];
-      return contracts === contractsAtOnce || owned === tokensAtOnce;
+      return changed || contracts === contractsAtOnce || owned === tokensAtOnce;
     },
   };
 }

@@ -1,0 +1,157 @@
+/**
+ * Rules for the sake of code generators: what they do not know, or make something else of, stays out of the documents.
+ */
+
+/** The root of a component: of its file, or of its place in a bundle. */
+const isComponent = (pointer) => pointer === '#/' || /^#\/components\/schemas\/[^/]+$/.test(pointer);
+
+/** The part that a component adds to another one. */
+const isAddition = (pointer) => /^#(\/components\/schemas\/[^/]+)?\/allOf\/\d+$/.test(pointer);
+
+/** A header that always has the same text says so by an enum of one, of which no generator makes a type. */
+const isOfHeader = ({ source, pointer }) =>
+  /\/headers\/[^/]+\/schema$/.test(`${source.absoluteRef}${pointer}`);
+
+const typesOf = (schema) => [schema.type ?? []].flat();
+
+/** Every body, enum and object has a name of its own; a generator invents one otherwise. */
+function NamedSchemas() {
+  return {
+    MediaType(media, { location, report }) {
+      if (media.schema?.$ref) return;
+      report({ message: 'A body must be a named component.', location: location.child(['schema']) });
+    },
+    Schema(schema, { location, report }) {
+      if (isComponent(location.pointer)) return;
+      if (schema.enum && !isOfHeader(location))
+        report({ message: 'An enum must be a named component.', location });
+      const isObject = typesOf(schema).includes('object') || schema.properties;
+      if (isObject && !isAddition(location.pointer)) {
+        report({ message: 'A nested object must be a named component.', location });
+      }
+    },
+  };
+}
+
+/** Nullability is one type plus null, never an alternative of schemas and never the word of OpenAPI 3.0. */
+function OneType() {
+  return {
+    Schema(schema, { location, report, specVersion }) {
+      if (typesOf(schema).filter((type) => type !== 'null').length > 1 || schema.type === 'null') {
+        report({ message: 'A schema has one type, or one type plus null.', location });
+      }
+      if (schema.nullable !== undefined && specVersion !== 'oas3_0') {
+        report({ message: "Null is a type beside the other: type: [string, 'null'].", location });
+      }
+    },
+  };
+}
+
+/** Words beside `$ref` are lost in many tools. */
+function PlainReferences() {
+  return {
+    ref: {
+      enter(reference, { location, report }) {
+        const words = Object.keys(reference).filter((word) => word !== '$ref' && word !== 'description');
+        if (words.length === 0) return;
+        report({ message: `Nothing but description stands beside $ref, not ${words.join(', ')}.`, location });
+      },
+    },
+  };
+}
+
+const strangeWords = [
+  ...['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
+  ...['prefixItems', 'contains', 'unevaluatedItems', 'unevaluatedProperties', 'patternProperties'],
+  ...['propertyNames', 'const', '$defs', '$dynamicRef', 'exclusiveMinimum', 'exclusiveMaximum'],
+];
+
+/** Schemas keep to words that every generator knows. */
+function PlainSchemas() {
+  return {
+    Schema(schema, { location, report }) {
+      const words = strangeWords.filter((word) => word in schema);
+      if (words.length === 0) return;
+      report({ message: `Code generators do not know ${words.join(', ')} well.`, location });
+    },
+  };
+}
+
+/** Without a width several generators take 32 bits; above 2^53 JavaScript loses digits. */
+function NumberWidths() {
+  const faultOf = (schema) => {
+    const types = typesOf(schema);
+    if (types.includes('number') && schema.format !== 'double') return 'A number needs format: double.';
+    if (!types.includes('integer')) return undefined;
+    if (!['int32', 'int64'].includes(schema.format)) return 'An integer needs format: int32 or int64.';
+    const isExact = schema.format === 'int32' || schema.maximum <= Number.MAX_SAFE_INTEGER;
+    return isExact
+      ? undefined
+      : 'An int64 needs a maximum that JSON numbers hold exactly; above it, use a string.';
+  };
+  return {
+    Schema(schema, { location, report }) {
+      const message = faultOf(schema);
+      if (message) report({ message, location });
+    },
+  };
+}
+
+const decimals =
+  /^(amount|balance|block_?number(_minted)?|mintedBlock|gas(_price)?|nonce|receipt_gas_used|token_?id|transaction_index)$/i;
+
+/** What exceeds a JSON number is a string with a pattern. */
+function DecimalStrings() {
+  return {
+    SchemaProperties(properties, { location, report }) {
+      for (const [name, schema] of Object.entries(properties)) {
+        if (schema.$ref || !(decimals.test(name) || /smallest unit/.test(schema.description))) continue;
+        if (typesOf(schema).includes('string') && schema.pattern) continue;
+        const message = `${name} may exceed what a JSON number holds: it must be a string with a pattern.`;
+        report({ message, location: location.child([name]) });
+      }
+    },
+  };
+}
+
+/** Generators for Go make constants of the values of all enums in one scope. */
+function EnumConstants() {
+  const owners = new Map();
+  const constantsOf = (schema) =>
+    schema['x-enum-varnames'] ?? schema.enum.map((value) => String(value).toUpperCase().replace(/\W/g, '_'));
+  return {
+    Schema(schema, { location, report }) {
+      if (!schema.enum || isOfHeader(location)) return;
+      const owner = location.absolutePointer;
+      const taken = constantsOf(schema).filter((name) => (owners.get(name) ?? owner) !== owner);
+      for (const name of constantsOf(schema)) owners.set(name, owners.get(name) ?? owner);
+      if (taken.length === 0) return;
+      const message = `Another enum has ${taken.join(', ')} too: name the values apart with x-enum-varnames.`;
+      report({ message, location });
+    },
+  };
+}
+
+/** A success without a body says so by its status, so that every other one has an example. */
+function SuccessBodies() {
+  return {
+    Response: {
+      skip: (_response, key) => !/^2/.test(String(key)) || String(key) === '204',
+      enter(response, { location, report }) {
+        if (response.content) return;
+        report({ message: 'A success other than 204 must have a body.', location });
+      },
+    },
+  };
+}
+
+export const generatorRules = {
+  'decimal-strings': DecimalStrings,
+  'enum-constants': EnumConstants,
+  'named-schemas': NamedSchemas,
+  'number-widths': NumberWidths,
+  'one-type': OneType,
+  'plain-references': PlainReferences,
+  'plain-schemas': PlainSchemas,
+  'success-bodies': SuccessBodies,
+};

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { measureAcceptance } from './mint/acceptance.ts';
+import { type BenchChain, type BenchSigners, createSigners, startBenchChain } from './mint/bench-chain.ts';
+import { type BenchPostgres, startBenchPostgres } from './mint/bench-postgres.ts';
+import { type BenchWorld, createWorld } from './mint/bench-world.ts';
+import { measurePickup } from './mint/pickup.ts';
+import { measureStatements } from './mint/statements.ts';
+import { measureMinting, measureRaw } from './mint/throughput.ts';
+import { rounded, type Suite } from './suite.ts';
+
+const connections = 32;
+const signers = 2;
+const whole = { nfts: 5_000, rounds: 3, perRound: 2_000, pickups: 200 };
+const quick = { nfts: 1_000, rounds: 1, perRound: 500, pickups: 20 };
+
+type Say = (line: string) => void;
+type Sizes = typeof whole;
+
+/** Runs the work over a world of its own: a new database, and a fresh chain with the run's signers. */
+type InWorld = <T>(work: (world: BenchWorld, chain: BenchChain) => Promise<T>) => Promise<T>;
+
+type Run = {
+  readonly folder: string;
+  readonly sizes: Sizes;
+  readonly say: Say;
+  readonly minters: BenchSigners;
+  readonly inWorld: InWorld;
+  readonly onFreshChain: <T>(work: (chain: BenchChain) => Promise<T>) => Promise<T>;
+};
+
+export const mintSuite: Suite = {
+  about: 'From a mint over HTTP to the chain, against bare transactions and the raw chain; about 3 minutes',
+  async run({ isQuick, say }) {
+    const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-bench-'));
+    const postgres = await startBenchPostgres(folder);
+    try {
+      return await measureAll(await openRun(folder, postgres, isQuick ? quick : whole, say));
+    } finally {
+      await postgres.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function openRun(folder: string, postgres: BenchPostgres, sizes: Sizes, say: Say): Promise<Run> {
+  const minters = await createSigners(folder, signers);
+  const onFreshChain: Run['onFreshChain'] = async (work) => {
+    const chain = await startBenchChain(folder, minters.addresses);
+    return work(chain).finally(() => chain.stop());
+  };
+  const inWorld: InWorld = (work) =>
+    onFreshChain(async (chain) => work(await createWorld(await postgres.createDatabase(), chain), chain));
+  return { folder, sizes, say, minters, inWorld, onFreshChain };
+}
+
+async function measureAll(run: Run) {
+  const { sizes, say } = run;
+  say(`Acceptance: ${sizes.rounds} rounds of ${sizes.perRound} over ${connections} connections`);
+  const { acceptance, statements } = await run.inWorld((world, chain) => acceptThenMint(run, world, chain));
+  say(`Pickup: ${sizes.pickups} mints, one by one`);
+  const signing = run.minters.settings;
+  const pickup = await run.inWorld((world, chain) =>
+    measurePickup({ folder: run.folder, world, chain, signing, mints: sizes.pickups }),
+  );
+  say(`Minting: ${sizes.nfts} NFTs over ${connections} connections, half by each operation`);
+  const { signed, ...minting } = await run.inWorld((world, chain) =>
+    measureMinting({ folder: run.folder, world, chain, signing, nfts: sizes.nfts, connections, say }),
+  );
+  say(`The raw chain: the same ${signed.length} transactions, signed already`);
+  const rawSeconds = await run.onFreshChain((chain) => measureRaw(chain, signed));
+
+  const ratios = {
+    mintedToRaw: rounded(rawSeconds / minting.seconds),
+    acceptedToBare: rounded(acceptance.acceptedToBare),
+  };
+  const limits = {
+    mintedToRaw: atLeast(ratios.mintedToRaw, 0.5),
+    acceptedToBare: atLeast(ratios.acceptedToBare, 0.6),
+    pickupP50Ms: below(pickup.p50Ms, 50),
+    pickupP99Ms: below(pickup.p99Ms, 250),
+    workerStatementsPerNft: atMost(statements.perNft, 1.5),
+  };
+  const raw = { seconds: rounded(rawSeconds), nftsPerSecond: Math.round(sizes.nfts / rawSeconds) };
+  const ok = Object.values(limits).every((limit) => limit.ok);
+  return { ok, ratios, limits, acceptance, pickup, statements, minting, raw };
+}
+
+/** What was accepted alone is minted afterwards: a queue that is there already makes full batches. */
+async function acceptThenMint({ folder, sizes, say, minters }: Run, world: BenchWorld, chain: BenchChain) {
+  await world.registerLanes(minters.addresses);
+  const { rounds, perRound } = sizes;
+  const acceptance = await measureAcceptance({ folder, world, rounds, perRound, connections, say });
+  say('Statements: a worker mints what was accepted');
+  const settings = { ...world.settings, ...minters.settings };
+  return { acceptance, statements: await measureStatements({ folder, world, chain, settings }) };
+}
+
+const atLeast = (value: number, least: number) => ({ value, least, ok: value >= least });
+const atMost = (value: number, most: number) => ({ value, most, ok: value <= most });
+const below = (value: number, bound: number) => ({ value, below: bound, ok: value < bound });

@@ -1,0 +1,71 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { BareTask, BareTime } from './bare-transactions.ts';
+import { type BenchWorld, newRecipient } from './bench-world.ts';
+import { postAll } from './http-connection.ts';
+import { startServiceProcess } from './service-process.ts';
+
+export type Acceptance = {
+  /** Requests a second that were answered. */
+  readonly acceptedPerSecond: number;
+  readonly barePerSecond: number;
+  readonly acceptedToBare: number;
+  readonly rounds: number;
+  readonly requests: number;
+};
+
+type Options = {
+  readonly folder: string;
+  readonly world: BenchWorld;
+  readonly rounds: number;
+  readonly perRound: number;
+  readonly connections: number;
+  readonly say: (line: string) => void;
+};
+
+const bareProgram = path.join(import.meta.dirname, 'bare-transactions.ts');
+
+/**
+ * `POST /nft/{id}/mint` until answered, against a bare Knex transaction with the same writes: by turns, in
+ * the same database, each in a process of its own with as many at once and as large a pool.
+ */
+export async function measureAcceptance(options: Options): Promise<Acceptance> {
+  const { folder, world, rounds, perRound, connections, say } = options;
+  const service = await startServiceProcess(folder, { ...world.settings, ROLES: 'api' });
+  const bare = fork(bareProgram, [world.settings['DATABASE_URL'] ?? '', String(connections)]);
+  const runBare = async (task: BareTask): Promise<number> => {
+    bare.send(task);
+    const [{ seconds }]: [BareTime] = (await once(bare, 'message')) as [BareTime]; // what it sends
+    return seconds;
+  };
+  const times = { accepted: [] as number[], bare: [] as number[] };
+  try {
+    // The first round warms both up and does not count.
+    for (let round = 0; round <= rounds; round += 1) {
+      const requests = (await world.issue(perRound)).map(world.mintRequest);
+      const accepted = await postAll(service.port, requests, connections);
+      const nfts = (await world.issue(perRound)).map(({ id }) => ({ id, recipient: newRecipient() }));
+      const bareSeconds = await runBare({ nfts });
+      say(
+        `  round ${round}: accepted ${perSecond(perRound, accepted.seconds)}/s, bare ${perSecond(perRound, bareSeconds)}/s`,
+      );
+      if (round === 0) continue;
+      times.accepted.push(accepted.seconds);
+      times.bare.push(bareSeconds);
+    }
+  } finally {
+    bare.disconnect();
+    await service.stop();
+  }
+  const acceptedPerSecond = perSecond(perRound, median(times.accepted));
+  const barePerSecond = perSecond(perRound, median(times.bare));
+  const acceptedToBare = median(times.bare) / median(times.accepted);
+  return { acceptedPerSecond, barePerSecond, acceptedToBare, rounds, requests: rounds * perRound };
+}
+
+const perSecond = (count: number, seconds: number) => Math.round(count / seconds);
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ContractFactory, encryptKeystoreJson, id, JsonRpcProvider, Wallet } from 'ethers';
+import artefact from '../../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
+import { callData } from '../../../src/chain/contracts/contract-calls.ts';
+import { type ChainRpc, createChainRpc } from '../../../src/local/chain-rpc.ts';
+import { startGuarded } from '../../../src/local/guard.ts';
+import { firstFreePort } from '../../../src/local/ports.ts';
+import { anvilProgram } from '../../../src/local/programs.ts';
+
+export const chainId = '31337';
+export const confirmations = 2;
+const blockSeconds = 1;
+const blockGas = 60_000_000;
+
+export type BenchChain = {
+  readonly rpcUrl: string;
+  readonly rpc: ChainRpc;
+  /** The NFT contract; EIP-55. The same on every fresh chain. */
+  readonly contract: string;
+  blockNumber(): Promise<number>;
+  /** Resolves right after the next block, so that what is compared begins at the same point between two. */
+  nextBlock(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/** Who signs: made once a run, so that every chain of the run knows the same. */
+export type BenchSigners = {
+  readonly addresses: readonly string[];
+  /** Settings of a service that signs with them. */
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+export async function createSigners(folder: string, count: number): Promise<BenchSigners> {
+  const passwordFile = path.join(folder, 'password');
+  writeFileSync(passwordFile, 'bench', { mode: 0o600 });
+  const wallets = Array.from({ length: count }, () => new Wallet(Wallet.createRandom().privateKey));
+  const places: string[] = [];
+  for (const wallet of wallets) {
+    const file = path.join(folder, `${wallet.address}.json`);
+    // Cheap to open: the keys are worth nothing.
+    const text = await encryptKeystoreJson(wallet, 'bench', { scrypt: { N: 1_024 } });
+    writeFileSync(file, text, { mode: 0o600 });
+    places.push(`${chainId}=keystore:${file}`);
+  }
+  return {
+    addresses: wallets.map(({ address }) => address),
+    settings: { MINT_SIGNERS: places.join(','), MINT_KEYSTORE_PASSWORD_FILE: passwordFile },
+  };
+}
+
+/** A fresh chain with the contract and its minters: a block a second from here on. */
+export async function startBenchChain(folder: string, minters: readonly string[]): Promise<BenchChain> {
+  const port = await firstFreePort(28_545);
+  const program = startGuarded({
+    command: anvilProgram(),
+    args: ['--quiet', '--port', String(port), '--chain-id', chainId, '--gas-limit', String(blockGas)],
+    logFile: path.join(folder, 'chain.log'),
+  });
+  const rpcUrl = `http://127.0.0.1:${port}`;
+  const rpc = createChainRpc(rpcUrl);
+  await untilAnswering(rpc);
+  const contract = await prepare(rpcUrl, rpc, minters);
+  await rpc.call('evm_setIntervalMining', blockSeconds);
+  const blockNumber = async () => Number(await rpc.call('eth_blockNumber'));
+  return {
+    rpcUrl,
+    rpc,
+    contract,
+    blockNumber,
+    async nextBlock() {
+      const first = await blockNumber();
+      for (;;) {
+        const now = await blockNumber();
+        if (now > first) return now;
+        await pause(5);
+      }
+    },
+    stop: program.stop,
+  };
+}
+
+async function untilAnswering(rpc: ChainRpc): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while ((await rpc.call('eth_chainId').catch(() => undefined)) === undefined) {
+    if (performance.now() > deadline) throw new Error('The chain did not start.');
+    await pause(20);
+  }
+}
+
+async function prepare(rpcUrl: string, rpc: ChainRpc, minters: readonly string[]): Promise<string> {
+  const provider = new JsonRpcProvider(rpcUrl, undefined, { cacheTimeout: -1, polling: true });
+  try {
+    const admin = await provider.getSigner(0);
+    const factory = new ContractFactory(artefact.abi, artefact.bytecode, admin);
+    const contract = await (await factory.deploy('Tallystick', 'TALLY', admin.address)).getAddress();
+    for (const minter of minters) {
+      await rpc.call('anvil_setBalance', minter, '0x56bc75e2d63100000');
+      await admin.sendTransaction({
+        to: contract,
+        data: callData(artefact, 'grantRole', [id('MINTER_ROLE'), minter]),
+      });
+    }
+    return contract;
+  } finally {
+    provider.destroy();
+  }
+}

@@ -1,0 +1,108 @@
+import { getAddress, hexlify, randomBytes } from 'ethers';
+import { createNetworkStore } from '../../../src/chain/network-store.ts';
+import { createCompanyStore } from '../../../src/keys/company-store.ts';
+import { createKeyStore } from '../../../src/keys/key-store.ts';
+import { createClaimSecretVault } from '../../../src/rwa/claim-secret.ts';
+import { createNftIssuer } from '../../../src/rwa/nft-issuer.ts';
+import { createNftStore } from '../../../src/rwa/nft-store.ts';
+import { createRwa } from '../../../src/rwa/rwa-admin-store.ts';
+import { parseRwaInput } from '../../../src/rwa/rwa-input.ts';
+import { createRwaStore } from '../../../src/rwa/rwa-store.ts';
+import { type BenchChain, chainId, confirmations } from './bench-chain.ts';
+import type { BenchDatabase } from './bench-postgres.ts';
+import type { Post } from './http-connection.ts';
+
+type IssuedNft = { readonly id: string; readonly secret: string };
+
+/** A company, its key and its RWAs, on a network that mints. */
+export type BenchWorld = BenchDatabase & {
+  /** Settings of the service's processes over it. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Makes it known that these sign, as their worker does when it starts. */
+  registerLanes(addresses: readonly string[]): Promise<void>;
+  /** Makes NFTs that nobody has asked to mint, over the RWAs by turns. */
+  issue(count: number): Promise<IssuedNft[]>;
+  /** A request of `POST /nft/{id}/mint`, with a recipient and an idempotency key of its own. */
+  mintRequest(nft: IssuedNft): Post;
+  /** A request of `POST /rwa/{id}/mint`. */
+  createRequest(index: number): Post;
+};
+
+const secretKey = Buffer.alloc(32, 7);
+const vault = createClaimSecretVault(new Map([['bench', secretKey]]));
+const rwaCount = 4;
+const issuedAtOnce = 500;
+
+export async function createWorld(database: BenchDatabase, chain: BenchChain): Promise<BenchWorld> {
+  const { db, url } = database;
+  const company = await createCompanyStore({ db }).create({ name: 'Bench' });
+  const { key } = await createKeyStore({ db }).create('live', { companyId: company.id, label: 'bench' });
+  await addNetwork(db, chain);
+  const rwaIds: string[] = [];
+  for (let index = 0; index < rwaCount; index += 1) rwaIds.push(await addRwa(db, company.id, chain.contract));
+  const rwas = createRwaStore({ db });
+  const issuer = createNftIssuer({ rwas, nfts: createNftStore({ db }), vault });
+  const headersOf = (name: string) => ({ 'x-api-key': key, 'idempotency-key': name });
+
+  return {
+    ...database,
+    settings: {
+      DATABASE_URL: url,
+      AREAS: 'rwa',
+      SECRET_KEYS: `bench:${secretKey.toString('base64')}`,
+      // One key sends everything.
+      RATE_LIMIT_PER_SECOND: '0',
+    },
+    async registerLanes(addresses) {
+      await db('mint_lanes').insert(addresses.map((signer) => ({ chain_id: chainId, signer })));
+    },
+    async issue(count) {
+      const made: IssuedNft[] = [];
+      for (let from = 0; from < count; from += issuedAtOnce) {
+        const rwaId = rwaIds[(from / issuedAtOnce) % rwaIds.length] ?? '';
+        const wanted = { companyId: company.id, rwaId, count: Math.min(issuedAtOnce, count - from) };
+        const { nfts } = await db.transaction((tx) => issuer.issue(tx, wanted));
+        made.push(...nfts.map(({ id, sealed }) => ({ id, secret: vault.open(id, sealed) })));
+      }
+      return made;
+    },
+    mintRequest: ({ id, secret }) => ({
+      path: `/v1/api/nft/${id}/mint`,
+      headers: headersOf(id),
+      body: { secret, recipient: newRecipient() },
+    }),
+    createRequest: (index) => ({
+      path: `/v1/api/rwa/${rwaIds[index % rwaIds.length]}/mint`,
+      headers: headersOf(`create ${index}`),
+      body: { recipient: newRecipient() },
+    }),
+  };
+}
+
+/** Nobody's address yet: a mint to a new owner is the dearest. */
+export const newRecipient = (): string => getAddress(hexlify(randomBytes(20)));
+
+async function addNetwork(db: BenchDatabase['db'], { rpcUrl, contract }: BenchChain): Promise<void> {
+  await createNetworkStore({ db }).add({
+    chainId,
+    name: 'Bench',
+    currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: [rpcUrl],
+    dataProvider: 'indexer',
+    confirmations,
+    finalityDepth: 64,
+    minterContract: contract,
+    indexFrom: '0',
+    indexTraces: 'none',
+    wrappedNatives: [],
+  });
+}
+
+async function addRwa(db: BenchDatabase['db'], companyId: string, contractAddress: string): Promise<string> {
+  const input = parseRwaInput({
+    ...{ name: 'Cask', type: 'whisky', chainId: Number(chainId) },
+    ...{ contractAddress, isClaimable: true },
+  });
+  if (!input.ok) throw new Error(JSON.stringify(input.errors));
+  return (await createRwa(db, companyId, input.input)).id;
+}

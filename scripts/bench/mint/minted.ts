@@ -1,0 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Knex } from 'knex';
+
+/** Waits until so many NFTs are minted. @returns when that was seen. @throws Error when it takes too long */
+export async function untilMinted(db: Knex, count: number, seconds: number): Promise<number> {
+  const deadline = performance.now() + seconds * 1_000;
+  for (;;) {
+    const rows: { count: string }[] = await db('nfts').where({ mint_state: 'minted' }).count();
+    const minted = Number(rows[0]?.count);
+    if (minted >= count) return performance.now();
+    if (performance.now() > deadline) throw new Error(`After ${seconds} s ${minted} of ${count} are minted.`);
+    await pause(50);
+  }
+}

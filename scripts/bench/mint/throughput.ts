@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type BenchChain, confirmations } from './bench-chain.ts';
+import type { BenchWorld } from './bench-world.ts';
+import { postAll } from './http-connection.ts';
+import { untilMinted } from './minted.ts';
+import { startServiceProcess } from './service-process.ts';
+
+export type Minting = {
+  readonly nfts: number;
+  readonly seconds: number;
+  readonly nftsPerSecond: number;
+  /** Until the last one was answered. */
+  readonly acceptedSeconds: number;
+  /** Sizes of the worker's transactions, in the order of their nonces. */
+  readonly batches: readonly number[];
+  /** The signed bytes of each, by signer. */
+  readonly signed: readonly SignedBatch[];
+};
+
+export type SignedBatch = { readonly raw: string; readonly hash: string };
+
+type Options = {
+  readonly folder: string;
+  readonly world: BenchWorld;
+  readonly chain: BenchChain;
+  readonly signing: Readonly<Record<string, string>>;
+  readonly nfts: number;
+  readonly connections: number;
+  readonly say: (line: string) => void;
+};
+
+/** From the first request to the last row that says minted; by both operations in turn. */
+export async function measureMinting(options: Options): Promise<Minting> {
+  const { folder, world, chain, signing, nfts, connections, say } = options;
+  const issued = await world.issue(nfts / 2);
+  const requests = issued.flatMap((nft, index) => [world.createRequest(index), world.mintRequest(nft)]);
+  const service = await startServiceProcess(folder, { ...world.settings, ...signing, ROLES: 'api,worker' });
+  try {
+    await chain.nextBlock();
+    const started = performance.now();
+    const accepting = postAll(service.port, requests, connections, (count) => {
+      if (count % 1_000 === 0) say(`  ${count} accepted after ${seconds(started)} s`);
+    });
+    const [accepted, mintedAt] = await Promise.all([accepting, untilMinted(world.db, nfts, 120)]);
+    const took = (mintedAt - started) / 1_000;
+    const rows = await batchesOf(world);
+    return {
+      nfts,
+      seconds: Number(took.toFixed(2)),
+      nftsPerSecond: Math.round(nfts / took),
+      acceptedSeconds: Number(accepted.seconds.toFixed(2)),
+      batches: rows.map(({ size }) => Number(size)),
+      signed: rows.map(({ raw, hash }) => ({ raw: `0x${raw.toString('hex')}`, hash })),
+    };
+  } finally {
+    await service.stop();
+  }
+}
+
+type BatchRow = { raw: Buffer; hash: string; size: string };
+
+async function batchesOf({ db }: BenchWorld): Promise<BatchRow[]> {
+  const { rows } = await db.raw(
+    `SELECT a.raw, a.hash, (SELECT count(*) FROM mint_transaction_nfts WHERE transaction_id = t.id) AS size
+     FROM mint_transactions t JOIN mint_attempts a ON a.transaction_id = t.id AND a.number = 1
+     ORDER BY t.nonce, t.signer`,
+  );
+  return rows;
+}
+
+/**
+ * The raw limit: the very transactions of the worker, signed already, handed to a fresh chain all at once,
+ * until the last one is as deep as the service wants it.
+ */
+export async function measureRaw(chain: BenchChain, signed: readonly SignedBatch[]): Promise<number> {
+  await chain.nextBlock();
+  const started = performance.now();
+  await Promise.all(signed.map(({ raw }) => chain.rpc.call('eth_sendRawTransaction', raw)));
+  const left = new Map(signed.map(({ hash }) => [hash, hash]));
+  let deepest = 0;
+  while (left.size > 0) {
+    const [hash = ''] = left.keys();
+    const receipt = (await chain.rpc.call('eth_getTransactionReceipt', hash)) as Receipt | null; // of a node
+    if (receipt === null) await pause(20);
+    else {
+      if (receipt.status !== '0x1') throw new Error(`The raw transaction ${hash} failed.`);
+      deepest = Math.max(deepest, Number(receipt.blockNumber));
+      left.delete(hash);
+    }
+  }
+  while ((await chain.blockNumber()) < deepest + confirmations - 1) await pause(20);
+  return (performance.now() - started) / 1_000;
+}
+
+type Receipt = { readonly status: string; readonly blockNumber: string };
+
+const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(1);

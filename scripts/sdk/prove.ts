@@ -1,0 +1,82 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Area, basePaths } from '../../src/contract/documents.ts';
+import { type Generator, sdkFolder } from './generators.ts';
+import { type Outcome, runNode } from './run-command.ts';
+
+/** The service that the programs call. */
+export type Target = {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly chainId: string;
+  readonly wallet: string;
+};
+
+export const steps = ['generated', 'compiled', 'ran'] as const;
+type Step = (typeof steps)[number];
+
+export type Proof = {
+  readonly generator: string;
+  readonly area: Area;
+  /** The steps that were good, in their order. */
+  readonly done: readonly Step[];
+  /** What the step that failed has written. */
+  readonly failure?: string;
+};
+
+const documentOf = (area: Area) =>
+  new URL(`../../src/contract/generated/${area}.yaml`, import.meta.url).pathname;
+
+async function generate({ name, command }: Generator, area: Area): Promise<Outcome> {
+  const output = join('dist', name, area);
+  await rm(join(sdkFolder, output), { recursive: true, force: true });
+  const document = documentOf(area);
+  return await runNode({
+    args: command(document, output),
+    cwd: sdkFolder,
+    env: { SDK_DOCUMENT: document, SDK_OUTPUT: join(sdkFolder, output) },
+  });
+}
+
+/** Compiles the output and the program on it, under the settings of `test/sdk/tsconfig.json`. */
+async function compile({ name, exactOptionalProperties }: Generator, area: Area): Promise<Outcome> {
+  const project = join(sdkFolder, 'dist', `tsconfig.${name}.${area}.json`);
+  await mkdir(join(sdkFolder, 'dist'), { recursive: true });
+  const settings = {
+    extends: '../tsconfig.json',
+    compilerOptions: { exactOptionalPropertyTypes: exactOptionalProperties },
+    files: [`../${name}/${area}.ts`],
+    include: [`${name}/${area}/**/*.ts`],
+  };
+  await writeFile(project, JSON.stringify(settings, null, 2));
+  return await runNode({ args: ['node_modules/typescript/bin/tsc', '--project', project], cwd: sdkFolder });
+}
+
+function run({ name }: Generator, area: Area, target: Target): Promise<Outcome> {
+  return runNode({
+    args: [`dist/build/${name}/${area}.js`],
+    cwd: sdkFolder,
+    env: {
+      SDK_BASE_URL: `${target.baseUrl}${basePaths[area]}`,
+      SDK_KEY: target.key,
+      SDK_CHAIN_ID: target.chainId,
+      SDK_WALLET: target.wallet,
+    },
+  });
+}
+
+/** Generates a client of one document, compiles a program on it, and runs that on the live service. */
+export async function prove(generator: Generator, area: Area, target: Promise<Target>): Promise<Proof> {
+  const work: Record<Step, () => Promise<Outcome>> = {
+    generated: () => generate(generator, area),
+    compiled: () => compile(generator, area),
+    ran: async () => run(generator, area, await target),
+  };
+  const done: Step[] = [];
+  for (const step of steps) {
+    const { ok, output } = await work[step]();
+    if (!ok) return { generator: generator.name, area, done, failure: output || 'It ended without a word.' };
+    done.push(step);
+  }
+  return { generator: generator.name, area, done };
+}

@@ -1,0 +1,36 @@
+import type { Metrics } from '../metrics.ts';
+import type { JobQueue, OnJobs } from './queue.ts';
+
+/** Counts the runs of jobs. */
+export function createJobMetrics(metrics: Metrics): OnJobs {
+  const runs = metrics.counter({
+    name: 'tallystick_job_runs_total',
+    help: 'Jobs that this process worked on; a failed one is tried again.',
+    labels: ['queue', 'outcome'],
+  });
+  return (queue, outcome, count) => runs.inc({ queue, outcome }, count);
+}
+
+/** Levels of the job queue, as its own monitor last saw it: a minute old at most. */
+export function watchJobs(metrics: Metrics, jobs: Pick<JobQueue, 'counts'>): void {
+  metrics.levels({
+    gauges: {
+      jobs: {
+        name: 'tallystick_jobs',
+        help: 'Jobs that wait, or are worked on, as they were within the last minute.',
+        labels: ['queue', 'state'],
+      },
+    },
+    sources: () => [
+      {
+        name: 'jobs',
+        read: async () => ({
+          jobs: (await jobs.counts()).flatMap(({ queue, waiting, active }) => [
+            { labels: { queue, state: 'waiting' }, value: waiting },
+            { labels: { queue, state: 'active' }, value: active },
+          ]),
+        }),
+      },
+    ],
+  });
+}

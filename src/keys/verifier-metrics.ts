@@ -1,0 +1,22 @@
+import type { Metrics } from '../metrics.ts';
+import type { KeyVerifier } from './verifier.ts';
+
+/** The verifier, with its answers counted. */
+export function meterVerifier(verifier: KeyVerifier, metrics: Metrics): KeyVerifier {
+  const verifications = metrics.counter({
+    name: 'tallystick_key_verifications_total',
+    help: 'API keys that were verified: accepted, invalid, rate_limited, or unavailable when nobody could say.',
+    labels: ['outcome'],
+  });
+  return {
+    ...verifier,
+    async verify(key) {
+      const result = await verifier.verify(key).catch((error: unknown) => {
+        verifications.inc({ outcome: 'unavailable' });
+        throw error;
+      });
+      verifications.inc({ outcome: result.ok ? 'accepted' : result.reason });
+      return result;
+    },
+  };
+}

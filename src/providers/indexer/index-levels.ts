@@ -1,0 +1,50 @@
+import type { Database } from '../../contract/transaction.ts';
+import type { Metrics } from '../../metrics.ts';
+import { createIndexStore, type IndexState } from './store/index-store.ts';
+
+const labels = ['chain_id'];
+
+/** Levels of every index, as the database knows them. */
+export function watchIndexes(metrics: Metrics, { db }: { readonly db: Database }): void {
+  const store = createIndexStore({ db });
+  metrics.levels({
+    gauges: {
+      behind: {
+        name: 'tallystick_index_blocks_behind',
+        help: 'Blocks of the node that are not in the index, as far as the node was last seen.',
+        labels,
+      },
+      head: { name: 'tallystick_index_block', help: 'Block that the index is complete to.', labels },
+      seen: {
+        name: 'tallystick_index_seen_seconds',
+        help: 'Time since the index last heard of its node; it grows while the node is out or nobody indexes.',
+        labels,
+      },
+      untraced: {
+        name: 'tallystick_index_untraced_blocks',
+        help: 'Blocks that were indexed without the value that moved inside their transactions.',
+        labels,
+      },
+    },
+    sources: () => [{ name: 'index', read: async () => levelsOf(await store.list()) }],
+  });
+}
+
+function levelsOf(states: readonly IndexState[]) {
+  const level = ({ chainId }: IndexState, value: number | bigint) => ({
+    labels: { chain_id: chainId },
+    // Numbers of blocks are far below what a gauge holds exactly.
+    value: Number(value),
+  });
+  return {
+    behind: states.flatMap((state) => {
+      const { head, nodeHead, startBlock } = state;
+      if (nodeHead === undefined) return [];
+      const behind = nodeHead - (head?.number ?? startBlock - 1n);
+      return [level(state, behind < 0n ? 0 : behind)];
+    }),
+    head: states.flatMap((state) => (state.head === undefined ? [] : [level(state, state.head.number)])),
+    seen: states.map((state) => level(state, Math.max(0, (Date.now() - state.updatedAt.getTime()) / 1_000))),
+    untraced: states.map((state) => level(state, state.untracedBlocks)),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Metrics } from '../../metrics.ts';
+import type { IndexedBlock } from './domain.ts';
+import type { Follower } from './follow/follower.ts';
+import type { IndexStore } from './store/index-store.ts';
+import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
+
+/** Counts what the parts of an index do: each is given back as it is, but for the counting. */
+export type IndexObserver = {
+  store(store: IndexStore): IndexStore;
+  follower(chainId: string, follower: Follower): Follower;
+  fetcher(chainId: string, fetcher: MetadataFetcher): MetadataFetcher;
+};
+
+export function createIndexObserver(metrics: Metrics): IndexObserver {
+  const labels = ['chain_id'] as const;
+  const rows = metrics.counter({
+    ...{ name: 'tallystick_index_written_total', labels: [...labels, 'kind'] },
+    help: 'What was written to the index: blocks, transactions, and transfers in them.',
+  });
+  const rollBacks = metrics.counter({
+    ...{ name: 'tallystick_index_reorganisations_total', labels },
+    help: 'Reorganisations that the index followed by taking blocks back.',
+  });
+  const failures = metrics.counter({
+    ...{ name: 'tallystick_index_failures_total', labels },
+    help: 'Steps of an index that failed and were tried again, for whatever reason.',
+  });
+  const metadata = metrics.counter({
+    ...{ name: 'tallystick_index_metadata_total', labels: [...labels, 'outcome'] },
+    help: 'NFT metadata that were fetched, or could not be had.',
+  });
+
+  return {
+    store: (store) => ({
+      ...store,
+      async append(chainId, head, blocks, keepFrom) {
+        await store.append(chainId, head, blocks, keepFrom);
+        for (const [kind, count] of Object.entries(countsOf(blocks))) {
+          rows.inc({ chain_id: chainId, kind }, count);
+        }
+      },
+      async rollBack(chainId, head, to) {
+        await store.rollBack(chainId, head, to);
+        rollBacks.inc({ chain_id: chainId });
+      },
+    }),
+    follower: (chainId, follower) => ({
+      ...follower,
+      step: () =>
+        follower.step().catch((error: unknown) => {
+          failures.inc({ chain_id: chainId });
+          throw error;
+        }),
+    }),
+    fetcher: (chainId, fetcher) => ({
+      ...fetcher,
+      async fetch(uri) {
+        const count = (outcome: string) => metadata.inc({ chain_id: chainId, outcome });
+        const fetched = await fetcher.fetch(uri).catch((error: unknown) => {
+          count('failed');
+          throw error;
+        });
+        count('fetched');
+        return fetched;
+      },
+    }),
+  };
+}
+
+function countsOf(blocks: readonly IndexedBlock[]) {
+  const counts = { blocks: blocks.length, transactions: 0, transfers: 0 };
+  for (const { transactions } of blocks) {
+    counts.transactions += transactions.length;
+    for (const { native, erc20, nft } of transactions) {
+      counts.transfers += native.length + erc20.length + nft.length;
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,104 @@
+import type { Database } from '../../../contract/transaction.ts';
+import { bytes, hex } from './bulk-store.ts';
+
+type TokenKey = { readonly contract: string; readonly tokenId: bigint };
+
+export type DueMetadata = TokenKey & { readonly tokenUri: string };
+
+/** What came of fetching the metadata of a token. */
+export type FetchedMetadata = TokenKey & {
+  /** JSON text; undefined when it could not be had. */
+  readonly metadata: string | undefined;
+  /** Whether to try again later, where it could not be had. */
+  readonly again: boolean;
+};
+
+type DueRow = { readonly contract: Buffer; readonly token_id: string; readonly token_uri: string };
+type RefreshRow = { readonly contract: Buffer; readonly token_id: string; readonly due: string };
+
+// 5 and 30 seconds, since many hosts know a token only moments after it was minted; then 3 minutes and so on, 11
+// hours at last. A quarter more or less, so that hosts are not asked in waves.
+const maxTries = 7;
+const retryDelay = `interval '5 seconds' * power(6, t.metadata_tries) * (0.75 + random() / 2)`;
+const contractsAtOnce = 50;
+const tokensAtOnce = 1_000;
+
+/** The metadata of tokens: which are to be fetched, and which have told that theirs changed. */
+export function createMetadataStore({ db }: { readonly db: Database }) {
+  return {
+    /** Tokens whose metadata are to be fetched now, those that have waited longest first. */
+    async dueMetadata(chainId: string, limit: number): Promise<DueMetadata[]> {
+      const rows: DueRow[] = await db('nft_tokens')
+        .where('chain_id', chainId)
+        .whereNotNull('token_uri')
+        .where('metadata_due', '<=', db.fn.now())
+        .orderBy('metadata_due')
+        .limit(limit)
+        .select('contract', 'token_id', 'token_uri');
+      return rows.map(({ contract, token_id, token_uri }) => ({
+        contract: hex(contract),
+        tokenId: BigInt(token_id),
+        tokenUri: token_uri,
+      }));
+    },
+
+    /** What cannot be had leaves what was had before, and is tried a few times more, each later than the one before. */
+    async saveMetadata(chainId: string, fetched: readonly FetchedMetadata[]): Promise<void> {
+      const rows = fetched.map(({ contract, tokenId, metadata = null, again }) => ({
+        ...{ contract: bytes(contract), token_id: String(tokenId), metadata, again },
+      }));
+      await db.raw(
+        `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = now(),
+           metadata_tries = CASE WHEN r.metadata IS NULL THEN t.metadata_tries + 1 ELSE 0 END,
+           metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ?
+             THEN now() + ${retryDelay} END
+         FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean)
+         WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
+        [maxTries, JSON.stringify(rows), chainId],
+      );
+    },
+
+    /**
+     * Marks the tokens that have told of a change as to be read again, a part of them.
+     * @returns whether there may be more
+     */
+    async applyRefreshes(chainId: string): Promise<boolean> {
+      const { rows } = await db.raw<{ rows: RefreshRow[] }>(
+        `SELECT contract, token_id, due::text FROM nft_refreshes
+         WHERE chain_id = ? AND due <= now() ORDER BY due LIMIT ?`,
+        [chainId, contractsAtOnce],
+      );
+      for (const row of rows) {
+        if ((await markStale(db, chainId, row)) < tokensAtOnce) await finishRefresh(db, chainId, row);
+      }
+      if (rows.length === 0) return false;
+      await db('nft_refreshes')
+        .where('chain_id', chainId)
+        .whereNull('due')
+        .whereRaw("done_at < now() - interval '1 day'")
+        .delete();
+      return true;
+    },
+  };
+}
+
+/** @returns how many tokens were marked */
+async function markStale(db: Database, chainId: string, { contract, token_id, due }: RefreshRow) {
+  const one = token_id === '-1' ? '' : 'AND token_id = :token_id';
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `UPDATE nft_tokens SET uri_stale = true WHERE (chain_id, contract, token_id) IN (
+       SELECT chain_id, contract, token_id FROM nft_tokens WHERE chain_id = :chainId AND contract = :contract ${one}
+         AND NOT uri_stale AND uri_read_at < :due::timestamptz ORDER BY token_id LIMIT :tokensAtOnce)`,
+    { chainId, contract, token_id, due, tokensAtOnce },
+  );
+  return rowCount;
+}
+
+/** One that came again meanwhile stays. */
+async function finishRefresh(db: Database, chainId: string, { contract, token_id, due }: RefreshRow) {
+  await db.raw(
+    `UPDATE nft_refreshes SET due = NULL, done_at = now()
+     WHERE chain_id = ? AND contract = ? AND token_id = ? AND due = ?::timestamptz`,
+    [chainId, contract, token_id, due],
+  );
+}

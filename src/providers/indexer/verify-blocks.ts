@@ -1,0 +1,121 @@
+import type { IndexedBlock } from './domain.ts';
+import type { IndexState } from './store/index-store.ts';
+import type { createVerifyStore, Difference } from './store/verify-store.ts';
+
+type BlockDifference = Difference & { readonly block: bigint };
+
+export type Verified = {
+  readonly blocks: number;
+  readonly transactions: number;
+  readonly differences: readonly BlockDifference[];
+  /** Blocks whose traces the node no longer has, or never had: they cannot be compared. */
+  readonly untraced: readonly bigint[];
+};
+
+type VerifyOptions = {
+  readonly chainId: string;
+  readonly numbers: readonly bigint[];
+  readonly state: () => Promise<IndexState | undefined>;
+  readonly readBlock: (number: bigint) => Promise<IndexedBlock | undefined>;
+  readonly store: ReturnType<typeof createVerifyStore>;
+  /** Whether the index reads traces. */
+  readonly traced: boolean;
+  /** Search whole tables for rows that no wallet of the blocks should have. */
+  readonly scan: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+  readonly pause: (ms: number) => Promise<unknown>;
+};
+
+// The node is asked for so many blocks side by side, and no more are held at once without --scan.
+const atOnce = 8;
+// A block that may still be replaced is looked at again, when the index has followed.
+const looks = 5;
+const pauseMs = 1_000;
+
+/** Reads blocks from the node and compares them with the rows. @throws the reason of the signal */
+export async function verifyBlocks(options: VerifyOptions): Promise<Verified> {
+  const { chainId, numbers, store, scan, signal, onProgress } = options;
+  const differences: BlockDifference[] = [];
+  const untraced: bigint[] = [];
+  const kept: IndexedBlock[] = [];
+  let transactions = 0;
+  for (let start = 0; start < numbers.length; start += atOnce) {
+    signal.throwIfAborted();
+    onProgress(start, numbers.length);
+    const group = numbers.slice(start, start + atOnce);
+    for (const { number, block, found } of await Promise.all(group.map((each) => verifyOne(options, each)))) {
+      if (block !== undefined && isUntraced(options, block)) untraced.push(number);
+      else differences.push(...found);
+      transactions += block?.transactions.length ?? 0;
+      if (scan && block !== undefined) kept.push(block);
+    }
+  }
+  if (scan) differences.push(...withoutDoubles(await store.strangers(chainId, kept), differences));
+  onProgress(numbers.length, numbers.length);
+  return { blocks: numbers.length, transactions, differences, untraced };
+}
+
+function isUntraced({ traced }: VerifyOptions, block: IndexedBlock): boolean {
+  return traced && !block.traced;
+}
+
+type One = {
+  readonly number: bigint;
+  readonly block: IndexedBlock | undefined;
+  readonly found: BlockDifference[];
+};
+
+async function verifyOne(options: VerifyOptions, number: bigint, look = 1): Promise<One> {
+  const { chainId, readBlock, store, state, pause, signal } = options;
+  const block = await readBlock(number);
+  if (block !== undefined && isUntraced(options, block)) return { number, block, found: [] };
+  const found = block === undefined ? [] : await store.compare(chainId, block);
+  const agrees = block !== undefined && found.length === 0;
+  const { finalized = -1n, head } = (await state()) ?? {};
+  const replaceable = number > finalized;
+  // Rolled back meanwhile: there is nothing to compare.
+  if (head === undefined || number > head.number) return { number, block, found: [] };
+  if (agrees || !replaceable || look >= looks) {
+    const missing = { table: 'index_blocks', kind: 'needless', row: 'the node has no such block' } as const;
+    const all = block === undefined ? [missing] : found;
+    return { number, block, found: all.map((difference) => ({ ...difference, block: number })) };
+  }
+  signal.throwIfAborted();
+  await pause(pauseMs);
+  return verifyOne(options, number, look + 1);
+}
+
+function withoutDoubles(
+  more: readonly BlockDifference[],
+  known: readonly BlockDifference[],
+): BlockDifference[] {
+  const name = ({ block, table, row }: BlockDifference) => `${block} ${table} ${row}`;
+  const names = new Set(known.map(name));
+  return more.filter((difference) => !names.has(name(difference)));
+}
+
+/**
+ * Distinct numbers of a range, the same ones for the same seed, in ascending order; all when it has no more.
+ * @param seed 0 to 2^32 - 1
+ */
+export function sampleBlocks(from: bigint, to: bigint, count: number, seed: number): bigint[] {
+  const span = to - from + 1n;
+  if (span <= 0n) return [];
+  if (span <= BigInt(count)) return Array.from({ length: Number(span) }, (_, index) => from + BigInt(index));
+  const random = mulberry32(seed);
+  const picked = new Set<bigint>();
+  while (picked.size < count) picked.add(from + (((random() << 32n) | random()) % span));
+  return [...picked].sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Tommy Ettinger's generator: 32 even bits a call, not for secrets. */
+function mulberry32(seed: number): () => bigint {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return BigInt((mixed ^ (mixed >>> 14)) >>> 0);
+  };
+}

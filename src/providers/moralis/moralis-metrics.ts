@@ -1,0 +1,19 @@
+import type { Metrics } from '../../metrics.ts';
+import type { MoralisClientOptions } from './client.ts';
+
+/** Counts the tries at the hosted data provider. */
+export function createMoralisMetrics(metrics: Metrics): NonNullable<MoralisClientOptions['onTry']> {
+  const requests = metrics.counter({
+    name: 'tallystick_moralis_requests_total',
+    help: 'Requests to the hosted data provider: 2xx, 4xx, 5xx, or why there was no usable answer.',
+    labels: ['outcome'],
+  });
+  const retries = metrics.counter({
+    name: 'tallystick_moralis_retries_total',
+    help: 'Requests to the hosted data provider that were made because one before had failed.',
+  });
+  return (tries, outcome) => {
+    requests.inc({ outcome });
+    if (tries > 1) retries.inc();
+  };
+}

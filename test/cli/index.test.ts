@@ -1,0 +1,350 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { acquireLease } from '../../src/db/lease.ts';
+import { createLogger } from '../../src/log.ts';
+import { indexLease } from '../../src/providers/indexer/follow/index-runner.ts';
+import { createIndexStore } from '../../src/providers/indexer/store/index-store.ts';
+import { addNetwork } from '../rwa/samples.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
+import { commandLine, settingsFor } from './command-line.ts';
+
+const first = 17_686_111;
+const recorded = [0, 1, 2, 3].map((place) => readFixture<RecordedBlock>(`ethereum/${first + place}`));
+const hashAt = (place: number) => recorded[place]?.block.hash ?? '';
+const database = await createTestDatabase();
+const { db, url } = database;
+const settings = settingsFor(url);
+const { run, json } = commandLine(settings);
+const log = createLogger({ level: 'silent' });
+let node: ReplayNode;
+
+beforeAll(async () => {
+  node = await startReplayNode('1', recorded);
+});
+beforeEach(async () => {
+  node.setHead(hashAt(3));
+  node.onAsk(() => {});
+  await addNetwork(db, '1');
+  await db('networks').update({
+    ...{ name: 'Ethereum', rpc_urls: [node.url], index_from: first, index_traces: 'debug' },
+  });
+});
+afterEach(async () => {
+  await run('index', 'reset', '1');
+  await db('networks').delete();
+});
+afterAll(async () => {
+  await node.close();
+  await database.close();
+});
+
+const holdLease = () =>
+  acquireLease({ url, name: indexLease('1'), log, signal: new AbortController().signal });
+
+describe('index status', () => {
+  test('says what is not begun', async () => {
+    const { status, value } = await json('index', 'status');
+    expect(status).toBe(0);
+    expect(value).toMatchObject([
+      { chainId: '1', state: 'not begun', completeTo: null, nodeHead: String(first + 3), indexer: null },
+    ]);
+  });
+
+  test('says to which block, hash and time an index is complete, and how far its node is', async () => {
+    await run('index', 'backfill', '1', '--to', String(first + 1));
+    const { value } = await json('index', 'status', '1');
+    expect(value).toMatchObject({
+      chainId: '1',
+      name: 'Ethereum',
+      state: 'stopped: nobody indexes it',
+      startBlock: String(first),
+      completeTo: String(first + 1),
+      completeToHash: hashAt(1),
+      completeToTime: '2023-07-13T17:38:35.000Z',
+      nodeHead: String(first + 3),
+      behind: '2',
+      innerValue: 'known by debug_traceBlockByHash',
+      lastError: null,
+      nodeError: null,
+    });
+    const { out } = await run('index', 'status');
+    expect(out).toMatch(/^CHAIN +STATE +COMPLETE TO +OF +NODE AT +BEHIND/);
+    expect(out).toContain(String(first + 1));
+  });
+
+  test('names the process that indexes, and says when it fails and why', async () => {
+    const store = createIndexStore(database);
+    await run('index', 'backfill', '1');
+    const lease = await holdLease();
+    expect((await json('index', 'status', '1')).value).toMatchObject({
+      state: 'following',
+      indexer: expect.stringMatching(new RegExp(`:${process.pid}$`)),
+      indexerSince: expect.any(String),
+    });
+    await store.report('1', 'the node is out');
+    expect((await json('index', 'status', '1')).value).toMatchObject({
+      state: 'failing',
+      lastError: 'the node is out',
+      lastErrorAt: expect.any(String),
+    });
+    await store.report('1', undefined);
+    expect((await json('index', 'status', '1')).value).toMatchObject({ state: 'following', lastError: null });
+    await lease.release();
+  });
+
+  test('says plainly where value that moves inside transactions is unknown', async () => {
+    const without = await startReplayNode('1', recorded);
+    without.setHead(hashAt(3));
+    without.lack('debug_traceBlockByHash');
+    await db('networks').update({ rpc_urls: [without.url] });
+    await run('index', 'backfill', '1');
+    expect((await json('index', 'status', '1')).value).toMatchObject({
+      innerValue: 'unknown in 4 block(s): the node has no debug_traceBlockByHash of them',
+      untracedBlocks: '4',
+    });
+    await db('networks').update({ index_traces: 'none' });
+    expect((await json('index', 'status', '1')).value.innerValue).toBe(
+      'unknown: traces are not read (--index-traces)',
+    );
+    await without.close();
+  });
+
+  test('still tells what is known while the node does not answer', async () => {
+    await run('index', 'backfill', '1');
+    node.onAsk(() => {
+      throw new Error('the connection breaks');
+    });
+    expect((await json('index', 'status', '1')).value).toMatchObject({
+      completeTo: String(first + 3),
+      nodeHead: String(first + 3),
+      nodeError: expect.stringContaining('No node of network 1 answered'),
+    });
+  });
+
+  test.each(['2', '9999'])('says that network %s has no index', async (chainId) => {
+    expect(await run('index', 'status', chainId)).toEqual({
+      status: 2,
+      out: '',
+      err: `Network ${chainId} has no index. List those that have: tallystick index status\n`,
+    });
+  });
+});
+
+describe('index backfill', () => {
+  test('indexes up to a block, and then the rest up to the head', async () => {
+    const some = await json('index', 'backfill', '1', '--to', String(first + 1));
+    expect(some).toMatchObject({
+      status: 0,
+      value: { chainId: '1', completeTo: String(first + 1), blocks: '2' },
+    });
+    const rest = await json('index', 'backfill', '1');
+    expect(rest.value).toMatchObject({ completeTo: String(first + 3), blocks: '2' });
+    const again = await json('index', 'backfill', '1');
+    expect(again).toMatchObject({ status: 0, value: { completeTo: String(first + 3), blocks: '0' } });
+    expect((await json('index', 'verify', '1')).value.differing).toBe(0);
+  });
+
+  test('shows a bar with rate and time left to people who watch', async () => {
+    const { err } = await commandLine(settings, { terminal: true }).run('index', 'backfill', '1');
+    expect(err).toMatch(/Indexing .* 0% \| 0\/4 \| - blocks\/s \| \? left/);
+    expect(err).toMatch(/100% \| 4\/4 \| [-.\d]+ blocks\/s \| 0s left/);
+  });
+
+  test('keeps what is done when it is interrupted, and goes on from there', async () => {
+    let asked = false;
+    const interrupted = commandLine(settings, {
+      terminal: true,
+      onTold(text, interrupt) {
+        if (!asked && text.includes('Indexing')) interrupt();
+        asked ||= text.includes('Indexing');
+      },
+    });
+    const { status, err } = await interrupted.run('index', 'backfill', '1');
+    expect(status).toBe(130);
+    expect(err).toContain('all blocks that were done stay; the same command goes on from there.');
+    expect((await json('index', 'backfill', '1')).value.completeTo).toBe(String(first + 3));
+    expect((await json('index', 'verify', '1', '--scan')).value.differing).toBe(0);
+  });
+
+  test('refuses while another process indexes the network, naming it; with --wait it waits', async () => {
+    const lease = await holdLease();
+    const { status, error } = await json('index', 'backfill', '1');
+    expect(status).toBe(1);
+    expect(error?.message).toMatch(
+      new RegExp(`Network 1 is being indexed by .+:${process.pid} since .*wait for it with --wait`),
+    );
+    const waiting = commandLine(settings, {
+      onTold: (text) => {
+        if (text.includes('Waiting for')) void lease.release();
+      },
+    });
+    expect((await waiting.json('index', 'backfill', '1', '--wait')).value.completeTo).toBe(String(first + 3));
+  });
+
+  test('says what is wrong when the node fails for good, and keeps what is done', async () => {
+    let answers = 0;
+    node.onAsk((method) => {
+      if (method === 'eth_getBlockReceipts') answers += 1;
+      if (answers > 0 && method === 'debug_traceBlockByHash') throw new Error('the connection breaks');
+    });
+    const { status, error } = await json('index', 'backfill', '1');
+    expect(status).toBe(1);
+    expect(error?.message).toContain('No node of network 1 answered');
+    expect(error?.message).toContain('the same command goes on from there.');
+  }, 60_000);
+
+  test.each([
+    [['1', '--to', String(first - 1)], `begins at block ${first}, after block ${first - 1}.`],
+    [['1', '--to', String(first + 9)], `The node is at block ${first + 3}: --to must not be above it.`],
+    [['2'], 'There is no network 2. List them with: tallystick network list'],
+  ])('refuses %j', async (args, message) => {
+    const { status, error } = await json('index', 'backfill', ...args);
+    expect(status).toBe(2);
+    expect(error?.message).toContain(message);
+  });
+});
+
+describe('index verify', () => {
+  test('compares random blocks, the same for the same seed, and finds nothing where all is right', async () => {
+    await run('index', 'backfill', '1');
+    const { status, value, notes } = await json('index', 'verify', '1', '--blocks', '2', '--seed', '7');
+    expect({ status, value }).toMatchObject({
+      status: 0,
+      value: { seed: 7, blocks: 2, differing: 0, untraced: 0, differences: [] },
+    });
+    expect(notes[0]).toBe(`Comparing 2 of the blocks ${first} to ${first + 3}, picked with --seed 7.`);
+    const random = await json('index', 'verify', '1', '--blocks', '2');
+    expect(random.notes[0]).toContain(`--seed ${random.value.seed}.`);
+    const { err } = await commandLine(settings, { terminal: true }).run('index', 'verify', '1');
+    expect(err).toMatch(/Comparing .* 100% \| 4\/4 \|/);
+  });
+
+  test('finds rows of every table that differ, are missing or needless, and exits with 1', async () => {
+    await run('index', 'backfill', '1');
+    const at = { chain_id: '1', block_number: first + 1 };
+    const [row] = await db('wallet_history').where(at).orderBy('wallet').limit(1);
+    const [change] = await db('nft_changes').where(at).orderBy('wallet').limit(1);
+    const [other] = await db('nft_changes').where(at).whereNot('wallet', change.wallet).limit(1);
+    const copy = { ...row, tx: JSON.stringify(row.tx), moves: JSON.stringify(row.moves) };
+    await db('wallet_history').insert({ ...copy, tx_index: row.tx_index + 5_000 });
+    await db('wallet_history').insert({ ...copy, wallet: Buffer.alloc(20, 1) });
+    await db('wallet_history')
+      .where({ ...at, wallet: row.wallet, tx_index: row.tx_index })
+      .update({ moves: '{}' });
+    await db('nft_changes')
+      .where({ ...at, wallet: change.wallet })
+      .delete();
+    await db('nft_holdings').where({ wallet: other.wallet, contract: other.contract }).update({ amount: 9 });
+    await db('nft_tokens').where({ contract: other.contract }).delete();
+    await db('token_contracts').where({ contract: other.contract }).delete();
+    const all = await json('index', 'verify', '1');
+    expect(all.status).toBe(1);
+    const kinds = (value: { differences: { table: string; kind: string }[] }) => [
+      ...new Set(value.differences.map(({ table, kind }) => `${table} ${kind}`)),
+    ];
+    expect(kinds(all.value).sort()).toEqual([
+      'nft_changes missing',
+      'nft_holdings other',
+      'nft_tokens missing',
+      'token_contracts missing',
+      'wallet_history needless',
+      'wallet_history other',
+    ]);
+    expect(all.notes.at(-1)).toContain('tallystick index reset 1');
+    const scanned = await json('index', 'verify', '1', '--scan');
+    const strange = `wallet=0x${'01'.repeat(20)} tx_index=${row.tx_index}`;
+    expect(scanned.value.differences).toContainEqual({
+      ...{ table: 'wallet_history', kind: 'needless', block: String(first + 1), row: strange },
+    });
+    expect(scanned.value.differing).toBe(all.value.differing + 1);
+    const people = await run('index', 'verify', '1', '--from', String(first + 1), '--to', String(first + 1));
+    expect(people.out).toMatch(/^BLOCK +TABLE +KIND +ROW/);
+    expect((await json('index', 'verify', '1', '--to', String(first))).status).toBe(0);
+  });
+
+  test('says which blocks cannot be compared because the node has no traces any more', async () => {
+    await run('index', 'backfill', '1');
+    const pruned = await startReplayNode('1', recorded);
+    pruned.setHead(hashAt(3));
+    pruned.lack('debug_traceBlockByHash');
+    await db('networks').update({ rpc_urls: [pruned.url] });
+    const { status, value, notes } = await json('index', 'verify', '1');
+    expect({ status, value }).toMatchObject({ status: 0, value: { untraced: 4, differing: 0 } });
+    expect(notes).toContain('4 block(s) were not compared: the node has no traces of them.');
+    await pruned.close();
+  });
+
+  test.each([
+    [[], 'Network 1 has no indexed block. See: tallystick index status'],
+    [['--blocks', '0'], 'whole number from 1'],
+    [['--seed', 'x'], 'whole number from 0'],
+  ])('refuses %j without an index', async (args, message) => {
+    const { status, error } = await json('index', 'verify', '1', ...args);
+    expect(status).toBe(2);
+    expect(error?.message).toContain(message);
+  });
+
+  test('refuses blocks that the index does not have', async () => {
+    await run('index', 'backfill', '1');
+    const { status, error } = await json('index', 'verify', '1', '--to', String(first + 9));
+    expect(status).toBe(2);
+    expect(error?.message).toContain(`has the blocks ${first} to ${first + 3}`);
+  });
+});
+
+const tables = ['index_state', 'index_blocks', 'wallet_history', 'nft_changes', 'nft_holdings', 'nft_tokens'];
+const rowsOf = async (chainId: string) => {
+  const counts = await Promise.all(
+    [...tables, 'token_contracts', 'index_skipped_logs'].map((table) =>
+      db(table).where('chain_id', chainId).count('* as count').first(),
+    ),
+  );
+  return counts.reduce((sum, row) => sum + Number(row?.['count']), 0);
+};
+
+describe('the index of a network that changes or goes', () => {
+  test('is deleted by index reset, and no other', async () => {
+    await run('index', 'backfill', '1');
+    await db('index_state').insert({ chain_id: '2', start_block: 0 });
+    const { status, value } = await json('index', 'reset', '1');
+    expect({ status, value }).toMatchObject({ status: 0, value: { chainId: '1' } });
+    expect(value.historyRows).toBeGreaterThan(1_000);
+    expect(await rowsOf('1')).toBe(0);
+    expect(await rowsOf('2')).toBe(1);
+    expect((await json('index', 'status')).value).toMatchObject([
+      { chainId: '1', state: 'not begun' },
+      { chainId: '2', state: 'left over: no such network' },
+    ]);
+    await run('index', 'reset', '2');
+  });
+
+  test('goes with the network, once its indexer has let go', async () => {
+    await run('index', 'backfill', '1');
+    const lease = await holdLease();
+    const removed = json('network', 'remove', '1');
+    await expect.poll(() => db('networks').select()).toEqual([]);
+    expect(await rowsOf('1')).toBeGreaterThan(1_000);
+    await lease.release();
+    expect(await removed).toMatchObject({ status: 0, value: { chainId: '1', removed: true } });
+    expect(await rowsOf('1')).toBe(0);
+  });
+
+  test('stays when another data provider takes over, and the operator is told', async () => {
+    await run('index', 'backfill', '1');
+    const { notes } = await json('network', 'update', '1', '--provider', 'moralis');
+    expect(notes).toEqual([expect.stringContaining('To delete it: tallystick index reset 1')]);
+    expect((await json('index', 'status', '1')).value.state).toBe('kept: the provider is moralis');
+    expect((await json('network', 'update', '1', '--provider', 'indexer')).notes).toEqual([]);
+  });
+
+  test('does not begin at another block afterwards', async () => {
+    await run('index', 'backfill', '1');
+    const { status, error } = await json('network', 'update', '1', '--index-from', '5');
+    expect(status).toBe(2);
+    expect(error?.message).toContain(`began at block ${first}: --index-from has no effect any more.`);
+    expect((await json('network', 'update', '1', '--index-from', String(first))).status).toBe(0);
+    await run('index', 'reset', '1');
+    expect((await json('network', 'update', '1', '--index-from', '5')).status).toBe(0);
+  });
+});

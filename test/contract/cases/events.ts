@@ -1,0 +1,89 @@
+import { Unprovoked } from '../session.ts';
+import { reusingKey } from './any-operation.ts';
+import { type Provocations, type Trial, writing } from './case.ts';
+
+type EventRecord = { readonly id: string };
+
+/** An event of the company that is there already. */
+const anyEvent = async ({ session }: Trial): Promise<string> => {
+  const path = '/events/v1/api/event?limit=1';
+  const [first] = await session.ask<EventRecord[]>('listEvents', { path });
+  if (first !== undefined) return first.id;
+  if (!session.mayWrite) throw new Unprovoked('the company has no event; needs --write');
+  return (await session.makeEvent()).id;
+};
+
+/** A new event, for the operation with its id. */
+const onNewEvent = (more: (made: { id: string; etag: string }) => object = () => ({}), fields = {}) =>
+  writing(async ({ session, id }) => {
+    const made = await session.makeEvent(fields);
+    return session.call(id, { ids: { eventId: made.id }, ...more(made) });
+  });
+
+/** A new event with one attendee, for the operation with both their ids. */
+const onAttendance = (more: object = {}, fields = {}) =>
+  writing(async ({ session, id }) => {
+    const ids = { eventId: (await session.makeEvent(fields)).id, attendeeId: 'user-7421' };
+    await session.ask('addAttendee', { ids, body: { attendeeId: ids.attendeeId } });
+    return session.call(id, { ids, ...more });
+  });
+
+const someone = { body: { attendeeId: 'user-7421' } };
+const stale = { headers: { 'if-match': '"5f8Zc0kqk0Jt6vEq"' } };
+const endBeforeStart = { startDate: '2027-05-04', endDate: '2027-05-03' };
+const discountAbovePrice = { price: 5, discountPrice: 6 };
+
+const rejectedCreation =
+  (fields: object) =>
+  ({ session, id }: Trial) =>
+    session.call(id, { body: { name: 'Contract test, may be deleted', ...fields } });
+
+const rejectedChange = (fields: object) => onNewEvent(() => ({ body: fields }));
+
+export const eventCases: Provocations = {
+  'listEvents events': ({ session, id }) => session.call(id, { query: 'limit=5' }),
+  'listEvents none': ({ session, id }) => session.call(id, { query: 'startsFrom=9999-12-31' }),
+  starts_from_malformed: ({ session, id }) => session.call(id, { query: 'startsFrom=2027-02-30' }),
+
+  'createEvent event_minimal': writing(({ session, id }) =>
+    session.call(id, { body: { name: 'Spring fair' } }),
+  ),
+  name_required: ({ session, id }) => session.call(id, { body: {} }),
+  name_not_text: ({ session, id }) => session.call(id, { body: { name: 5 } }),
+  'createEvent end_before_start': rejectedCreation(endBeforeStart),
+  'createEvent discount_above_price': rejectedCreation(discountAbovePrice),
+  'createEvent event_network_not_found': rejectedCreation({ chainId: 424242 }),
+  'createEvent idempotency_key_reused': reusingKey(async () => ({
+    ids: {},
+    first: { name: 'Spring fair' },
+    second: { name: 'Autumn fair' },
+  })),
+
+  'getEvent event': async (trial) =>
+    trial.session.call(trial.id, { ids: { eventId: await anyEvent(trial) } }),
+  'getEvent event_minimal': onNewEvent(),
+
+  'updateEvent event': onNewEvent(({ etag }) => ({ headers: { 'if-match': etag } })),
+  'updateEvent end_before_start': rejectedChange(endBeforeStart),
+  'updateEvent discount_above_price': rejectedChange(discountAbovePrice),
+  'updateEvent event_network_not_found': ({ session, id }) => session.call(id, { body: { chainId: 424242 } }),
+  max_attendees_too_low: onAttendance({ body: { maxAttendees: 0 } }),
+  precondition_failed: onNewEvent(() => stale),
+
+  'deleteEvent 204': onNewEvent(({ etag }) => ({ headers: { 'if-match': etag } })),
+
+  'listAttendees attendees': onAttendance(),
+  'listAttendees none': onNewEvent(),
+  'addAttendee attendee': onNewEvent(() => someone),
+  attendee_id_required: ({ session, id }) => session.call(id, { body: {} }),
+  attendee_already_invited: onAttendance(someone, { maxAttendees: 1 }),
+  event_full: onAttendance({ body: { attendeeId: 'user-0017' } }, { maxAttendees: 1 }),
+  'addAttendee idempotency_key_reused': reusingKey(async ({ session }) => ({
+    ids: { eventId: (await session.makeEvent()).id },
+    first: { attendeeId: 'user-7421' },
+    second: { attendeeId: 'user-0017' },
+  })),
+  'removeAttendee 204': onAttendance(),
+  'removeAttendeeById 204': onAttendance(),
+  attendee_not_found: onNewEvent(),
+};

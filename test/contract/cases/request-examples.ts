@@ -1,0 +1,37 @@
+import type { Json } from '../documented.ts';
+import { type Provoke, type Trial, writing } from './case.ts';
+
+/** Sends the body of a documented request; what it needs is made before. */
+export function sendExample(example: Json): Provoke {
+  return writing(async (trial) => {
+    const { session, id } = trial;
+    const sent = (example['value'] ?? {}) as unknown as Record<string, unknown>; // request bodies are objects
+    return session.call(id, await prepared(trial, sent));
+  });
+}
+
+async function prepared({ session, facts, id }: Trial, sent: Record<string, unknown>) {
+  switch (id) {
+    case 'createEvent':
+      // The network of the example may be none of this deployment.
+      return { body: 'chainId' in sent ? { ...sent, chainId: Number(await facts.chainId()) } : sent };
+    case 'updateEvent':
+    case 'addAttendee':
+      return { ids: { eventId: (await session.makeEvent()).id }, body: sent };
+    case 'removeAttendee': {
+      const ids = { eventId: (await session.makeEvent()).id };
+      await session.ask('addAttendee', { ids, body: sent });
+      return { ids, body: sent };
+    }
+    case 'createRwaNfts':
+      return { ids: { rwaId: (await facts.anyRwa()).id }, body: sent };
+    case 'createAndMintNft':
+      return { ids: { rwaId: (await facts.mintableRwa()).id }, body: sent };
+    case 'mintNft': {
+      const nft = await facts.newNft((await facts.mintableRwa()).id);
+      return { ids: { nftId: nft.id }, body: { ...sent, secret: nft.secret } };
+    }
+    default:
+      throw new Error(`nobody knows what the example of ${id} needs`);
+  }
+}

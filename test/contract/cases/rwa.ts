@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer } from '../../support/conformance.ts';
+import { Unprovoked } from '../session.ts';
+import { reusingKey } from './any-operation.ts';
+import { cannot, type Provocations, type Provoke, type Trial, writing } from './case.ts';
+
+const wallets = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
+const tries = 6;
+
+const nested = (depth: number): object => (depth === 0 ? {} : { deeper: nested(depth - 1) });
+
+/** The operation on an RWA that is there, with a query. */
+const onRwa =
+  (query?: string): Provoke =>
+  async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.anyRwa()).id };
+    return session.call(id, query === undefined ? { ids } : { ids, query });
+  };
+
+/** An answer to a mint, unless the network is one without minting: that is no fault of the deployment. */
+const unlessUnsupported = (answer: Answer): Answer => {
+  if (!answer.text.includes('"minting_unsupported"')) return answer;
+  throw new Unprovoked('nothing mints on the network of the RWA: needs another --chain-id');
+};
+
+/** A new NFT of a claimable RWA. */
+const newNft = async ({ facts }: Trial) => facts.newNft((await facts.mintableRwa()).id);
+
+const mint = async ({ session }: Trial, nft: { id: string; secret: string }, recipient?: string) => {
+  const body = { secret: nft.secret, ...(recipient && { recipient }) };
+  return unlessUnsupported(await session.call('mintNft', { ids: { nftId: nft.id }, body }));
+};
+
+const refusedBody =
+  (body: object): Provoke =>
+  ({ session, id }) =>
+    session.call(id, { body });
+
+const queuedTwice: Provoke = writing(async (trial) => {
+  const nft = await newNft(trial);
+  const first = await mint(trial, nft, wallets[0]);
+  if (first.status !== 200) throw new Unprovoked(`the first mint was answered ${first.status}`);
+  const second = await mint(trial, nft, wallets[1]);
+  if (second.text.includes('nft_already_minted'))
+    throw new Unprovoked('the NFT was minted before it was asked for again');
+  return second;
+});
+
+const lockedOut: Provoke = writing(async (trial) => {
+  const nft = await newNft(trial);
+  for (let wrong = 1; wrong < tries; wrong += 1) await mint(trial, { ...nft, secret: 'wrong' });
+  return mint(trial, nft);
+});
+
+/** An NFT of an RWA that is not claimable, with its right secret. */
+const mintOfUnclaimable: Provoke = writing(async (trial) =>
+  mint(trial, await trial.facts.newNft((await trial.facts.unclaimableRwa()).id)),
+);
+
+export const rwaCases: Provocations = {
+  'listRwas rwas': ({ session, id }) => session.call(id, { query: 'limit=5' }),
+  'listRwas none': ({ session, id }) => session.call(id, { query: `type=${randomUUID()}` }),
+  'getRwa rwa': onRwa(),
+  'listRwaNfts nfts': onRwa('limit=5'),
+  'listRwaNfts none': onRwa('updatedSince=9999-12-31'),
+  claimed_not_boolean: ({ session, id }) => session.call(id, { query: 'claimed=yes' }),
+  rwa_id_malformed: ({ session, id }) => session.call(id, { path: '/v1/api/nft?rwaId=42' }),
+
+  'createRwaNfts nfts_created': writing(async ({ session, facts, id }) =>
+    session.call(id, { ids: { rwaId: (await facts.anyRwa()).id }, body: { count: 1 } }),
+  ),
+  count_required: refusedBody({}),
+  count_too_high: refusedBody({ count: 101 }),
+  'createRwaNfts idempotency_key_reused': reusingKey(async ({ facts }) => ({
+    ids: { rwaId: (await facts.anyRwa()).id },
+    first: { count: 1 },
+    second: { count: 2 },
+  })),
+
+  'createAndMintNft mint_accepted': writing(async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.mintableRwa()).id };
+    return unlessUnsupported(await session.call(id, { ids, body: { recipient: wallets[0] } }));
+  }),
+  'createAndMintNft recipient_malformed': refusedBody({ recipient: '0x123' }),
+  'createAndMintNft recipient_zero': refusedBody({ recipient: `0x${'0'.repeat(40)}` }),
+  data_too_deep: refusedBody({ data: nested(21) }),
+  'createAndMintNft rwa_not_claimable': writing(async ({ session, facts, id }) =>
+    session.call(id, { ids: { rwaId: (await facts.unclaimableRwa()).id }, body: { recipient: wallets[0] } }),
+  ),
+  'createAndMintNft idempotency_key_reused': reusingKey(async ({ facts }) => ({
+    ids: { rwaId: (await facts.mintableRwa()).id },
+    first: { recipient: wallets[0] },
+    second: { recipient: wallets[1] },
+  })),
+
+  'listNfts nfts_with_rwa': ({ session, id }) => session.call(id, { path: '/v1/api/nft?limit=5' }),
+  'listNfts none': ({ session, id }) => session.call(id),
+  'getNft nft_minted': async ({ session, facts, id }) =>
+    session.call(id, { ids: { nftId: (await facts.mintedNft()).id } }),
+  'getNft nft_unclaimed': async ({ session, facts, id }) =>
+    session.call(id, { ids: { nftId: (await facts.unclaimedNft()).id } }),
+  nft_foreign: async ({ session, facts, id }) =>
+    session.call(id, { ids: { nftId: (await facts.foreignNft()).id } }),
+
+  'mintNft mint_accepted': writing(async (trial) => mint(trial, await newNft(trial), wallets[0])),
+  secret_required: refusedBody({}),
+  secret_invalid: writing(async (trial) => mint(trial, { ...(await newNft(trial)), secret: 'wrong' })),
+  secret_locked: lockedOut,
+  'mintNft recipient_malformed': refusedBody({ secret: 'none', recipient: '0x123' }),
+  'mintNft recipient_zero': refusedBody({ secret: 'none', recipient: `0x${'0'.repeat(40)}` }),
+  'mintNft rwa_not_claimable': mintOfUnclaimable,
+  nft_already_minted: writing(async (trial) => mint(trial, await trial.facts.mintedNft(), wallets[0])),
+  nft_already_queued: queuedTwice,
+  'mintNft idempotency_key_reused': reusingKey(async (trial) => {
+    const { id, secret } = await newNft(trial);
+    const first = { secret, recipient: wallets[0] };
+    return { ids: { nftId: id }, first, second: { ...first, recipient: wallets[1] } };
+  }),
+  recipient_required: cannot('needs a company without a treasury'),
+  minting_unsupported: cannot('needs a claimable RWA on a network without minting'),
+
+  claim_gone: ({ session, id }) => session.call(id),
+
+  'getTokenMetadata token_metadata': async ({ session, facts, id }) => {
+    const { rwa, tokenId } = await facts.mintedNft();
+    if (rwa.contractAddress === null) throw new Unprovoked('the RWA of the minted NFT has no contract');
+    const token = `${rwa.chainId}/${rwa.contractAddress}/${tokenId}`;
+    return session.call(id, { ids: { token }, key: null });
+  },
+  token_id_malformed: ({ session, id }) =>
+    session.call(id, { ids: { token: '1/0x5FbDB2315678afecb367f032d93F642f64180aa3/0x1' } }),
+};

@@ -1,0 +1,224 @@
+import { createServer } from 'node:http';
+import { Interface } from 'ethers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
+import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
+import { createTokenStore } from '../../src/providers/indexer/store/token-store.ts';
+import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
+import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
+import { startChain, type TestChain } from '../support/chain.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { callNode, deploy, deployer } from '../support/deploy.ts';
+import { testNetwork } from '../support/networks.ts';
+import { compileContracts } from '../support/solidity.ts';
+
+const abi = new Interface([
+  'function mint(address to, uint256 id)',
+  'function move(string to)',
+  'function tell(uint256 id)',
+  'function tellMany(uint256 from, uint256 to)',
+]);
+const pieces = new Interface(['function move(uint256 id, string to)']);
+const chainId = '31337';
+const log = createLogger({ level: 'silent' });
+
+/** What the host of the metadata says now; undefined makes it fail. */
+let mood: string | undefined = 'calm';
+const asked: string[] = [];
+const host = createServer((request, response) => {
+  asked.push(request.url ?? '');
+  if (mood === undefined) response.writeHead(500).end();
+  else response.end(JSON.stringify({ name: `${mood} ${request.url}` }));
+});
+let base: string;
+let database: TestDatabase;
+let chain: TestChain;
+let clients: RpcClients;
+let moody: string;
+let many: string;
+
+const send = (to: string, data: string) =>
+  callNode(chain.rpcUrl, 'eth_sendTransaction', [{ from: deployer, to, data }]);
+const call = (name: string, values: readonly unknown[]) => send(moody, abi.encodeFunctionData(name, values));
+const network = () => testNetwork([chain.rpcUrl]);
+const fetchDue = () => {
+  const hostname = new URL(base).host;
+  const fetcher = createMetadataFetcher({
+    ...{ ipfsGateway: 'http://127.0.0.1:1', timeoutMs: 2_000, maxBytes: 10_000 },
+    allowedHosts: new Set([hostname]),
+  });
+  return createMetadataFiller({ chainId, tokens: createTokenStore(database), fetcher, log })();
+};
+
+/** Reads the chain, what it tells of tokens, and the metadata that are due. */
+async function index(): Promise<void> {
+  const settings = { startBlock: 0n, traceMethod: 'none', parallel: 4, pollMs: 10 } as const;
+  const parts = { network: network(), settings, db: database.db, databaseUrl: database.url, clients, log };
+  const { createFollower, filler } = createNetworkIndex(parts);
+  const follower = createFollower();
+  while ((await follower.step()) !== 'idle');
+  while (await filler.fill());
+  while (await fetchDue());
+}
+
+/** Lets the time pass that has to pass before a refresh or another try. */
+const later = async () => {
+  await database.db('nft_refreshes').whereNotNull('due').update({ due: database.db.fn.now() });
+  await database.db('nft_tokens').whereNotNull('metadata_due').update({ metadata_due: database.db.fn.now() });
+};
+
+async function namesOf(contract: string): Promise<Record<string, unknown>> {
+  const question = { network: network(), address: deployer, order: 'ASC', limit: 100, page: 0 } as const;
+  const { entries } = await createIndexerProvider(database).nfts({ ...question, position: undefined });
+  const own = entries.filter(({ token_address }) => token_address === contract);
+  return Object.fromEntries(
+    own.map((entry) => [entry.token_id, entry.normalized_metadata?.name ?? entry.metadata]),
+  );
+}
+
+const dueRows = () => database.db('nft_refreshes').where({ chain_id: chainId }).whereNotNull('due');
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const address = host.address();
+  base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
+  [database, chain] = await Promise.all([createTestDatabase(), startChain({ chainId })]);
+  clients = createRpcClients({ timeoutMs: 5_000, log });
+  const compiled = await compileContracts();
+  moody = await deploy(chain.rpcUrl, compiled['Moody']);
+  many = await deploy(chain.rpcUrl, compiled['MoodyPieces']);
+  await call('move', [base]);
+  for (const id of [1, 2, 3]) await call('mint', [deployer, id]);
+  await send(many, abi.encodeFunctionData('mint', [deployer, 7]));
+  await index();
+});
+
+beforeEach(async () => {
+  mood = 'calm';
+  asked.length = 0;
+  await database.db('nft_refreshes').delete();
+});
+
+afterAll(async () => {
+  clients.close();
+  host.closeAllConnections();
+  await Promise.all([chain.close(), database.close(), new Promise((resolve) => host.close(resolve))]);
+});
+
+describe('metadata of tokens that tell of a change', () => {
+  it('are read anew, those of the one token', async () => {
+    expect(await namesOf(moody)).toEqual({ 1: 'calm /1', 2: 'calm /2', 3: 'calm /3' });
+    mood = 'wild';
+    await call('tell', [2]);
+    await index();
+    expect(asked).toEqual([]); // not at once: changes come in flocks
+    await later();
+    await index();
+    expect(await namesOf(moody)).toEqual({ 1: 'calm /1', 2: 'wild /2', 3: 'calm /3' });
+    expect(asked).toEqual(['/2']);
+  });
+
+  it('are read anew at the address that the contract gives now, whole ranges too', async () => {
+    await call('move', [`${base}new/`]);
+    await call('tellMany', [1, 3]);
+    await index();
+    await later();
+    await index();
+    expect(await namesOf(moody)).toEqual({ 1: 'calm /new/1', 2: 'calm /new/2', 3: 'calm /new/3' });
+  });
+
+  it('are read anew for all tokens of a contract that names a range without end', async () => {
+    mood = 'sad';
+    await call('tellMany', [0, 2n ** 256n - 1n]);
+    await index();
+    expect(await dueRows()).toHaveLength(1);
+    await later();
+    await index();
+    expect(await namesOf(moody)).toEqual({ 1: 'sad /new/1', 2: 'sad /new/2', 3: 'sad /new/3' });
+  });
+
+  it('are read anew when an ERC-1155 gives a token another address', async () => {
+    await send(many, pieces.encodeFunctionData('move', [7, `${base}seven`]));
+    await index();
+    await later();
+    await index();
+    expect(await namesOf(many)).toEqual({ 7: 'calm /seven' });
+  });
+
+  it('are read once however often a contract tells, and not again for a while', async () => {
+    for (const _ of [1, 2, 3]) await call('tell', [1]);
+    await index();
+    expect(await dueRows()).toHaveLength(1);
+    await later();
+    await index();
+    expect(asked).toEqual(['/new/1']);
+    await call('tell', [1]);
+    await index();
+    const [row] = await dueRows().select(
+      database.db.raw(
+        "due > now() + interval '8 minutes' AS later, due < now() + interval '12 minutes' AS soon",
+      ),
+    );
+    expect(row).toEqual({ later: true, soon: true });
+  });
+
+  it('leave those that the index never saw alone', async () => {
+    await call('tell', [99]);
+    await index();
+    await later();
+    await index();
+    expect(asked).toEqual([]);
+    expect(await dueRows()).toEqual([]);
+  });
+});
+
+describe('metadata that cannot be had', () => {
+  const triesOf = async (token: number) => {
+    const row = await database
+      .db('nft_tokens')
+      .where({ chain_id: chainId, contract: Buffer.from(moody.slice(2), 'hex'), token_id: token })
+      .first(
+        'metadata_tries',
+        database.db.raw('extract(epoch FROM metadata_due - metadata_read_at)::float8 AS pause'),
+      );
+    return { tries: row?.metadata_tries, pause: row?.pause };
+  };
+
+  it('are tried again later and later, and at last no more; what was had before stays', async () => {
+    const before = await namesOf(moody);
+    mood = undefined;
+    await call('tell', [3]);
+    await index();
+    await later();
+    await index();
+    const pauses: number[] = [];
+    for (let { tries, pause } = await triesOf(3); pause !== null; { tries, pause } = await triesOf(3)) {
+      pauses.push(pause);
+      expect(tries).toBe(pauses.length);
+      expect(await fetchDue()).toBe(false);
+      expect((await triesOf(3)).tries).toBe(tries); // not before its time
+      await later();
+      await fetchDue();
+    }
+    expect(pauses).toHaveLength(6);
+    for (const [place, pause] of pauses.entries()) {
+      expect(pause / (5 * 6 ** place)).toBeGreaterThanOrEqual(0.74);
+      expect(pause / (5 * 6 ** place)).toBeLessThanOrEqual(1.26);
+    }
+    expect(asked).toHaveLength(7);
+    expect(await namesOf(moody)).toEqual(before);
+  });
+
+  it('come as soon as the host is well, and a token that tells of a change begins its tries anew', async () => {
+    mood = 'well';
+    await database.db('nft_refreshes').delete();
+    await call('tell', [3]);
+    await index();
+    await later();
+    await index();
+    expect((await namesOf(moody))['3']).toBe('well /new/3');
+    expect(await triesOf(3)).toEqual({ tries: 0, pause: null });
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, expect, test } from 'vitest';
+import { createJobMetrics, watchJobs } from '../../src/jobs/job-metrics.ts';
+import { createJobQueue } from '../../src/jobs/queue.ts';
+import { createLogger } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { until } from '../support/minting.ts';
+
+const database = await createTestDatabase();
+const metrics = createMetrics((_source, error) => {
+  throw error;
+});
+const jobs = createJobQueue({
+  url: database.url,
+  keyedQueues: ['casks'],
+  works: true,
+  onJobs: createJobMetrics(metrics),
+  log: createLogger({ level: 'silent' }),
+});
+watchJobs(metrics, jobs);
+afterAll(async () => {
+  await jobs.stop(1_000);
+  await database.close();
+});
+const text = async () => (await metrics.scrape()).text;
+
+test('tells which jobs wait, were done, and failed', async () => {
+  await jobs.open();
+  await jobs.sendAll('casks', ['a', 'b']);
+  // As the queue's monitor does by itself, once a minute.
+  await database.db.raw("UPDATE pgboss.queue SET ready_count = 2, active_count = 1 WHERE name = 'casks'");
+  expect(await text()).toContain('tallystick_jobs{queue="casks",state="waiting"} 2');
+  expect(await text()).toContain('tallystick_jobs{queue="casks",state="active"} 1');
+  let isFirst = true;
+  await jobs.work({
+    scheduled: [],
+    keyed: [
+      {
+        queue: 'casks',
+        async handle() {
+          const fails = isFirst;
+          isFirst = false;
+          if (fails) throw new Error('once');
+        },
+      },
+    ],
+  });
+  await until('both', async () => (await text()).includes('runs_total{queue="casks",outcome="done"} 2'));
+  expect(await text()).toContain('tallystick_job_runs_total{queue="casks",outcome="failed"} 2');
+});

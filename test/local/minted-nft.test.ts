@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/log.ts';
+import type { NftEntry } from '../../src/providers/provider.ts';
+import { killAtExit } from '../support/kill-at-exit.ts';
+import { makeDirectory, readCredentials, removeDirectory } from './local-run.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const patience = { interval: 100, timeout: 40_000 };
+const imageUrl = 'https://images.example/cask-117.jpg';
+let directory: string;
+let service: ReturnType<typeof spawn>;
+let credentials: Awaited<ReturnType<typeof readCredentials>>;
+
+/** As `npm start` does, with everything that it sets by itself. */
+beforeAll(async () => {
+  directory = await makeDirectory(true);
+  service = spawn(process.execPath, [main, '--local'], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  killAtExit(service);
+  await new Promise<void>((resolve, reject) => {
+    service.stdout?.on('data', (text) => /Tallystick is ready/.test(String(text)) && resolve());
+    service.once('exit', () => reject(new Error('the local service ended')));
+  });
+  credentials = await readCredentials(directory);
+}, 90_000);
+
+afterAll(async () => {
+  service.kill('SIGTERM');
+  await once(service, 'exit');
+  await removeDirectory(directory);
+});
+
+async function call<T>(path: string, body?: object): Promise<T> {
+  const answer = await fetch(`${credentials.baseUrl}${path}`, {
+    headers: { 'x-api-key': credentials.keys.acme, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  expect([path, answer.status]).toEqual([path, 200]);
+  return (await answer.json()) as T; // as the contract has it
+}
+
+it('a minted NFT of the local service has its name and picture in the NFT list of its owner', async () => {
+  const { rwas } = await call<{ rwas: { id: string; name: string }[] }>('/v1/api/rwa?isClaimable=true');
+  const [rwa] = rwas;
+  const db = createDatabase(credentials.databaseUrl, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+  await db('rwas').where({ id: rwa?.id }).update({ image_url: imageUrl });
+  await db.destroy();
+  const recipient = credentials.wallets[5];
+  const { statusUrl } = await call<{ statusUrl: string }>(`/v1/api/rwa/${rwa?.id}/mint`, { recipient });
+  const minted = await vi.waitFor(async () => {
+    const nft = await call<{ claimStatus: string; tokenId: string; serial: string }>(statusUrl);
+    expect(nft.claimStatus).toBe('minted');
+    return nft;
+  }, patience);
+
+  const list = `/blockchain/v1/api/nft?chainId=31337&address=${recipient}&limit=100`;
+  await vi.waitFor(async () => {
+    const { result } = await call<{ result: NftEntry[] }>(list);
+    const entry = result.find(({ token_id: id }) => id === minted.tokenId);
+    expect(entry?.normalized_metadata).toMatchObject({
+      name: `${rwa?.name} #${minted.serial}`,
+      image: imageUrl,
+    });
+  }, patience);
+}, 90_000);
+
+it('operators of the local service find its metrics where they are told to', async () => {
+  const answer = await fetch(`${credentials.operationsUrl}/metrics`);
+  expect(await answer.text()).toContain('tallystick_mint_minted_total{chain_id="31337"');
+});

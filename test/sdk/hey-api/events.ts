@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { client } from '../dist/hey-api/events/client.gen.js';
+import {
+  addAttendee,
+  createEvent,
+  deleteEvent,
+  getEvent,
+  type Problem,
+  removeAttendee,
+  updateEvent,
+} from '../dist/hey-api/events/index.js';
+import { live, unknownId } from '../live.js';
+
+client.setConfig({ baseUrl: live.baseUrl, auth: live.key });
+
+const created = await createEvent({ body: { name: 'SDK proof', maxAttendees: 1, price: 12.5 } });
+assert(created.data, created.error?.detail);
+const path = { eventId: created.data.id };
+const attendee = { attendeeId: 'user-7421' };
+
+const added = await addAttendee({ path, body: attendee });
+assert.equal(added.data?.eventId, created.data.id);
+
+const full = await addAttendee({ path, body: { attendeeId: 'user-0017' } });
+const conflict: Problem | undefined = full.error;
+assert.deepEqual([full.response?.status, conflict?.code], [409, 'event_full']);
+
+const removed = await removeAttendee({ path, body: attendee });
+assert.equal(removed.response?.status, 204);
+
+const changed = await updateEvent({ path, body: { maxAttendees: null } });
+assert.equal(changed.data?.maxAttendees, null);
+
+const deleted = await deleteEvent({ path });
+assert.equal(deleted.response?.status, 204);
+
+const missing = await getEvent({ path: { eventId: unknownId } });
+const problem: Problem | undefined = missing.error;
+assert.deepEqual([missing.response?.status, problem?.code], [404, 'event_not_found']);

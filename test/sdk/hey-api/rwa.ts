@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { client } from '../dist/hey-api/rwa/client.gen.js';
+import { getRwa, listNfts, listRwas, mintNft, type Problem } from '../dist/hey-api/rwa/index.js';
+import { live, unknownId } from '../live.js';
+
+client.setConfig({ baseUrl: live.baseUrl, auth: live.key });
+
+const list = await listRwas({ query: { limit: 1 } });
+assert(list.data, list.error?.detail);
+const [rwa] = list.data.rwas;
+assert(rwa, 'The company of the key has no RWA.');
+
+const detail = await getRwa({ path: { id: rwa.id } });
+assert(detail.data, detail.error?.detail);
+assert.equal(detail.data.name, rwa.name);
+assert.equal(detail.data.totalNfts, detail.data.claimedNfts + detail.data.unclaimedNfts);
+
+const nfts = await listNfts({ query: { rwaId: rwa.id, claimed: false } });
+assert(nfts.data, nfts.error?.detail);
+for (const nft of nfts.data) assert.equal(nft.rwa.id, rwa.id);
+
+const missing = await mintNft({ path: { id: unknownId }, body: { secret: 'none' } });
+const problem: Problem | undefined = missing.error;
+assert.deepEqual([missing.response?.status, problem?.code], [404, 'nft_not_found']);

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import {
+  type AddAttendee409,
+  addAttendee,
+  createEvent,
+  deleteEvent,
+  type GetEvent404,
+  getEvent,
+  removeAttendee,
+  updateEvent,
+} from '../dist/kubb/events/index.js';
+import { live, unknownId } from '../live.js';
+import { failureOf } from './problem.js';
+
+const options = { baseURL: live.baseUrl, headers: { 'x-api-key': live.key } };
+
+const { id } = await createEvent({ name: 'SDK proof', maxAttendees: 1, price: 12.5 }, undefined, options);
+const attendee = { attendeeId: 'user-7421' };
+
+const added = await addAttendee(id, attendee, undefined, options);
+assert.equal(added.eventId, id);
+
+const full = await failureOf<AddAttendee409>(
+  addAttendee(id, { attendeeId: 'user-0017' }, undefined, options),
+);
+assert.deepEqual([full.status, full.body.code], [409, 'event_full']);
+
+await removeAttendee(id, attendee, options);
+
+const changed = await updateEvent(id, { maxAttendees: null }, undefined, options);
+assert.equal(changed.maxAttendees, null);
+
+await deleteEvent(id, undefined, options);
+
+const missing = await failureOf<GetEvent404>(getEvent(unknownId, options));
+assert.deepEqual([missing.status, missing.body.code], [404, 'event_not_found']);

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { getRwa, listNfts, listRwas, type MintNft404, mintNft } from '../dist/kubb/rwa/index.js';
+import { live, unknownId } from '../live.js';
+import { failureOf } from './problem.js';
+
+const options = { baseURL: live.baseUrl, headers: { 'x-api-key': live.key } };
+
+const { rwas } = await listRwas({ limit: 1 }, options);
+const [rwa] = rwas;
+assert(rwa, 'The company of the key has no RWA.');
+
+const detail = await getRwa(rwa.id, options);
+assert.equal(detail.name, rwa.name);
+assert.equal(detail.totalNfts, detail.claimedNfts + detail.unclaimedNfts);
+
+const nfts = await listNfts({ rwaId: rwa.id, claimed: false }, options);
+for (const nft of nfts) assert.equal(nft.rwa.id, rwa.id);
+
+const missing = await failureOf<MintNft404>(mintNft(unknownId, { secret: 'none' }, undefined, options));
+assert.deepEqual([missing.status, missing.body.code], [404, 'nft_not_found']);

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import createClient from 'openapi-fetch';
+import type { components, paths } from '../dist/openapi-typescript/events/schema.js';
+import { live, unknownId } from '../live.js';
+
+const client = createClient<paths>({ baseUrl: live.baseUrl, headers: { 'x-api-key': live.key } });
+
+const created = await client.POST('/event', { body: { name: 'SDK proof', maxAttendees: 1, price: 12.5 } });
+assert(created.data, created.error?.detail);
+const path = { eventId: created.data.id };
+const attendee = { attendeeId: 'user-7421' };
+
+const added = await client.POST('/event/{eventId}/attendees', { params: { path }, body: attendee });
+assert.equal(added.data?.eventId, created.data.id);
+
+const full = await client.POST('/event/{eventId}/attendees', {
+  params: { path },
+  body: { attendeeId: 'user-0017' },
+});
+const conflict: components['schemas']['Problem'] | undefined = full.error;
+assert.deepEqual([full.response.status, conflict?.code], [409, 'event_full']);
+
+const removed = await client.DELETE('/event/{eventId}/attendees', { params: { path }, body: attendee });
+assert.equal(removed.response.status, 204);
+
+const changed = await client.PATCH('/event/{eventId}', { params: { path }, body: { maxAttendees: null } });
+assert.equal(changed.data?.maxAttendees, null);
+
+const deleted = await client.DELETE('/event/{eventId}', { params: { path } });
+assert.equal(deleted.response.status, 204);
+
+const missing = await client.GET('/event/{eventId}', { params: { path: { eventId: unknownId } } });
+const problem: components['schemas']['Problem'] | undefined = missing.error;
+assert.deepEqual([missing.response.status, problem?.code], [404, 'event_not_found']);

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import createClient from 'openapi-fetch';
+import type { components, paths } from '../dist/openapi-typescript/rwa/schema.js';
+import { live, unknownId } from '../live.js';
+
+const client = createClient<paths>({ baseUrl: live.baseUrl, headers: { 'x-api-key': live.key } });
+
+const list = await client.GET('/rwa', { params: { query: { limit: 1 } } });
+assert(list.data, list.error?.detail);
+const [rwa] = list.data.rwas;
+assert(rwa, 'The company of the key has no RWA.');
+
+const detail = await client.GET('/rwa/{id}', { params: { path: { id: rwa.id } } });
+assert(detail.data, detail.error?.detail);
+assert.equal(detail.data.name, rwa.name);
+assert.equal(detail.data.totalNfts, detail.data.claimedNfts + detail.data.unclaimedNfts);
+
+const nfts = await client.GET('/nft', { params: { query: { rwaId: rwa.id, claimed: false } } });
+assert(nfts.data, nfts.error?.detail);
+for (const nft of nfts.data) assert.equal(nft.rwa.id, rwa.id);
+
+const missing = await client.POST('/nft/{id}/mint', {
+  params: { path: { id: unknownId } },
+  body: { secret: 'none' },
+});
+const problem: components['schemas']['Problem'] | undefined = missing.error;
+assert.deepEqual([missing.response.status, problem?.code], [404, 'nft_not_found']);

@@ -1,0 +1,121 @@
+import type { Knex } from 'knex';
+import { closeParts, createParts, createServiceApp, type Parts } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { listen } from '../../src/http/server.ts';
+import { createCompanyStore } from '../../src/keys/company-store.ts';
+import { createKeyStore } from '../../src/keys/key-store.ts';
+import { createLogger } from '../../src/log.ts';
+
+type Keys = {
+  readonly acme: string;
+  readonly globex: string;
+  readonly noCompany: string;
+  readonly revoked: string;
+};
+
+/** Who may call in a test, and for whom. */
+export type Population = {
+  readonly keys: Keys;
+  readonly companies: { readonly acme: string; readonly globex: string };
+};
+
+type Serving = {
+  readonly parts: Parts;
+  /** Where it listens. */
+  readonly baseUrl: string;
+  close(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  /** Settings beside those that every test has. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Replaces parts after they were built, for faults that cannot be made from outside. */
+  readonly replace?: (parts: Parts) => Partial<Parts>;
+  /** RPC URL of a chain with id 31337; without one the network's node does not answer. */
+  readonly rpcUrl?: string;
+  /** The server of its database; by default the one of the run. */
+  readonly postgresUrl?: string | undefined;
+  /** Where the hosted data provider listens; with it network 1 is registered, whose provider it is. */
+  readonly moralis?: { readonly baseUrl: string; readonly apiKey: string };
+};
+
+const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** Serves the database over HTTP, with rate limits off, as a process of its own would. */
+export async function serve(databaseUrl: string, options: ServiceOptions = {}): Promise<Serving> {
+  const config = loadConfig({
+    DATABASE_URL: databaseUrl,
+    SECRET_KEYS: secretKeys,
+    CURSOR_KEYS: secretKeys,
+    KEY_ENVIRONMENT: 'test',
+    RATE_LIMIT_PER_SECOND: '0',
+    RPC_TIMEOUT_MS: '2000',
+    ...(options.moralis && {
+      MORALIS_BASE_URL: options.moralis.baseUrl,
+      MORALIS_API_KEY: options.moralis.apiKey,
+      MORALIS_TIMEOUT_MS: '5000',
+      MORALIS_DEADLINE_MS: '10000',
+    }),
+    ...options.settings,
+  });
+  const built = await createParts(config, createLogger({ level: 'silent' }));
+  const parts: Parts = { ...built, ...options.replace?.(built) };
+  const app = await createServiceApp(parts);
+  const server = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    settings: { host: 'HOST', port: 'PORT' },
+    log: parts.log,
+  });
+  return {
+    parts,
+    baseUrl: `http://127.0.0.1:${server.port}`,
+    close: async () => {
+      await server.stop(0);
+      await closeParts(built);
+    },
+  };
+}
+
+/** Makes two companies, four keys and the network 31337. */
+export async function populate(
+  db: Knex,
+  { rpcUrl = 'http://127.0.0.1:9', moralis }: ServiceOptions,
+): Promise<Population> {
+  const network = {
+    currency_name: 'Ether',
+    currency_symbol: 'ETH',
+    currency_decimals: 18,
+    rpc_urls: [rpcUrl],
+    confirmations: 1,
+    finality_depth: 64,
+  };
+  await db('networks').insert({
+    ...network,
+    chain_id: 31337,
+    name: 'Test chain',
+    data_provider: 'indexer',
+    minter_contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
+  });
+  // Somebody signs there; whether anybody works is another matter.
+  await db('mint_lanes').insert({ chain_id: 31337, signer: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65' });
+  if (moralis !== undefined) {
+    await db('networks').insert({ ...network, chain_id: 1, name: 'Hosted chain', data_provider: 'moralis' });
+  }
+  const companyStore = createCompanyStore({ db });
+  const keyStore = createKeyStore({ db });
+  const treasuryAddress = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+  const acme = await companyStore.create({ name: 'acme', treasuryAddress });
+  const globex = await companyStore.create({ name: 'globex', treasuryAddress });
+  const key = async (companyId: string | null, label: string) =>
+    keyStore.create('test', { companyId, label });
+  const revoked = await key(acme.id, 'revoked');
+  await keyStore.revoke(revoked.record.id);
+  const keys: Keys = {
+    acme: (await key(acme.id, 'acme')).key,
+    globex: (await key(globex.id, 'globex')).key,
+    noCompany: (await key(null, 'nobody')).key,
+    revoked: revoked.key,
+  };
+  return { keys, companies: { acme: acme.id, globex: globex.id } };
+}
