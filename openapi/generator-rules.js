@@ -5,9 +5,6 @@
 /** The root of a component: of its file, or of its place in a bundle. */
 const isComponent = (pointer) => pointer === '#/' || /^#\/components\/schemas\/[^/]+$/.test(pointer);
 
-/** The part that a component adds to another one. */
-const isAddition = (pointer) => /^#(\/components\/schemas\/[^/]+)?\/allOf\/\d+$/.test(pointer);
-
 /** A header that always has the same text says so by an enum of one, of which no generator makes a type. */
 const isOfHeader = ({ source, pointer }) =>
   /\/headers\/[^/]+\/schema$/.test(`${source.absoluteRef}${pointer}`);
@@ -25,8 +22,7 @@ function NamedSchemas() {
       if (isComponent(location.pointer)) return;
       if (schema.enum && !isOfHeader(location))
         report({ message: 'An enum must be a named component.', location });
-      const isObject = typesOf(schema).includes('object') || schema.properties;
-      if (isObject && !isAddition(location.pointer)) {
+      if (typesOf(schema).includes('object') || schema.properties) {
         report({ message: 'A nested object must be a named component.', location });
       }
     },
@@ -61,7 +57,7 @@ function PlainReferences() {
 }
 
 const strangeWords = [
-  ...['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
   ...['prefixItems', 'contains', 'unevaluatedItems', 'unevaluatedProperties', 'patternProperties'],
   ...['propertyNames', 'const', '$defs', '$dynamicRef', 'exclusiveMinimum', 'exclusiveMaximum'],
 ];
@@ -132,6 +128,23 @@ function EnumConstants() {
   };
 }
 
+/** Some clients send the defaults of a document, and would contradict a cursor that has other values. */
+function CursorDefaults() {
+  return {
+    Operation(operation, { location, report, resolve }) {
+      const { absoluteRef } = location.source;
+      const found = (operation.parameters ?? []).map((parameter) => resolve(parameter, absoluteRef));
+      if (!found.some(({ node }) => node.name === 'cursor')) return;
+      for (const parameter of found) {
+        const schema = resolve(parameter.node.schema, parameter.location.source.absoluteRef).node;
+        if (schema.default === undefined) continue;
+        const message = `${parameter.node.name} stands beside a cursor, which says what is left out: no default.`;
+        report({ message, location });
+      }
+    },
+  };
+}
+
 /** A success without a body says so by its status, so that every other one has an example. */
 function SuccessBodies() {
   return {
@@ -146,6 +159,7 @@ function SuccessBodies() {
 }
 
 export const generatorRules = {
+  'cursor-defaults': CursorDefaults,
   'decimal-strings': DecimalStrings,
   'enum-constants': EnumConstants,
   'named-schemas': NamedSchemas,

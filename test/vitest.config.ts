@@ -7,8 +7,9 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
-    // Long, and of another kind: everything that can go wrong with a mint. `npm run faults` runs them.
-    exclude: process.env['FAULTS'] === 'all' ? [] : ['test/minting/faults/**'],
+    // Of another kind. `npm run faults`: everything that can go wrong with a mint; `npm run test:portal`: the portal
+    // in a browser, which needs more than npm.
+    exclude: ['test/portal/site/**', ...(process.env['FAULTS'] === 'all' ? [] : ['test/minting/faults/**'])],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'threads',
     maxWorkers: 2,

@@ -3,7 +3,6 @@ type Node = { readonly [word: string]: unknown };
 /** Words of a schema that mean the same in both versions. */
 const sharedWords = new Set([
   'additionalProperties',
-  'allOf',
   'default',
   'deprecated',
   'description',
@@ -44,7 +43,6 @@ function schemaWord(word: string, value: unknown): Node {
   if (word === 'type') return typeWords(value);
   if (word === 'properties' && isNode(value)) return { properties: mapValues(value, schema) };
   if (word === 'items' || word === 'additionalProperties') return { [word]: schema(value) };
-  if (word === 'allOf' && Array.isArray(value)) return { allOf: value.map(schema) };
   if (sharedWords.has(word) || word.startsWith('x-')) return { [word]: value };
   throw new Error(`OpenAPI 3.0 has no word for "${word}" of a schema`);
 }

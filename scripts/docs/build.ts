@@ -1,19 +1,25 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { documentNames, readContract } from './contract.ts';
+import { type AreaContract, readContract } from './contract.ts';
+import { documentForms } from './documents.ts';
+import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
 import { readStamp, stampInputs } from './inputs.ts';
-import { createLayout } from './layout.ts';
+import { createLayout, type Layout } from './layout.ts';
 import { fillComments } from './markup.ts';
+import { readNavigation } from './navigation.ts';
 import { contentPolicy } from './policy.ts';
-import { problemIndex, problemPage } from './problem-pages.ts';
+import { problemPage } from './problem-pages.ts';
 import { readProblemTexts } from './problem-texts.ts';
 import { findRedocly, renderReference } from './reference-page.ts';
-import { createSite } from './site.ts';
+import { searchIndex } from './search-index.ts';
+import { createSite, type Site } from './site.ts';
 import { startPage } from './start-page.ts';
+import { withSamples } from './with-samples.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const generated = join(root, 'src/contract/generated');
-const source = (name: string) => readFile(join(root, 'openapi/portal', name), 'utf8');
+const portal = join(root, 'openapi/portal');
+const source = (name: string) => readFile(join(portal, name), 'utf8');
 
 /** Redocly CLI is a development dependency, so a production installation cannot build the portal. */
 export class RedoclyMissing extends Error {
@@ -34,10 +40,28 @@ export async function portalIsCurrent(directory: string): Promise<boolean> {
   return (await readStamp(directory)) === (await stampInputs(root, requireRedocly()));
 }
 
-async function assemble(redocly: string) {
+/** The texts of a folder of the portal, by the names of their files. */
+async function readFolder(folder: string): Promise<Map<string, string>> {
+  const names = (await readdir(join(portal, folder))).sort();
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await source(join(folder, name))] as const)),
+  );
+}
+
+async function readGuides(contract: readonly AreaContract[]): Promise<Guide[]> {
+  const [texts, programs, drawings] = await Promise.all(['guides', 'programs', 'drawings'].map(readFolder));
+  if (texts === undefined || programs === undefined || drawings === undefined) return [];
+  const inserts = guideInserts({ contract, programs, drawings });
+  const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
+  const written = [...texts].map(([file, text]) => readGuide(file.replace(/\.md$/, ''), text, inserts));
+  return [...written, readGuide('changelog', changelog, inserts)];
+}
+
+async function assemble(redocly: string): Promise<Site> {
   const site = createSite();
   const contract = await readContract(generated);
-  const assets = new Map<string, string>();
+  const guides = await readGuides(contract);
+  const assets = new Map([['search.js', site.addAsset('search.js', searchIndex(contract, guides))]]);
   for (const name of ['mark.svg', 'frame.css', 'page.css', 'reference.css', 'portal.js']) {
     assets.set(name, site.addAsset(name, await source(name)));
   }
@@ -47,26 +71,36 @@ async function assemble(redocly: string) {
     mark: await source('mark.svg'),
     version,
     contract,
+    navigation: readNavigation(
+      await source('navigation.yaml'),
+      guides.map(({ name }) => name),
+    ),
     asset: (name) => assets.get(name) ?? '',
   });
   const own = (path: string, html: string) => site.add(path, html, { policy: contentPolicy(html, 'own') });
-  const texts = readProblemTexts(await source('problems.yaml'));
   own('index.html', startPage(await source('start.html'), contract, layout));
-  own('problems.html', problemIndex([...texts.keys()], layout));
+  for (const guide of guides) own(`${guide.name}.html`, guidePage(guide, layout));
+  const texts = readProblemTexts(await source('problems.yaml'));
   for (const [code, text] of texts) own(`problems/${code}.html`, problemPage(code, text, contract, layout));
-  await addReferences(site, layout, redocly);
+  await addReferences(site, contract, layout, redocly);
   return site;
 }
 
 async function addReferences(
-  site: ReturnType<typeof createSite>,
-  layout: ReturnType<typeof createLayout>,
+  site: Site,
+  contract: readonly AreaContract[],
+  layout: Layout,
   redocly: string,
 ): Promise<void> {
-  const config = join(root, 'openapi/portal/redocly.yaml');
-  const contract = await readContract(generated);
+  const template = join(portal, 'area.hbs');
   const pages = await Promise.all(
-    contract.map(async ({ area }) => ({ area, ...(await renderReference(area, config, redocly)) })),
+    contract.map(async (own) => {
+      const bundle: Record<string, unknown> = JSON.parse(
+        await readFile(join(generated, `${own.area}.json`), 'utf8'),
+      );
+      const document = withSamples(bundle, own);
+      return { area: own.area, ...(await renderReference({ area: own.area, document, template, redocly })) };
+    }),
   );
   const scripts = new Map<string, string>();
   for (const { area, html, script } of pages) {
@@ -75,8 +109,8 @@ async function addReferences(
     const { head, header } = layout.reference(`${area}.html`);
     const page = fillComments(html, { head, header, script: `<script src="${path}"></script>` });
     site.add(`${area}.html`, page, { policy: contentPolicy(page, 'reference') });
-    for (const name of documentNames(area)) {
-      site.add(name, await readFile(join(generated, name), 'utf8'), { open: true });
+    for (const { file } of documentForms(area)) {
+      site.add(file, await readFile(join(generated, file), 'utf8'), { open: true });
     }
   }
 }

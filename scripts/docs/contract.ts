@@ -4,32 +4,44 @@ import { type Area, areas } from '../../src/config.ts';
 
 type Example = { readonly summary?: string; readonly value: unknown };
 type Media = { readonly examples?: Readonly<Record<string, Example>> };
-type Content = Readonly<Record<string, Media>>;
+export type Content = Readonly<Record<string, Media>>;
+
+type Parameter = {
+  readonly in: 'path' | 'query' | 'header';
+  readonly name: string;
+  readonly required?: boolean;
+  readonly example: unknown;
+};
 
 type DocumentOperation = {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
+  readonly description: string;
   readonly deprecated?: boolean;
   readonly security?: readonly unknown[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 };
 
+type PathItem = { readonly parameters?: readonly Parameter[] } & Readonly<Record<string, unknown>>;
+
 /** What the portal reads of a bundle; the bundle itself was judged by the linter. */
 type Document = {
   readonly info: { readonly title: string; readonly summary: string };
   readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
+  readonly paths: Readonly<Record<string, PathItem>>;
 };
 
 export type Operation = DocumentOperation & {
   readonly method: string;
   readonly path: string;
+  /** The path behind the host: base path of the area, then the operation's own with its `{parameters}`. */
+  readonly fullPath: string;
+  /** Those of the path and of the operation. */
+  readonly parameters: readonly Parameter[];
   /** Address of the operation in its area's reference, relative to the portal's folder. */
   readonly href: string;
-  /** Documented, but answered with 501 in this release. */
-  readonly pending: boolean;
 };
 
 export type AreaContract = {
@@ -59,30 +71,35 @@ function resolveReferences(node: unknown, document: unknown): unknown {
 
 const slug = (text: string) => text.toLowerCase().replaceAll(' ', '-');
 
-function operationsOf(area: Area, { paths }: Document): Operation[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
+/** The path behind the host, which is a variable or a host name. */
+const basePathOf = ({ servers }: Document) => servers[0]?.url.replace(/^(\w+:\/\/)?[^/]*/, '') ?? '';
+
+function operationsOf(area: Area, document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => methods.has(method))
-      .map(([method, operation]) => ({
-        ...operation,
-        method: method.toUpperCase(),
-        path,
-        href: `${area}.html#/${slug(operation.tags[0] ?? '')}/${slug(operation.operationId)}`,
-        pending: '501' in operation.responses,
-      })),
+      .map(([method, value]) => {
+        const operation = value as DocumentOperation & { parameters?: readonly Parameter[] }; // what a method has
+        return {
+          ...operation,
+          method: method.toUpperCase(),
+          path,
+          fullPath: `${basePathOf(document)}${path}`,
+          parameters: [...(item.parameters ?? []), ...(operation.parameters ?? [])],
+          href: `${area}.html#/${slug(operation.tags[0] ?? '')}/${slug(operation.operationId)}`,
+        };
+      }),
   );
 }
 
 async function readArea(directory: string, area: Area): Promise<AreaContract> {
   const bundle: unknown = JSON.parse(await readFile(join(directory, `${area}.json`), 'utf8'));
   const document = resolveReferences(bundle, bundle) as Document; // a linted OpenAPI document
-  const [server] = document.servers;
   return {
     area,
     title: document.info.title.replace(/^Tallystick /, ''),
     summary: document.info.summary,
-    // The path behind the host, which is a variable or a host name.
-    basePath: server?.url.replace(/^(\w+:\/\/)?[^/]*/, '') ?? '',
+    basePath: basePathOf(document),
     operations: operationsOf(area, document),
   };
 }
@@ -92,6 +109,11 @@ export function readContract(directory: string): Promise<AreaContract[]> {
   return Promise.all(areas.map((area) => readArea(directory, area)));
 }
 
-/** The published files of a document: OpenAPI 3.1, and its 3.0.3 form for tools that do not know 3.1. */
-export const documentNames = (area: Area): string[] =>
-  [area, `${area}-3.0`].flatMap((name) => [`${name}.json`, `${name}.yaml`]);
+/** The operation with this id. @throws Error when no document has it */
+export function findOperation(contract: readonly AreaContract[], operationId: string): Operation {
+  const found = contract
+    .flatMap(({ operations }) => operations)
+    .find((operation) => operation.operationId === operationId);
+  if (found === undefined) throw new Error(`No document has an operation ${operationId}`);
+  return found;
+}

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 
 /** The folders and files that decide what the portal looks like, relative to the project. */
 const sources = [
+  'CHANGELOG.md',
   'openapi/portal',
   'scripts/docs.ts',
   'scripts/docs',

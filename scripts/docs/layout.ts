@@ -1,18 +1,26 @@
 import type { Area } from '../../src/config.ts';
 import type { AreaContract } from './contract.ts';
+import type { Heading } from './markdown.ts';
 import { escapeHtml, fill } from './markup.ts';
+import type { Navigation } from './navigation.ts';
+
+type Page = {
+  readonly title: string;
+  readonly description: string;
+  /** The page's own file, or that of the page of the navigation to which it belongs. */
+  readonly current: string;
+  /** The number of folders that it lies below the portal's. */
+  readonly depth?: number;
+  readonly body: string;
+};
 
 /** What every page shares: where its assets are, its navigation and its frame. */
 export type Layout = {
-  /** The whole of one of our own pages. `depth` is the number of folders that it lies below the portal's. */
-  readonly page: (page: {
-    readonly title: string;
-    readonly description: string;
-    readonly current: string;
-    readonly depth?: number;
-    readonly body: string;
-  }) => string;
-  /** Head and header for a page that Redocly made. */
+  /** The whole of one of our own pages over the full width. */
+  readonly page: (page: Page) => string;
+  /** The same with the navigation at its side and a list of its sections. */
+  readonly guide: (page: Page & { readonly headings?: readonly Heading[] }) => string;
+  /** What a page that Redocly made lacks. */
   readonly reference: (current: string) => { readonly head: string; readonly header: string };
 };
 
@@ -22,6 +30,7 @@ export type LayoutParts = {
   readonly mark: string;
   readonly version: string;
   readonly contract: readonly AreaContract[];
+  readonly navigation: Navigation;
   /** Published path of an asset by its file name. */
   readonly asset: (name: string) => string;
 };
@@ -36,48 +45,88 @@ const navigationLabels: Readonly<Record<Area, string>> = {
 // The same choice under the same name as on the reference pages, made before the first paint.
 const colourMode = `<script>try{var m=localStorage.getItem("redoc.colorMode");if(m!=="light"&&m!=="dark")m=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light";document.documentElement.classList.add(m)}catch(e){}</script>`;
 
-export function createLayout({ template, mark, version, contract, asset }: LayoutParts): Layout {
-  const entries = [
-    { href: 'index.html', label: 'Start' },
-    ...contract.map(({ area }) => ({ href: `${area}.html`, label: navigationLabels[area] })),
-    { href: 'problems.html', label: 'Errors' },
-  ];
-  const path = mark.match(/<path.*\/>/)?.[0] ?? '';
+const glass =
+  '<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="7" cy="7" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="m10.5 10.5 3.5 3.5" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/></svg>';
 
-  const header = (current: string, root: string, skip = '') => {
-    const links = entries.map(({ href, label }) => {
-      const here = href === current ? ' aria-current="page"' : '';
-      return `<a href="${root}${href}"${here}>${escapeHtml(label)}</a>`;
-    });
-    return `    <header class="bar">${skip}
+const link = (href: string, label: string, current: boolean) =>
+  `<a href="${href}"${current ? ' aria-current="page"' : ''}>${escapeHtml(label)}</a>`;
+
+/** The bar at the top. Search and colours need the script, which shows their buttons. */
+function createHeader({ mark, contract, navigation, asset }: LayoutParts) {
+  const guides = navigation.flatMap(({ pages }) => pages.map(({ page }) => `${page}.html`));
+  const path = mark.match(/<path.*\/>/)?.[0] ?? '';
+  return (current: string, root: string, content = 'content') => {
+    const links = [
+      link(`${root}index.html`, 'Start', current === 'index.html'),
+      link(`${root}${guides[0]}`, 'Guides', guides.includes(current)),
+      ...contract.map(({ area }) =>
+        link(`${root}${area}.html`, navigationLabels[area], current === `${area}.html`),
+      ),
+    ];
+    return `    <header class="bar" data-root="${root}" data-index="${root}${asset('search.js')}">
+      <a class="skip" href="#${content}">Skip to content</a>
       <a class="brand" href="${root}index.html"><svg viewBox="0 0 24 24" aria-hidden="true">${path}</svg><span>Tallystick</span></a>
-      <nav aria-label="Pages">${links.join('')}</nav>
+      <nav aria-label="Portal">${links.join('')}</nav>
+      <button type="button" class="find" aria-label="Search" aria-keyshortcuts="/ Control+K" hidden>${glass}<span>Search</span><kbd aria-hidden="true">/</kbd></button>
+      <button type="button" class="mode" aria-label="Switch between light and dark" hidden></button>
     </header>`;
   };
+}
+
+function side(navigation: Navigation, current: string, root: string): string {
+  const groups = navigation.map(({ title, pages }) => {
+    const items = pages.map(
+      ({ page, label }) => `<li>${link(`${root}${page}.html`, label, `${page}.html` === current)}</li>`,
+    );
+    return `<h2>${escapeHtml(title)}</h2><ul>${items.join('')}</ul>`;
+  });
+  return `<nav class="side" aria-label="Guides"><details open><summary>Guides</summary>${groups.join('\n')}</details></nav>`;
+}
+
+function contents(headings: readonly Heading[]): string {
+  if (headings.length < 2) return '';
+  const items = headings.map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`);
+  return `<nav class="contents" aria-labelledby="on-this-page"><h2 id="on-this-page">On this page</h2><ul>${items.join('')}</ul></nav>`;
+}
+
+export function createLayout(parts: LayoutParts): Layout {
+  const { template, version, navigation, asset } = parts;
+  const header = createHeader(parts);
   const head = (root: string, ...styles: string[]) =>
     [
       `<link rel="icon" href="${root}${asset('mark.svg')}" type="image/svg+xml">`,
       ...styles.map((name) => `<link rel="stylesheet" href="${root}${asset(name)}">`),
+      `<script src="${root}${asset('portal.js')}" defer></script>`,
     ].join('\n    ');
 
+  const page = ({ title, description, current, depth = 0, body }: Page) => {
+    const root = '../'.repeat(depth);
+    return fill(template, {
+      title: escapeHtml(title),
+      description: escapeHtml(description),
+      head: `    ${colourMode}\n    ${head(root, 'frame.css', 'page.css')}`,
+      header: header(current, root),
+      body,
+      version: escapeHtml(version),
+      root,
+    });
+  };
+
   return {
-    page: ({ title, description, current, depth = 0, body }) => {
-      const root = '../'.repeat(depth);
-      const script = `<script src="${root}${asset('portal.js')}" defer></script>`;
-      return fill(template, {
-        title: escapeHtml(title),
-        description: escapeHtml(description),
-        head: `    ${colourMode}\n    ${head(root, 'frame.css', 'page.css')}\n    ${script}`,
-        header: header(current, root, '<a class="skip" href="#content">Skip to content</a>'),
-        body,
-        version: escapeHtml(version),
-        root,
-      });
+    page: ({ body, ...rest }) =>
+      page({ ...rest, body: `    <main id="content" tabindex="-1">\n${body}\n    </main>` }),
+    guide: ({ body, headings = [], ...rest }) => {
+      const root = '../'.repeat(rest.depth ?? 0);
+      const columns = [
+        side(navigation, rest.current, root),
+        `<main id="content" tabindex="-1">\n<article>${body}</article>\n    </main>`,
+        contents(headings),
+      ];
+      return page({ ...rest, body: `    <div class="columns">\n${columns.join('\n')}\n    </div>` });
     },
     reference: (current) => ({
       head: head('', 'frame.css', 'reference.css'),
-      // No link to skip by: what stands behind the # belongs to the page's own routes.
-      header: header(current, ''),
+      header: header(current, '', 'redoc'),
     }),
   };
 }

@@ -33,24 +33,6 @@ export function fillComments(html: string, values: Readonly<Record<string, strin
   }, html);
 }
 
-/** One line of hand-written text: `code` and [text](address relative to the portal's folder). */
-export function inline(text: string, root: string): string {
-  return escapeHtml(text)
-    .replace(/`([^`]+)`/g, '<code>$1</code>')
-    .replace(/\[([^\]]+)\]\(([^)]+)\)/g, (_, label: string, href: string) => {
-      return `<a href="${root}${href}">${label}</a>`;
-    });
-}
-
-/** Hand-written text as paragraphs, which empty lines part. */
-export function prose(text: string, root: string): string {
-  return text
-    .trim()
-    .split(/\n{2,}/)
-    .map((paragraph) => `<p>${inline(paragraph.replaceAll('\n', ' '), root)}</p>`)
-    .join('\n');
-}
-
 /** A text of the error catalogue, its `{placeholders}` set apart. */
 export function withPlaceholders(text: string): string {
   return escapeHtml(text).replace(/\{(\w+)\}/g, '<var>$1</var>');

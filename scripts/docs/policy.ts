@@ -12,17 +12,15 @@ function scriptHashes(html: string): string[] {
 
 /**
  * The Content-Security-Policy of a page: nothing but what it is seen to need. A Redocly page adds style
- * elements while it runs and searches in a worker that it makes from a blob.
+ * elements while it runs.
  */
 export function contentPolicy(html: string, kind: 'own' | 'reference'): string {
-  const reference = kind === 'reference';
   return [
     "default-src 'none'",
     ['script-src', "'self'", ...scriptHashes(html)].join(' '),
-    reference ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'",
+    kind === 'reference' ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'",
     "font-src 'self' data:",
     "img-src 'self' data:",
-    ...(reference ? ['worker-src blob:'] : []),
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "form-action 'none'",

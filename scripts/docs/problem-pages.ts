@@ -2,7 +2,8 @@ import { catalogue, type ProblemCode } from '../../src/errors.ts';
 import { codeBlock, jsonText } from './code-block.ts';
 import type { AreaContract, Operation } from './contract.ts';
 import type { Layout } from './layout.ts';
-import { escapeHtml, prose, withPlaceholders } from './markup.ts';
+import { prose } from './markdown.ts';
+import { escapeHtml, withPlaceholders } from './markup.ts';
 import type { ProblemText } from './problem-texts.ts';
 
 type Use = { readonly operation: Operation; readonly title: string; readonly example: unknown };
@@ -60,7 +61,12 @@ export function problemPage(
 ): string {
   const { status, title, detail } = catalogue[code];
   const uses = usesOf(contract, code);
-  const body = `      <article class="problem">
+  const example = codeBlock({
+    language: 'json',
+    source: jsonText(uses[0]?.example ?? exampleOf(code)),
+    caption: 'application/problem+json',
+  });
+  const body = `
         <p class="trail"><a href="../problems.html">Errors</a> / <code>${code}</code></p>
         <h1>${withPlaceholders(detail)}</h1>
         <table class="facts">
@@ -75,36 +81,15 @@ export function problemPage(
         <h2>What to do</h2>
         ${prose(text.remedy, '../')}
         <h2>Example</h2>
-        ${codeBlock('json', jsonText(uses[0]?.example ?? exampleOf(code)), 'application/problem+json')}
+        ${example}
         <h2>Where it occurs</h2>
         ${places(uses)}
-      </article>`;
-  return layout.page({
+      `;
+  return layout.guide({
     title: `${code} · Tallystick API`,
     description: `${status} ${title}: cause and remedy of the problem ${code}.`,
     current: 'problems.html',
     depth: 1,
     body,
   });
-}
-
-/** All codes in the order of their status, which is that of the catalogue where they share one. */
-export function problemIndex(codes: readonly ProblemCode[], layout: Layout): string {
-  const rows = codes
-    .toSorted((a, b) => catalogue[a].status - catalogue[b].status)
-    .map((code) => {
-      const { status, detail } = catalogue[code];
-      return `<tr><td class="short">${status}</td><th scope="row"><a href="problems/${code}.html"><code>${code}</code></a></th><td>${withPlaceholders(detail)}</td></tr>`;
-    });
-  const body = `      <article class="problem">
-        <h1>Errors</h1>
-        <p class="lead">Every error is <code>application/problem+json</code> (RFC 9457). Branch on <code>code</code>, which never changes its meaning; show <code>detail</code> to a person; quote <code>requestId</code> when you ask for help. <code>type</code> is the address of one of these pages.</p>
-        ${codeBlock('json', jsonText(exampleOf('event_not_found')), '<span>404 · application/problem+json</span>')}
-        <table class="stack">
-          <thead><tr><th>Status</th><th>Code</th><th>Detail</th></tr></thead>
-          <tbody>${rows.join('\n')}</tbody>
-        </table>
-      </article>`;
-  const description = 'Every error of the Tallystick API, with status, code and message.';
-  return layout.page({ title: 'Errors · Tallystick API', description, current: 'problems.html', body });
 }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Area } from '../../src/config.ts';
+import { documentForms } from './documents.ts';
 
 /** A page as Redocly renders it, and the script that the pages of all areas share. */
 export type Reference = { readonly html: string; readonly script: string };
@@ -39,6 +40,10 @@ const changes: readonly (readonly [from: string, to: string, count: number])[] =
   ['https://cdn.redoc.ly/redoc/logo-mini.svg', logo, 1],
   // Allowed in modules only. It would load parts of a search library by address, which never happens here.
   ['import.meta', '({})', 4],
+  // The button shows which example is chosen; a name apart from its text hides that from a screen reader.
+  ['"aria-label":`Example`,options:', 'options:', 1],
+  // It looks whether code may be made from text, for the search that our bar replaces; the policy forbids it.
+  ['let e=globalThis;try{return e._factory??=Function(XDe),!0}catch{return!1}', 'return!1', 1],
   // A server that begins with a variable is not relative to the page.
   ['return n?Yue(n,e):e}', 'return n&&e[0]!=="{"?Yue(n,e):e}', 1],
 ];
@@ -64,16 +69,54 @@ function splitScript(html: string): Reference {
   return { html: `${rendered}<!--portal:script-->\n      <script>${rest}`, script };
 }
 
+/** What Redocly is told of an area's page. The template's comments are filled in by build.ts. */
+const configOf = (area: Area) => ({
+  telemetry: 'off',
+  apis: {
+    [area]: {
+      root: 'document.json',
+      openapi: {
+        htmlTemplate: 'area.hbs',
+        scrollYOffset: 56,
+        sortRequiredPropsFirst: true,
+        jsonSamplesExpandLevel: 3,
+        downloadUrls: documentForms(area).map(({ title, file }) => ({ title, url: file })),
+      },
+    },
+  },
+});
+
+export type ReferenceSource = {
+  readonly area: Area;
+  /** The bundle, with what only its page shows. */
+  readonly document: unknown;
+  /** File of the page's template. */
+  readonly template: string;
+  /** Where Redocly CLI is installed. */
+  readonly redocly: string;
+};
+
 /**
  * Renders the page of an area. Redocly runs without the caller's environment and with telemetry and its look
  * for updates turned off, and reads only local files: it needs no network.
  */
-export async function renderReference(area: Area, config: string, redocly: string): Promise<Reference> {
+export async function renderReference({
+  area,
+  document,
+  template,
+  redocly,
+}: ReferenceSource): Promise<Reference> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-docs-'));
   try {
+    const config = join(directory, 'redocly.yaml');
     const output = join(directory, `${area}.html`);
+    // JSON is YAML too.
+    await writeFile(config, JSON.stringify(configOf(area)));
+    await writeFile(join(directory, 'document.json'), JSON.stringify(document));
+    await copyFile(template, join(directory, 'area.hbs'));
     const args = ['build-docs', area, '--config', config, '--inlineBundle', '--output', output];
     await promisify(execFile)(process.execPath, [join(redocly, 'bin/cli.js'), ...args], {
+      cwd: directory,
       env: {
         CI: 'true',
         NODE_ENV: 'production',

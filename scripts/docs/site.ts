@@ -18,6 +18,8 @@ type Entry = { readonly content: string; readonly file: PortalFile };
 
 const digest = (content: string) => createHash('sha256').update(content).digest('base64url').slice(0, 16);
 
+export type Site = ReturnType<typeof createSite>;
+
 /** The files of the portal as they come together in memory; nothing is written before all of them are there. */
 export function createSite() {
   const entries = new Map<string, Entry>();

@@ -1,53 +1,59 @@
-import { codeBlock, jsonText } from './code-block.ts';
-import { type AreaContract, documentNames, type Operation } from './contract.ts';
+import { codeBlock, codeTabs, jsonText } from './code-block.ts';
+import { type AreaContract, findOperation, type Operation } from './contract.ts';
 import type { Layout } from './layout.ts';
-import { escapeHtml, fill, inline } from './markup.ts';
-import { sampleOf } from './samples.ts';
+import { prose } from './markdown.ts';
+import { escapeHtml, fill } from './markup.ts';
+import { callOf } from './samples/call.ts';
+import { samplesOf } from './samples/samples.ts';
 
 const setup = `export TALLYSTICK=http://localhost:3000
-export TALLYSTICK_KEY=tk_live_…   # your key`;
+export TALLYSTICK_KEY=tk_local_…   # your key`;
 
-// One call of each area; the first two work for every company without knowing an id.
+// One call of each area; none needs to know an id.
 const calls = [
+  {
+    operationId: 'getTokenBalance',
+    title: 'Read a balance',
+    text: 'The native balance of a wallet, asked of a node of its network and remembered for 60 seconds. `31337` is the network of the service on your machine; take another for [another network](networks.html). With `contractAddress` it is the balance of an ERC-20 token.',
+  },
   {
     operationId: 'createEvent',
     title: 'Make an event',
-    text: 'Only the name is needed. The answer is the whole event, with what you left out as null, and its address in the header `Location`.',
+    text: 'Only the name is needed. The answer is the whole event, with what you left out as null. Send an [Idempotency-Key](idempotency.html) when you may have to repeat it.',
   },
   {
     operationId: 'listRwas',
     title: 'See your real-world assets',
-    text: 'Whatever your company has issued, page by page. Each RWA leads to its NFTs, and each NFT to the secret with which its owner claims it.',
-  },
-  {
-    operationId: 'getTokenBalance',
-    title: 'Read a balance',
-    text: 'The native balance of any wallet on a registered network; add `contractAddress` for an ERC-20 token. On a service that you started yourself, `chainId` is 31337.',
+    text: 'What your company has issued, page by page. Each asset leads to its NFTs, and from there it is two calls to [an NFT on the chain](minting.html).',
   },
 ];
 
 function steps(contract: readonly AreaContract[]): string {
   return calls
     .map(({ operationId, title, text }, index) => {
-      const { request, status, answer } = sampleOf(contract, operationId);
+      const operation = findOperation(contract, operationId);
+      const { status, answer } = callOf(operation);
+      const samples = samplesOf(operation).map(({ language, label, source }) => ({
+        language,
+        source,
+        caption: label,
+      }));
+      const caption = `<span>Answer <span class="ok">${status}</span></span>`;
       return `        <div class="step">
           <div>
             <h3><b>${index + 2}</b> ${title}</h3>
-            <p>${inline(text, '')}</p>
+            ${prose(text, '')}
           </div>
-          <div>${codeBlock('shell', request, 'Request')}
-${codeBlock('json', jsonText(answer), `<span>Answer <span class="ok">${status}</span></span>`)}</div>
+          <div>${codeTabs(samples)}
+${codeBlock({ language: 'json', source: jsonText(answer), caption })}</div>
         </div>`;
     })
     .join('\n');
 }
 
-function operationRow({ method, path, href, summary, pending, deprecated }: Operation): string {
-  const tags = [pending && 'in a later release', deprecated && 'deprecated'].filter(
-    (tag) => tag !== false && tag,
-  );
-  const marks = tags.map((tag) => `<span class="tag">${tag}</span>`).join('');
-  return `<tr><th class="short" scope="row"><span class="verb ${method.toLowerCase()}">${method}</span></th><td><a href="${href}"><code>${escapeHtml(path)}</code></a></td><td>${escapeHtml(summary)}${marks}</td></tr>`;
+function operationRow({ method, path, href, summary, deprecated }: Operation): string {
+  const mark = deprecated ? '<span class="tag">deprecated</span>' : '';
+  return `<tr><th class="short" scope="row"><span class="verb ${method.toLowerCase()}">${method}</span></th><td><a href="${href}"><code>${escapeHtml(path)}</code></a></td><td>${escapeHtml(summary)}${mark}</td></tr>`;
 }
 
 function areaSection({ area, title, summary, basePath, operations }: AreaContract): string {
@@ -55,36 +61,20 @@ function areaSection({ area, title, summary, basePath, operations }: AreaContrac
           <h3><a href="${area}.html">${escapeHtml(title)}</a></h3>
           <p>${escapeHtml(summary)} <span class="base">Base address <code>${basePath}</code></span></p>
           <table class="ops stack">
-            <thead><tr><th>Method</th><th>Path</th><th>What it does</th></tr></thead>
+            <thead><tr><th scope="col">Method</th><th scope="col">Path</th><th scope="col">What it does</th></tr></thead>
             <tbody>${operations.map(operationRow).join('\n')}</tbody>
           </table>
         </div>`;
 }
 
-function documents(contract: readonly AreaContract[]): string {
-  const link = (name: string) => `<a href="${name}">${name}</a>`;
-  const rows = contract.map(({ area, title }) => {
-    const [json = '', yaml = '', olderJson = '', olderYaml = ''] = documentNames(area).map(link);
-    return `<tr><th scope="row">${escapeHtml(title)}</th><td>${yaml}<br>${json}</td><td>${olderYaml}<br>${olderJson}</td></tr>`;
-  });
-  const generate = 'npx openapi-typescript "$TALLYSTICK/docs/events.yaml" -o events.ts';
-  return `        <table class="facts">
-          <thead><tr><th>Area</th><th>OpenAPI 3.1</th><th>OpenAPI 3.0.3</th></tr></thead>
-          <tbody>${rows.join('\n')}</tbody>
-        </table>
-        <div class="step"><div><h3>Types for your client</h3><p>Any generator that reads OpenAPI 3.1 will do; here openapi-typescript. For one that reads only 3.0, there is the 3.0.3 form.</p></div>
-        <div>${codeBlock('shell', generate, 'Shell')}</div></div>`;
-}
-
 /** The page that takes a newcomer from a key to the first answers. */
 export function startPage(template: string, contract: readonly AreaContract[], layout: Layout): string {
   const body = fill(template, {
-    setup: codeBlock('shell', setup, 'Shell'),
+    setup: codeBlock({ language: 'shell', source: setup, caption: 'Shell' }),
     steps: steps(contract),
     areas: contract.map(areaSection).join('\n'),
-    documents: documents(contract),
   });
   const description =
-    'How to use the Tallystick API: first calls, the three areas, errors and OpenAPI documents.';
+    'How to use the Tallystick API: first calls, guides, and the reference of its three areas.';
   return layout.page({ title: 'Tallystick API', description, current: 'index.html', body });
 }

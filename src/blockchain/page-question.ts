@@ -43,8 +43,8 @@ export async function readPageQuestion(
   };
 }
 
-function firstPage({ order, limit }: PageQuery) {
-  if (order === undefined || limit === undefined) throw new Error('the document gives both a default');
+// Not defaults of the document: clients that fill those in would contradict their own cursors.
+function firstPage({ order = 'DESC', limit = 100 }: PageQuery) {
   return { order, limit, page: 0, position: undefined };
 }
 

@@ -23,8 +23,6 @@ export type ApiRequest = {
   readonly timesSent: (header: string) => number;
   headers: Record<string, string>;
   query: Values;
-  /** Query parameters as they were sent: the validator adds defaults to `query`, not here. */
-  sentQuery: Values;
   params: Values;
   readonly cookies: Values;
   body: unknown;
@@ -41,7 +39,6 @@ export function createApiRequest(
     ...from,
     headers: {},
     query: {},
-    sentQuery: {},
     params: {},
     cookies: {},
     body: undefined,
@@ -64,7 +61,6 @@ export function compileInputReader(plan: OperationPlan, template: string) {
     const query = parseQuery(request.rawQuery);
     request.params = pathValues(request, readPath(request.path), inPath);
     request.query = queryValues(request, query, inQuery);
-    if (plan.isContinuable) request.sentQuery = { ...request.query };
     request.headers = headerValues(request, inHeader);
     if (plan.body === undefined) return;
     request.faults.push(...hostileFaults(body));

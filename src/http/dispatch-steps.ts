@@ -135,12 +135,11 @@ function callHandler(
 }
 
 /** The validated input under the document's own names, without the fields that a caller cannot set. */
-function toInput(plan: OperationPlan, { params, query, sentQuery, headers, body }: ApiRequest) {
+function toInput(plan: OperationPlan, { params, query, headers, body }: ApiRequest) {
   const inHeaders = plan.parameters.filter((item) => item.in === 'header' && headers[item.key] !== undefined);
   return {
     path: params,
-    // What is left out beside a cursor comes from the cursor, so no default may stand in for it.
-    query: plan.isContinuable && sentQuery['cursor'] !== undefined ? sentQuery : query,
+    query,
     header: Object.fromEntries(inHeaders.map((item) => [item.name, headers[item.key]])),
     body: plan.body === undefined ? undefined : withoutReadOnly(body, plan.body.readOnlyFields),
   };

@@ -29,8 +29,6 @@ export type OperationPlan = {
   readonly body: BodyPlan | undefined;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
-  /** Whether it takes a `cursor`, from which it has whatever is left out beside it. */
-  readonly isContinuable: boolean;
 };
 
 const scheme = 'ApiKey';
@@ -53,7 +51,6 @@ export function planOperation(operation: OperationObject): OperationPlan {
     parameters,
     body: content && planBody(content.schema ?? {}, operation.requestBody?.required ?? false),
     isIdempotent: parameters.some(({ key }) => key === 'idempotency-key'),
-    isContinuable: parameters.some((item) => item.in === 'query' && item.name === 'cursor'),
   };
 }
 

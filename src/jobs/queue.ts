@@ -124,7 +124,9 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
     },
     async counts() {
       const queues = await boss.getQueues();
-      return queues.map(({ name: queue, readyCount: waiting, activeCount: active }) => ({
+      // Those of pg-boss itself are no work of ours.
+      const ours = queues.filter(({ name }) => !name.startsWith('__pgboss__'));
+      return ours.map(({ name: queue, readyCount: waiting, activeCount: active }) => ({
         queue,
         waiting,
         active,

@@ -5,7 +5,7 @@ export type Json = { readonly [key: string]: Json };
 
 type Method = 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options' | 'trace';
 
-type DocumentedParameter = {
+export type DocumentedParameter = {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;

@@ -25,6 +25,8 @@ type SenderOptions = {
   readonly baseUrls: Readonly<Record<Area, URL>>;
   readonly timeoutMs: number;
   readonly connections?: number;
+  /** Keys that no command shows. */
+  readonly hiddenKeys?: readonly string[];
 };
 
 /** Nothing, or nothing whole, came back. `code` is that of the network error where there is one. */
@@ -39,7 +41,12 @@ export class NoAnswerError extends Error {
 }
 
 /** Sends requests as they stand over connections that are kept. Redirects are answers like any other. */
-export function createSender({ baseUrls, timeoutMs, connections = 16 }: SenderOptions): Sender {
+export function createSender({
+  baseUrls,
+  timeoutMs,
+  connections = 16,
+  hiddenKeys = [],
+}: SenderOptions): Sender {
   const options = { keepAlive: true, maxSockets: connections };
   const agents = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) };
   const targetOf = ({ area, path }: SentRequest) => baseUrls[area].pathname.replace(/\/+$/, '') + path;
@@ -72,7 +79,7 @@ export function createSender({ baseUrls, timeoutMs, connections = 16 }: SenderOp
 
   return {
     send: (sent) => attempt(sent),
-    toCurl: (sent) => curlOf(sent, new URL(baseUrls[sent.area]).origin + targetOf(sent)),
+    toCurl: (sent) => curlOf(sent, baseUrls[sent.area].origin + targetOf(sent), hiddenKeys),
     close: () => {
       for (const agent of Object.values(agents)) agent.destroy();
     },
@@ -111,20 +118,15 @@ async function read({ method, path }: SentRequest, response: IncomingMessage): P
   return { method, path, status: response.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString() };
 }
 
-function curlOf({ method, headers, body }: SentRequest, url: string): string {
+function curlOf({ method, headers, body }: SentRequest, url: string, hiddenKeys: readonly string[]): string {
   const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const lines = Object.entries(headers).flatMap(([name, value]) =>
-    [value]
-      .flat()
-      .map((each) => (/key$/i.test(name) && name !== 'Idempotency-Key' ? [name, '$KEY'] : [name, each])),
+  const fields = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each) => (hiddenKeys.includes(each) ? `"${name}: $KEY"` : quote(`${name}: ${each}`))),
   );
-  const words = [
+  return [
     `curl -i --path-as-is --globoff -X ${method.toUpperCase()}`,
-    ...lines.map(([name, value]) =>
-      value === '$KEY' ? `-H "${name}: $KEY"` : `-H ${quote(`${name}: ${value}`)}`,
-    ),
+    ...fields.map((field) => `-H ${field}`),
     ...(body === undefined ? [] : [`--data-binary ${quote(body.toString())}`]),
     quote(url),
-  ];
-  return words.join(' ');
+  ].join(' ');
 }

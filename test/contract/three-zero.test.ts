@@ -163,10 +163,14 @@ describe('making the OpenAPI 3.0.3 form', () => {
     ['if', { type: 'object', if: { required: ['a'] } }],
     ['patternProperties', { type: 'object', properties: { a: { patternProperties: {} } } }],
     ['examples', { type: 'array', items: { examples: [1] } }],
-    ['exclusiveMinimum', { allOf: [{ exclusiveMinimum: 0 }] }],
-  ])('refuses %s, which 3.0 has no word for or another meaning', (word, schema) => {
-    expect(() => toThreeZero(withSchema(schema))).toThrow(`"${word}"`);
-  });
+    ['exclusiveMinimum', { additionalProperties: { exclusiveMinimum: 0 } }],
+    ['allOf', { allOf: [] }],
+  ])(
+    'refuses %s, which has no word in 3.0, another meaning, or no place in our documents',
+    (word, schema) => {
+      expect(() => toThreeZero(withSchema(schema))).toThrow(`"${word}"`);
+    },
+  );
 
   test('refuses a schema of two types, and one of null alone', () => {
     for (const type of [['string', 'integer'], ['string', 'integer', 'null'], 'null']) {

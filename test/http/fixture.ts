@@ -90,20 +90,6 @@ export const fixture: OpenApiDocument = {
       },
     },
     '/thing/claim': { post: { operationId: 'claimThing', responses } },
-    '/page': {
-      get: {
-        operationId: 'listPages',
-        parameters: [
-          { name: 'cursor', in: 'query', schema: { type: 'string', maxLength: 100 } },
-          {
-            name: 'limit',
-            in: 'query',
-            schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
-          },
-        ],
-        responses,
-      },
-    },
     '/public': { get: { operationId: 'getPublic', security: [], responses } },
   },
   components: {

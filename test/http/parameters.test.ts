@@ -16,23 +16,6 @@ describe('query parameters', () => {
     expect((await listed('')).body.query).toEqual({ address, chainId: '1', limit: 50 });
   });
 
-  test.each([
-    ['', { limit: 50 }],
-    ['?cursor=', { limit: 50 }],
-    ['?cursor=abc', { cursor: 'abc' }],
-    ['?cursor=abc&limit=', { cursor: 'abc' }],
-    ['?cursor=abc&limit=7', { cursor: 'abc', limit: 7 }],
-  ])('take no default beside a cursor, which has it: %s', async (query, expected) => {
-    expect((await get(`/api/page${query}`)).body.query).toEqual(expected);
-  });
-
-  test.each(['?cursor=abc&limit=0', '?cursor=abc&page=2'])(
-    'are checked beside a cursor: %s',
-    async (query) => {
-      expect((await get(`/api/page${query}`)).status).toBe(400);
-    },
-  );
-
   test.each(['0x10', '1e1', '%205', '5%20', '+5', '5.0', '', '٣', 'Infinity', '1_0', 'abc', '9'.repeat(400)])(
     'an integer is digits only: %s is refused or missing',
     async (text) => {

@@ -46,7 +46,6 @@ const operationIds = [
   'getPart',
   'mintThing',
   'claimThing',
-  'listPages',
   'getPublic',
 ];
 

@@ -65,6 +65,12 @@ afterAll(async () => {
 });
 
 describe('operators of a process that is only worker', () => {
+  test('see counts from 0 on', async () => {
+    for (const name of ['minted_total', 'failed_total', 'reorganised_total']) {
+      await until(name, async () => (await value(name)) === 0);
+    }
+  });
+
   test('see what waits and why, and that it is not ready until the cause is gone', async () => {
     await world.chain.call('anvil_setBalance', signer, '0x1');
     const ids = await world.accept(3);

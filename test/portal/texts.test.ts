@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fill, fillComments, prose } from '../../scripts/docs/markup.ts';
+import { prose, renderMarkdown } from '../../scripts/docs/markdown.ts';
+import { fill, fillComments } from '../../scripts/docs/markup.ts';
+import { readNavigation } from '../../scripts/docs/navigation.ts';
 import { readProblemTexts } from '../../scripts/docs/problem-texts.ts';
+import { samplesOf } from '../../scripts/docs/samples/samples.ts';
 
 const problems = join(import.meta.dirname, '../../openapi/portal/problems.yaml');
 
@@ -26,7 +29,58 @@ describe('the texts of the portal', () => {
 
   it('become paragraphs with code and links, and never markup of their own', () => {
     expect(prose('See `a<b`\nand [there](x.html).\n\nDone.', '../')).toBe(
-      '<p>See <code>a&lt;b</code> and <a href="../x.html">there</a>.</p>\n<p>Done.</p>',
+      '<p>See <code>a&lt;b</code>\nand <a href="../x.html">there</a>.</p>\n<p>Done.</p>',
     );
+  });
+
+  it('have a place in the navigation, and each place has a text', () => {
+    const yaml = '- title: Begin\n  pages:\n    - { page: one, label: One }\n';
+    expect(readNavigation(yaml, ['one'])).toHaveLength(1);
+    expect(() => readNavigation(yaml, ['one', 'two'])).toThrow('lacks: two');
+    expect(() => readNavigation(yaml, [])).toThrow('do not exist: one');
+  });
+
+  it('have an anchor of its own for every heading, and insert only what is known', () => {
+    const { html, headings } = renderMarkdown('## Added\n\n{{star x}}\n\n## Added\n', {
+      root: '',
+      inserts: { star: (name) => `<i>${name}</i>` },
+    });
+    expect(headings.map(({ id }) => id)).toEqual(['added', 'added-2']);
+    expect(html).toContain('<i>x</i>');
+    expect(() => renderMarkdown('{{moon}}', { root: '' })).toThrow('Nothing is known as {{moon}}');
+    expect(() => renderMarkdown('```cobol\n```', { root: '' })).toThrow('language cobol');
+  });
+});
+
+describe('a code sample', () => {
+  const operation = {
+    operationId: 'sayIt',
+    tags: ['Words'],
+    summary: 'Say it',
+    description: 'Says it.',
+    method: 'POST',
+    path: '/say/{word}',
+    fullPath: '/v1/say/{word}',
+    href: 'words.html#/words/sayit',
+    parameters: [
+      { in: 'path', name: 'word', required: true, example: 'a b' },
+      { in: 'query', name: 'to', required: true, example: "it's" },
+      { in: 'query', name: 'loud', example: true },
+    ],
+    requestBody: {
+      content: { 'application/json': { examples: { one: { value: { said: `"it's" \n\\`, times: null } } } } },
+    },
+    responses: { '400': {}, '204': {} },
+  } as const;
+
+  it('sends everything that is required, quoted as its language wants it', () => {
+    const [curl, typescript, python] = samplesOf(operation).map(({ source }) => source);
+    expect(curl).toContain('"$TALLYSTICK/v1/say/a%20b"');
+    expect(curl).toContain(String.raw`-d '{"said":"\"it'\''s\" \n\\","times":null}'`);
+    expect(curl).not.toContain('loud');
+    expect(typescript).toContain(String.raw`said: '"it\'s" \n\\',`);
+    expect(typescript).toContain('console.log(response.status);');
+    expect(python).toContain(String.raw`"said": "\"it's\" \n\\",`);
+    expect(python).toContain('"times": None,');
   });
 });

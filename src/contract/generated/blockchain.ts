@@ -80,7 +80,6 @@ export interface components {
     schemas: {
         /**
          * @description ASC is oldest first, DESC newest first.
-         * @default DESC
          * @enum {string}
          */
         SortOrder: "ASC" | "DESC";
@@ -554,7 +553,7 @@ export interface components {
     parameters: {
         /**
          * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-         * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+         * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
          */
         Address: string;
         /**
@@ -565,16 +564,17 @@ export interface components {
         /**
          * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
          *     may be left out; they then stay as they were.
-         * @example eyJ2IjoxLCJiIjoiMTA0MiIsImkiOjN9.6fD0pS5kV1n0d3Uo
+         * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
          */
         Cursor: string;
         /**
-         * @description Newest first (`DESC`, the default) or oldest first (`ASC`).
+         * @description Newest first (`DESC`, the default when neither it nor `cursor` is sent) or oldest first (`ASC`).
          * @example DESC
          */
         Order: components["schemas"]["SortOrder"];
         /**
-         * @description At most this many records on a page. A value out of range is refused, not clamped.
+         * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+         *     clamped.
          * @example 25
          */
         PageLimit: number;
@@ -595,17 +595,17 @@ export interface components {
         RateLimitPolicy: string;
         /**
          * @description Hash of that block. Only on networks that the service indexes itself.
-         * @example 0xc3d3e0a1b9b94f9ea7dd2f7e5c8cf8f2d56f0a0a7d0dd7b3a2e3b86e2f1d9c44
+         * @example 0x3f422ab1cc8c3e18df0f457201c6957856dc667f23dc6dc70e1da49afb2059dd
          */
         IndexBlockHash: string;
         /**
          * @description Newest block that this answer takes into account. Only on networks that the service indexes itself.
-         * @example 1042
+         * @example 82
          */
         IndexBlockNumber: string;
         /**
          * @description Timestamp of that block, UTC. Only on networks that the service indexes itself.
-         * @example 2027-03-02T10:15:30.000Z
+         * @example 2026-11-21T07:38:00.000Z
          */
         IndexBlockTime: string;
         /**
@@ -639,7 +639,7 @@ export interface operations {
             query: {
                 /**
                  * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-                 * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
                  */
                 address: components["parameters"]["Address"];
                 /**
@@ -650,16 +650,17 @@ export interface operations {
                 /**
                  * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
                  *     may be left out; they then stay as they were.
-                 * @example eyJ2IjoxLCJiIjoiMTA0MiIsImkiOjN9.6fD0pS5kV1n0d3Uo
+                 * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Newest first (`DESC`, the default) or oldest first (`ASC`).
+                 * @description Newest first (`DESC`, the default when neither it nor `cursor` is sent) or oldest first (`ASC`).
                  * @example DESC
                  */
                 order?: components["parameters"]["Order"];
                 /**
-                 * @description At most this many records on a page. A value out of range is refused, not clamped.
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 *     clamped.
                  * @example 25
                  */
                 limit?: components["parameters"]["PageLimit"];
@@ -721,7 +722,7 @@ export interface operations {
             query: {
                 /**
                  * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-                 * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
                  */
                 address: components["parameters"]["Address"];
                 /**
@@ -790,7 +791,7 @@ export interface operations {
             query: {
                 /**
                  * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
-                 * @example 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
                  */
                 address: components["parameters"]["Address"];
                 /**
@@ -801,16 +802,17 @@ export interface operations {
                 /**
                  * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
                  *     may be left out; they then stay as they were.
-                 * @example eyJ2IjoxLCJiIjoiMTA0MiIsImkiOjN9.6fD0pS5kV1n0d3Uo
+                 * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
-                 * @description Newest first (`DESC`, the default) or oldest first (`ASC`).
+                 * @description Newest first (`DESC`, the default when neither it nor `cursor` is sent) or oldest first (`ASC`).
                  * @example DESC
                  */
                 order?: components["parameters"]["Order"];
                 /**
-                 * @description At most this many records on a page. A value out of range is refused, not clamped.
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 *     clamped.
                  * @example 25
                  */
                 limit?: components["parameters"]["PageLimit"];

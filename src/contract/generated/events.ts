@@ -39,7 +39,7 @@ export interface paths {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -77,7 +77,7 @@ export interface paths {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -114,7 +114,7 @@ export interface paths {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
                 /**
@@ -645,13 +645,13 @@ export interface components {
         IdempotencyKey: string;
         /**
          * @description The event. It must belong to the company of the key.
-         * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+         * @example c49474ee-216a-455c-bbe2-986fc09a5b48
          */
         EventId: string;
         /**
          * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
          *     is 412. Without it the request is carried out whatever the event looks like.
-         * @example "5f8Zc0kqk0Jt6vEq"
+         * @example "2KUu4lEhgcG4QasUPzkTlT"
          */
         IfMatch: string;
         /**
@@ -693,7 +693,7 @@ export interface components {
         /**
          * @description Opaque version of the event, for `If-Match`. It changes with every change of the record, a registration or a removal
          *     of an attendee included, since `totalAttendees` is part of it.
-         * @example "5f8Zc0kqk0Jt6vEq"
+         * @example "2KUu4lEhgcG4QasUPzkTlT"
          */
         ETag: string;
         /**
@@ -703,7 +703,7 @@ export interface components {
         IdempotencyReplayed: "true";
         /**
          * @description Path of the new event on the same host.
-         * @example /events/v1/api/event/3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+         * @example /events/v1/api/event/c49474ee-216a-455c-bbe2-986fc09a5b48
          */
         Location: string;
         /**
@@ -849,7 +849,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -886,14 +886,14 @@ export interface operations {
                 /**
                  * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
                  *     is 412. Without it the request is carried out whatever the event looks like.
-                 * @example "5f8Zc0kqk0Jt6vEq"
+                 * @example "2KUu4lEhgcG4QasUPzkTlT"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -928,14 +928,14 @@ export interface operations {
                 /**
                  * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
                  *     is 412. Without it the request is carried out whatever the event looks like.
-                 * @example "5f8Zc0kqk0Jt6vEq"
+                 * @example "2KUu4lEhgcG4QasUPzkTlT"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -1003,7 +1003,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -1050,7 +1050,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -1122,7 +1122,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
             };
@@ -1174,7 +1174,7 @@ export interface operations {
             path: {
                 /**
                  * @description The event. It must belong to the company of the key.
-                 * @example 3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11
+                 * @example c49474ee-216a-455c-bbe2-986fc09a5b48
                  */
                 eventId: components["parameters"]["EventId"];
                 /**

@@ -73,7 +73,7 @@ export interface paths {
             path: {
                 /**
                  * @description The NFT. It must belong to the company of the key.
-                 * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
                  */
                 id: components["parameters"]["NftId"];
             };
@@ -100,7 +100,7 @@ export interface paths {
             path: {
                 /**
                  * @description The NFT. It must belong to the company of the key.
-                 * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
                  */
                 id: components["parameters"]["NftId"];
             };
@@ -155,7 +155,7 @@ export interface paths {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -181,7 +181,7 @@ export interface paths {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -211,7 +211,7 @@ export interface paths {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -320,8 +320,51 @@ export interface components {
         FreeData: {
             [key: string]: unknown;
         } | null;
-        /** @description One NFT of an RWA, minted or not. */
-        Nft: {
+        /** @description A real-world asset. */
+        Rwa: {
+            /**
+             * Format: uuid
+             * @description Identifies the RWA.
+             */
+            id: string;
+            /** @description The company that the RWA belongs to. */
+            companyId: string;
+            /** @description Name of the asset. */
+            name: string;
+            /** @description Description of the asset. */
+            description: string | null;
+            /** @description Kind of asset, in words of the company, such as `wine`. */
+            type: string;
+            /** @description Image of the asset. */
+            imageUrl: string | null;
+            /**
+             * Format: int64
+             * @description Decimal chain ID of the network on which its NFTs are minted.
+             */
+            chainId: number;
+            /** @description NFT contract on that network, in EIP-55 form. */
+            contractAddress: string;
+            /** @description Whether it can be bought through a payment provider. */
+            isBuyable: boolean;
+            /** @description Whether its NFTs can be claimed on-chain. Mints accepted while it was true go on. */
+            isClaimable: boolean;
+            /** @description Price of one NFT as an exact decimal number, in units of `currency`. */
+            price: string | null;
+            /** @description ISO 4217 code or token symbol of the price. */
+            currency: string | null;
+            /**
+             * Format: date-time
+             * @description When the RWA was created, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the RWA was last changed, UTC.
+             */
+            updatedAt: string;
+        };
+        /** @description An NFT with the RWA that it belongs to. */
+        NftWithRwa: {
             /**
              * Format: uuid
              * @description Identifies the NFT.
@@ -372,9 +415,12 @@ export interface components {
              * @description When the NFT was last changed, UTC.
              */
             updatedAt: string;
+            rwa: components["schemas"]["Rwa"];
         };
-        /** @description A real-world asset. */
-        Rwa: {
+        /** @description NFTs of the company by RWA and serial. */
+        NftWithRwaList: components["schemas"]["NftWithRwa"][];
+        /** @description A real-world asset with its data and the numbers of its NFTs. */
+        RwaDetail: {
             /**
              * Format: uuid
              * @description Identifies the RWA.
@@ -415,15 +461,6 @@ export interface components {
              * @description When the RWA was last changed, UTC.
              */
             updatedAt: string;
-        };
-        /** @description An NFT with the RWA that it belongs to. */
-        NftWithRwa: components["schemas"]["Nft"] & {
-            rwa: components["schemas"]["Rwa"];
-        };
-        /** @description NFTs of the company by RWA and serial. */
-        NftWithRwaList: components["schemas"]["NftWithRwa"][];
-        /** @description A real-world asset with its data and the numbers of its NFTs. */
-        RwaDetail: components["schemas"]["Rwa"] & {
             data: components["schemas"]["FreeData"];
             /**
              * Format: int32
@@ -442,7 +479,57 @@ export interface components {
             unclaimedNfts: number;
         };
         /** @description An NFT with the full information of the RWA that it belongs to. */
-        NftDetail: components["schemas"]["Nft"] & {
+        NftDetail: {
+            /**
+             * Format: uuid
+             * @description Identifies the NFT.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The RWA that it belongs to.
+             */
+            rwaId: string;
+            /** @description Number within the RWA, counted from 1 and padded with zeros. */
+            serial: string;
+            /**
+             * @description Token id on the chain, fixed from the start, as a decimal number: a number of the RWA in the upper bits, the
+             *     serial in the lower 64.
+             */
+            tokenId: string;
+            /** @description Proves the claim when the NFT is minted. Treat it like a password. */
+            secret: string;
+            /**
+             * Format: uri
+             * @description Claim page, with the id in the path and the secret in the fragment: no server log gets the secret. The page is
+             *     that of the RWA, else that of the company, else the one of the service.
+             */
+            url: string;
+            claimStatus: components["schemas"]["ClaimStatus"];
+            /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
+            mintError: string | null;
+            /** @description Wallet that the NFT is minted to, in EIP-55 form; null until the mint is asked for. */
+            recipient: string | null;
+            /**
+             * Format: date-time
+             * @description When the mint was confirmed, UTC; null until it is minted.
+             */
+            mintedAt: string | null;
+            /** @description Hash of the transaction that minted it; null until it is minted. */
+            mintedTx: string | null;
+            /** @description Number of the block of that transaction; null until it is minted. */
+            mintedBlock: string | null;
+            data: components["schemas"]["FreeData"];
+            /**
+             * Format: date-time
+             * @description When the NFT was created, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the NFT was last changed, UTC.
+             */
+            updatedAt: string;
             rwa: components["schemas"]["RwaDetail"];
         };
         /** @description Proof of the claim, and who gets the NFT. */
@@ -504,6 +591,59 @@ export interface components {
              */
             recipient?: string | null;
             data?: components["schemas"]["FreeData"];
+        };
+        /** @description One NFT of an RWA, minted or not. */
+        Nft: {
+            /**
+             * Format: uuid
+             * @description Identifies the NFT.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The RWA that it belongs to.
+             */
+            rwaId: string;
+            /** @description Number within the RWA, counted from 1 and padded with zeros. */
+            serial: string;
+            /**
+             * @description Token id on the chain, fixed from the start, as a decimal number: a number of the RWA in the upper bits, the
+             *     serial in the lower 64.
+             */
+            tokenId: string;
+            /** @description Proves the claim when the NFT is minted. Treat it like a password. */
+            secret: string;
+            /**
+             * Format: uri
+             * @description Claim page, with the id in the path and the secret in the fragment: no server log gets the secret. The page is
+             *     that of the RWA, else that of the company, else the one of the service.
+             */
+            url: string;
+            claimStatus: components["schemas"]["ClaimStatus"];
+            /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
+            mintError: string | null;
+            /** @description Wallet that the NFT is minted to, in EIP-55 form; null until the mint is asked for. */
+            recipient: string | null;
+            /**
+             * Format: date-time
+             * @description When the mint was confirmed, UTC; null until it is minted.
+             */
+            mintedAt: string | null;
+            /** @description Hash of the transaction that minted it; null until it is minted. */
+            mintedTx: string | null;
+            /** @description Number of the block of that transaction; null until it is minted. */
+            mintedBlock: string | null;
+            data: components["schemas"]["FreeData"];
+            /**
+             * Format: date-time
+             * @description When the NFT was created, UTC.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the NFT was last changed, UTC.
+             */
+            updatedAt: string;
         };
         /** @description NFTs of one RWA by serial. */
         NftList: components["schemas"]["Nft"][];
@@ -714,7 +854,7 @@ export interface components {
         Offset: number;
         /**
          * @description The NFT. It must belong to the company of the key.
-         * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+         * @example 14036fb4-2851-4d88-98bf-08882136fb9a
          */
         NftId: string;
         /**
@@ -729,7 +869,7 @@ export interface components {
         IdempotencyKey: string;
         /**
          * @description The RWA. It must belong to the company of the key.
-         * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+         * @example fc00df3d-9923-426b-b8c2-c27914ea3084
          */
         RwaId: string;
     };
@@ -810,12 +950,12 @@ export interface operations {
                 chainId: string;
                 /**
                  * @description The NFT contract, in any case.
-                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
                  */
                 contractAddress: string;
                 /**
                  * @description The token id as a decimal number.
-                 * @example 18446744073709551657
+                 * @example 18446744073709551629
                  */
                 tokenId: string;
             };
@@ -873,7 +1013,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Only NFTs of this RWA.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 rwaId?: string;
                 /**
@@ -991,7 +1131,7 @@ export interface operations {
             path: {
                 /**
                  * @description The NFT. It must belong to the company of the key.
-                 * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
                  */
                 id: components["parameters"]["NftId"];
             };
@@ -1038,7 +1178,7 @@ export interface operations {
             path: {
                 /**
                  * @description The NFT. It must belong to the company of the key.
-                 * @example d4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
                  */
                 id: components["parameters"]["NftId"];
             };
@@ -1188,7 +1328,7 @@ export interface operations {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -1235,7 +1375,7 @@ export interface operations {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -1334,7 +1474,7 @@ export interface operations {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };
@@ -1393,7 +1533,7 @@ export interface operations {
             path: {
                 /**
                  * @description The RWA. It must belong to the company of the key.
-                 * @example 9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01
+                 * @example fc00df3d-9923-426b-b8c2-c27914ea3084
                  */
                 id: components["parameters"]["RwaId"];
             };

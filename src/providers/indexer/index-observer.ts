@@ -44,14 +44,18 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
         rollBacks.inc({ chain_id: chainId });
       },
     }),
-    follower: (chainId, follower) => ({
-      ...follower,
-      step: () =>
-        follower.step().catch((error: unknown) => {
-          failures.inc({ chain_id: chainId });
-          throw error;
-        }),
-    }),
+    follower(chainId, follower) {
+      // From 0 on: a rate does not see the first event of a series that begins with it.
+      for (const counter of [rollBacks, failures]) counter.inc({ chain_id: chainId }, 0);
+      return {
+        ...follower,
+        step: () =>
+          follower.step().catch((error: unknown) => {
+            failures.inc({ chain_id: chainId });
+            throw error;
+          }),
+      };
+    },
     fetcher: (chainId, fetcher) => ({
       ...fetcher,
       async fetch(uri) {

@@ -24,6 +24,7 @@ export type MintSettings = {
 
 /** What a lane has just done; in this order for each transaction, as far as it gets. */
 export type MintStep =
+  | 'taken'
   | 'signed'
   | 'stored'
   | 'sent'

@@ -65,8 +65,8 @@ async function workUnderLease(options: LaneOptions, lease: Lease, bell: Bell, st
   const { lanes, log, settings } = options;
   const keeper = keepLease(lanes, lease, settings.leaseSeconds);
   const turn = createTurn(options, lease, stopping);
-  log.info(lease, 'mint lane taken');
   try {
+    await options.step('taken', {});
     while (!stopping.aborted && keeper.isGood()) {
       await turn().catch((err: unknown) => {
         if (err instanceof LeaseLostError) throw err;

@@ -8,6 +8,7 @@ type Line = readonly ['info' | 'warn' | 'error', string];
 
 /** What is said of each step. A step that is only the first half of another one is not told of. */
 const lines: Partial<Record<MintStep, Line>> = {
+  taken: ['info', 'mint lane taken'],
   stored: ['info', 'mint signed'],
   sent: ['info', 'mint broadcast'],
   raise_stored: ['info', 'mint bumped'],
@@ -67,6 +68,11 @@ function createCounts(metrics: Metrics) {
 
   return (lane: LaneId, step: MintStep, facts: StepFacts) => {
     const values = { chain_id: lane.chainId, signer: lane.signer };
+    // From 0 on: a rate does not see the first event of a series that begins with it.
+    if (step === 'taken') {
+      for (const counter of [minted, reorganised, failed]) counter.inc(values, 0);
+      for (const kind of Object.values(broadcasts)) sent.inc({ ...values, kind }, 0);
+    }
     const kind = broadcasts[step];
     if (kind !== undefined) sent.inc({ ...values, kind });
     if (facts.waits !== undefined) minted.inc(values, facts.waits.length);

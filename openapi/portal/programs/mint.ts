@@ -1,0 +1,24 @@
+const base = `${process.env.TALLYSTICK}/v1/api`;
+const headers = { 'x-api-key': process.env.TALLYSTICK_KEY ?? '' };
+
+async function call(path: string, method = 'GET') {
+  const response = await fetch(`${base}${path}`, { method, headers });
+  const body = await response.json();
+  if (!response.ok) throw new Error(`${body.code}: ${body.detail}`);
+  return body;
+}
+
+// The first of your assets that may be claimed
+const { rwas } = await call('/rwa?isClaimable=true&limit=1');
+
+// A new NFT of it, queued for minting
+const { nftId } = await call(`/rwa/${rwas[0].id}/mint`, 'POST');
+
+// Until it is on the chain
+let nft = await call(`/nft/${nftId}`);
+while (nft.claimStatus === 'queued' || nft.claimStatus === 'submitted') {
+  console.log(nft.claimStatus);
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  nft = await call(`/nft/${nftId}`);
+}
+console.log(nft.claimStatus, nft.mintError ?? nft.mintedTx, nft.mintedBlock);

@@ -1,0 +1,36 @@
+import json
+import os
+import time
+import uuid
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+
+def create_event(name):
+    key = str(uuid.uuid4())  # one key for one event, whatever happens
+    for attempt in range(1, 6):
+        request = Request(
+            os.environ["TALLYSTICK"] + "/events/v1/api/event",
+            method="POST",
+            headers={
+                "x-api-key": os.environ["TALLYSTICK_KEY"],
+                "Content-Type": "application/json",
+                "Idempotency-Key": key,
+            },
+            data=json.dumps({"name": name}).encode(),
+        )
+        pause = 2**attempt
+        try:
+            with urlopen(request) as response:
+                return json.load(response)
+        except HTTPError as error:
+            if error.code not in (429, 502, 503):
+                raise
+            pause = int(error.headers.get("Retry-After", pause))
+        except URLError:
+            pass  # no answer: nobody knows whether it was done
+        time.sleep(pause)
+    raise TimeoutError("not created")
+
+
+print(create_event("Spring fair")["id"])

@@ -1,0 +1,103 @@
+import { catalogue, type ProblemCode } from '../../src/errors.ts';
+import { codeBlock, codeTabs, jsonText, type Language } from './code-block.ts';
+import { type AreaContract, findOperation } from './contract.ts';
+import { documentTable } from './documents.ts';
+import type { Layout } from './layout.ts';
+import { type Inserts, type Rendered, renderMarkdown } from './markdown.ts';
+import { withPlaceholders } from './markup.ts';
+import { callOf } from './samples/call.ts';
+import { samplesOf } from './samples/samples.ts';
+
+/** Files that guides show, by name: whole programs, and drawings as SVG. */
+export type GuideParts = {
+  readonly contract: readonly AreaContract[];
+  readonly programs: ReadonlyMap<string, string>;
+  readonly drawings: ReadonlyMap<string, string>;
+};
+
+export type Guide = Rendered & {
+  /** Name of the file without its ending. */
+  readonly name: string;
+  readonly title: string;
+  /** The first paragraph, as text. */
+  readonly lead: string;
+};
+
+const programLanguages: readonly (readonly [ending: string, language: Language, label: string])[] = [
+  ['sh', 'shell', 'Shell'],
+  ['ts', 'typescript', 'TypeScript'],
+  ['py', 'python', 'Python'],
+];
+
+function part(parts: ReadonlyMap<string, string>, name: string): string {
+  const found = parts.get(name);
+  if (found === undefined) throw new Error(`openapi/portal has no ${name}`);
+  return found.trim();
+}
+
+/** All codes in the order of their status, which is that of the catalogue where they share one. */
+function problemTable(): string {
+  const codes = Object.keys(catalogue) as ProblemCode[]; // the keys of the constant are its type
+  const rows = codes
+    .toSorted((a, b) => catalogue[a].status - catalogue[b].status)
+    .map((code) => {
+      const { status, detail } = catalogue[code];
+      return `<tr><td class="short">${status}</td><th scope="row"><a href="problems/${code}.html"><code>${code}</code></a></th><td>${withPlaceholders(detail)}</td></tr>`;
+    });
+  return `<table class="stack"><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Detail</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
+}
+
+/** What a page may insert with `{{name argument}}`. All of it comes from the documents or from files that tests run. */
+export function guideInserts({ contract, programs, drawings }: GuideParts): Inserts {
+  return {
+    sample: (operationId) =>
+      codeTabs(
+        samplesOf(findOperation(contract, operationId)).map(({ language, label, source }) => ({
+          language,
+          source,
+          caption: label,
+        })),
+      ),
+    answer: (operationId) => {
+      const { status, answer } = callOf(findOperation(contract, operationId));
+      const caption = `<span>Answer <span class="ok">${status}</span></span>`;
+      return codeBlock({ language: 'json', source: jsonText(answer), caption });
+    },
+    program: (name) =>
+      codeTabs(
+        programLanguages
+          .filter(([ending]) => programs.has(`${name}.${ending}`))
+          .map(([ending, language, caption]) => ({
+            language,
+            caption,
+            source: part(programs, `${name}.${ending}`),
+          })),
+      ),
+    drawing: (name) => `<figure class="drawing">${part(drawings, `${name}.svg`)}</figure>`,
+    problems: problemTable,
+    documents: () => documentTable(contract),
+  };
+}
+
+/** @throws Error when the text does not begin with a title and a paragraph */
+export function readGuide(name: string, text: string, inserts: Inserts, root = ''): Guide {
+  const [, title, lead] = /^# (.+)\n+((?:.+\n)+)/.exec(text) ?? [];
+  if (title === undefined || lead === undefined)
+    throw new Error(`${name}: a page begins with a title and a paragraph`);
+  const rendered = renderMarkdown(text, { root, inserts });
+  const plain = lead
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll(/\s+/g, ' ');
+  return { name, title, lead: plain.trim(), ...rendered };
+}
+
+export function guidePage({ name, title, lead, html, headings }: Guide, layout: Layout): string {
+  return layout.guide({
+    title: `${title} · Tallystick API`,
+    description: lead,
+    current: `${name}.html`,
+    headings,
+    body: html,
+  });
+}

@@ -1,0 +1,53 @@
+import type { Content, Operation } from '../contract.ts';
+
+/** One call of an operation, as its documented examples have it. */
+export type Call = {
+  readonly method: string;
+  /** Behind the host, with its parameters filled in. */
+  readonly path: string;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  /** The JSON body; undefined where there is none. */
+  readonly body: unknown;
+  /** Without it the operation is public. */
+  readonly key: boolean;
+  /** The first status that the operation documents, a success where it has one. */
+  readonly status: number;
+  /** The documented answer to that status; undefined where it has no body. */
+  readonly answer: unknown;
+};
+
+function firstExample(content: Content | undefined): unknown {
+  const [media] = Object.values(content ?? {});
+  const [example] = Object.values(media?.examples ?? {});
+  return example?.value;
+}
+
+/** A success, or else the one thing that an operation without a success is there to say: that it is gone. */
+function mainStatus({ responses }: Operation): string {
+  const statuses = Object.keys(responses);
+  return statuses.find((status) => status.startsWith('2')) ?? '410';
+}
+
+/** The call of an operation with all that it needs and nothing else, made from its examples. */
+export function callOf(operation: Operation): Call {
+  const { method, fullPath, parameters, security, requestBody, responses } = operation;
+  const path = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce(
+      (filled, { name, example }) => filled.replace(`{${name}}`, encodeURIComponent(String(example))),
+      fullPath,
+    );
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name, example }) => [name, String(example)] as const);
+  const status = mainStatus(operation);
+  return {
+    method,
+    path,
+    query,
+    body: firstExample(requestBody?.content),
+    key: security?.length !== 0,
+    status: Number(status),
+    answer: firstExample(responses[status]?.content),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Call } from './call.ts';
+
+/** In single quotes the shell leaves everything alone but the single quote itself. */
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** For a POSIX shell with the variables TALLYSTICK and TALLYSTICK_KEY. */
+export function curlSample({ method, path, query, body, key }: Call): string {
+  const verb = method === 'GET' ? (query.length > 0 ? '-G ' : '') : `-X ${method} `;
+  return [
+    `curl ${verb}"$TALLYSTICK${path}"`,
+    ...(key ? ['-H "x-api-key: $TALLYSTICK_KEY"'] : []),
+    ...query.map(([name, value]) => `-d ${name}=${encodeURIComponent(value)}`),
+    ...(body === undefined
+      ? []
+      : ['-H "Content-Type: application/json"', `-d ${quoted(JSON.stringify(body))}`]),
+  ].join(' \\\n  ');
+}

@@ -1,0 +1,93 @@
+import type { ProblemCode } from '../../src/errors.ts';
+import type { OperationId } from '../contract/operations.ts';
+import type { Answer } from '../support/conformance.ts';
+
+/** Why a request that fits the document may be refused all the same, by rules that it tells in words. */
+type Refusals = { readonly codes?: readonly ProblemCode[]; readonly messages?: readonly RegExp[] };
+
+const checksum = /has a wrong EIP-55 checksum$/;
+const day = /must be an RFC 3339 date or date-time that the calendar has/;
+const network = /^Network with chainId .* not found$/s;
+const zero = /must not be the zero address$/;
+const ofEvents = [
+  day,
+  network,
+  /^endDate must not be before|^startDate must not be after/,
+  /^discountPrice must not be above|^price must not be below/,
+  /must be a URL such as/,
+  /^currency must be written in capitals/,
+];
+
+const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
+  getWalletHistory: {
+    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large'],
+    messages: [checksum, network],
+  },
+  listWalletNfts: {
+    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large'],
+    messages: [checksum, network],
+  },
+  getTokenBalance: { codes: ['network_not_found', 'not_erc20'], messages: [checksum, network] },
+  listEvents: { messages: [day] },
+  createEvent: { codes: ['network_not_found'], messages: ofEvents },
+  getEvent: { codes: ['event_not_found'] },
+  updateEvent: {
+    codes: ['event_not_found', 'network_not_found', 'max_attendees_too_low', 'precondition_failed'],
+    messages: ofEvents,
+  },
+  deleteEvent: { codes: ['event_not_found', 'precondition_failed'] },
+  listAttendees: { codes: ['event_not_found'] },
+  addAttendee: { codes: ['event_not_found', 'attendee_already_invited', 'event_full'] },
+  removeAttendee: { codes: ['event_not_found', 'attendee_not_found'] },
+  removeAttendeeById: { codes: ['event_not_found', 'attendee_not_found'] },
+  listRwas: {},
+  getRwa: { codes: ['rwa_not_found'] },
+  listRwaNfts: { codes: ['rwa_not_found'], messages: [day] },
+  createRwaNfts: { codes: ['rwa_not_found'] },
+  createAndMintNft: {
+    codes: ['rwa_not_found', 'rwa_not_claimable', 'minting_unsupported', 'recipient_required'],
+    messages: [checksum, zero],
+  },
+  listNfts: { messages: [day] },
+  getNft: { codes: ['nft_not_found'] },
+  mintNft: {
+    codes: [
+      'nft_not_found',
+      'secret_invalid',
+      'secret_locked',
+      'rwa_not_claimable',
+      'nft_already_queued',
+      'nft_already_minted',
+    ],
+    messages: [checksum, zero],
+  },
+  claimNft: { codes: ['claim_gone'] },
+  getTokenMetadata: { codes: ['token_not_found'], messages: [checksum] },
+};
+
+// What a caller must never see: a stack, a query, a path of ours, a type of the runtime.
+const leak =
+  /\bat [\w.<>]+ \(|node_modules|\/src\/\w+|SELECT |INSERT INTO|TypeError|ReferenceError|\[object Object\]/;
+
+/** What is wrong with any answer, whatever was asked. */
+export function faultsOfAnswer(answer: Answer, faultsOf: (answer: Answer) => readonly string[]): string[] {
+  const { status, headers, text } = answer;
+  const faults: string[] = [];
+  if (status >= 500) faults.push(`answered ${status}`);
+  if (status >= 400 && leak.test(text)) faults.push('the problem tells of the inside of the service');
+  if (headers['x-content-type-options'] !== 'nosniff')
+    faults.push('header X-Content-Type-Options is missing');
+  if (headers['x-powered-by'] !== undefined) faults.push('header X-Powered-By is there');
+  // Refused before it has an operation: checked as a problem like any other.
+  const isUnparsed = status === 431 || text.includes('"http_malformed"');
+  return [...faults, ...(isUnparsed ? [] : faultsOf(answer))];
+}
+
+/** Whether a refusal is one that the document tells in words. */
+export function isBusinessRefusal(id: OperationId, { text }: Answer): boolean {
+  const { codes = [], messages = [] } = businessRefusals[id];
+  const problem: { code: string; errors?: { message: string }[] } = JSON.parse(text);
+  if (codes.some((code) => code === problem.code)) return true;
+  const told = problem.errors ?? [];
+  return told.length > 0 && told.every(({ message }) => messages.some((pattern) => pattern.test(message)));
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { caller, type Ground } from './ground.ts';
+import { assert, type Property, property } from './property.ts';
+
+type Page = { readonly cursor?: string; readonly page: number; readonly result: readonly object[] };
+
+const lists = [
+  { operation: 'getWalletHistory', pageOf: (json: object) => (json as { history: Page }).history },
+  { operation: 'listWalletNfts', pageOf: (json: object) => json as Page },
+] as const;
+
+const maxPages = 6;
+
+/** Pages follow each other without a row twice, and a cursor is good for its own list only. */
+export function pageChain(ground: Ground): Property {
+  const walks = fc.record({
+    list: fc.constantFrom(...lists),
+    wallet: fc.constantFrom(...ground.wallets),
+    order: fc.constantFrom('ASC', 'DESC'),
+    limit: fc.integer({ min: 1, max: 20 }),
+    repeats: fc.boolean(),
+    breakAt: fc.nat(500),
+  });
+  return property('pages in a row', 2, walks, async (prober, walk) => {
+    const { list, wallet, order, limit, repeats, breakAt } = walk;
+    const call = caller(ground, prober);
+    const ids = { wallet, chainId: ground.chainIds[0] ?? '' };
+    const seen = new Set<string>();
+    let query = `order=${order}&limit=${limit}`;
+    for (let number = 0; number < maxPages; number += 1) {
+      const reply = await call(list.operation, { ids, query });
+      assert(reply.status === 200, `page ${number} answered ${reply.outcome}`);
+      const { cursor, page, result } = list.pageOf(reply.json);
+      assert(page === number, `page ${number} says that it is ${page}`);
+      assert(result.length <= limit, `page ${number} has ${result.length} rows`);
+      for (const row of result) {
+        const text = JSON.stringify(row);
+        assert(!seen.has(text), `a row came twice, on page ${number} again`);
+        seen.add(text);
+      }
+      if (!cursor) return;
+      const wrong = [
+        `cursor=${cursor}&order=${order === 'ASC' ? 'DESC' : 'ASC'}`,
+        `cursor=${cursor}&limit=${limit + 1}`,
+        `cursor=${altered(cursor, breakAt)}`,
+      ];
+      const refused = await call(list.operation, { ids, query: wrong[number % wrong.length] ?? '' });
+      assert(refused.outcome === '400 cursor_invalid', `a wrong cursor answered ${refused.outcome}`);
+      query = repeats ? `cursor=${cursor}&order=${order}&limit=${limit}` : `cursor=${cursor}`;
+    }
+  });
+}
+
+function altered(cursor: string, at: number): string {
+  const place = at % cursor.length;
+  return cursor.slice(0, place) + (cursor[place] === 'A' ? 'B' : 'A') + cursor.slice(place + 1);
+}

@@ -1,0 +1,67 @@
+import axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { inject } from 'vitest';
+import { tools } from './tools.ts';
+
+// Nothing but what is asked for: no updates, no reports, no other protocols.
+const flags =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
+
+export const desktop = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
+export const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark', isMobile: true } as const;
+
+export type Visit = {
+  readonly page: Page;
+  /** What a reader should never notice: errors on the console, broken policies, requests to other hosts. */
+  readonly complaints: string[];
+};
+
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: tools.chromium ?? '', args: flags.split(' ') });
+}
+
+/** An empty page that notes what goes wrong on it. */
+export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
+  const context = await browser.newContext({
+    ...options,
+    permissions: ['clipboard-write', 'clipboard-read'],
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const { host } = new URL(inject('live').baseUrl);
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith('http') && url.host !== host) complaints.push(`asked ${url.href}`);
+  });
+  await page.addInitScript(
+    `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`,
+  );
+  return { page, complaints };
+}
+
+/** Goes to a page of the portal, or to a route of a reference, and waits until all of it is there. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(`${inject('live').baseUrl}/docs/${path}`);
+  const route = /\.html#(\/.*)$/.exec(path)?.[1];
+  if (route !== undefined) {
+    await page.waitForSelector(`[data-section-id="${route}"] [data-component-name^="Typography/H"]`);
+  } else if (/^(blockchain|events|rwa)\.html/.test(path)) await page.waitForSelector('#api-content h1');
+}
+
+/** The serious and critical faults that axe finds on a page. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
+}
+
+/** How far a page is wider than the window, in pixels. */
+export const overhang = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -1,0 +1,168 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Operation } from '../../../scripts/docs/contract.ts';
+import { ask, makeThings, mintOne, operations, type Things } from './sample-world.ts';
+import { shapeOf } from './shape.ts';
+
+// Whatever a company or a token's maker has put there.
+const free = ['data', 'metadata', 'normalized_metadata', 'collection_metadata'];
+
+const wallet = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc';
+const token = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
+const onChain = `address=${wallet}&chainId=31337`;
+const blockchain = '/blockchain/v1/api';
+const events = '/events/v1/api/event';
+
+type World = Things & { readonly metadata: string };
+type Request = readonly [method: string, path: string, body?: unknown];
+
+/** Requests to the sample world whose answers have everything that an operation can answer there. */
+const requests: Readonly<Record<string, (world: World) => readonly Request[]>> = {
+  getWalletHistory: () => [
+    ['GET', `${blockchain}/wallet/history?${onChain}&limit=40`],
+    ['GET', `${blockchain}/wallet/history?${onChain}&limit=100&order=ASC`],
+    ['GET', `${blockchain}/wallet/history?address=0x000000000000000000000000000000000000dead&chainId=31337`],
+  ],
+  listWalletNfts: () => [
+    ['GET', `${blockchain}/nft?${onChain}&limit=2`],
+    ['GET', `${blockchain}/nft?${onChain}&limit=100`],
+  ],
+  getTokenBalance: () => [
+    ['GET', `${blockchain}/token/balance?${onChain}`],
+    ['GET', `${blockchain}/token/balance?${onChain}&contractAddress=${token}`],
+  ],
+  listEvents: ({ eventId }) => [
+    ['PATCH', `${events}/${eventId}`, full],
+    ['GET', events],
+    ['GET', `${events}?startsFrom=2099-01-01`],
+  ],
+  createEvent: () => [['POST', events, { name: 'Spring fair' }]],
+  getEvent: ({ eventId }) => [
+    ['GET', `${events}/${eventId}`],
+    ['PATCH', `${events}/${eventId}`, full],
+    ['GET', `${events}/${eventId}`],
+  ],
+  updateEvent: ({ eventId }) => [
+    ['PATCH', `${events}/${eventId}`, full],
+    ['PATCH', `${events}/${eventId}`, { maxAttendees: 40, discountPrice: null }],
+  ],
+  listAttendees: ({ eventId }) => [
+    ['GET', `${events}/${eventId}/attendees`],
+    ['DELETE', `${events}/${eventId}/attendees/user-7421`],
+    ['GET', `${events}/${eventId}/attendees`],
+  ],
+  addAttendee: ({ eventId }) => [['POST', `${events}/${eventId}/attendees`, { attendeeId: 'user-0017' }]],
+  listRwas: () => [
+    ['GET', '/v1/api/rwa'],
+    ['GET', '/v1/api/rwa?type=none'],
+  ],
+  getRwa: ({ rwaId }) => [['GET', `/v1/api/rwa/${rwaId}`]],
+  listRwaNfts: ({ rwaId }) => [
+    ['GET', `/v1/api/rwa/${rwaId}/nfts?limit=200`],
+    ['GET', `/v1/api/rwa/${rwaId}/nfts?offset=100000`],
+  ],
+  createRwaNfts: ({ rwaId }) => [['POST', `/v1/api/rwa/${rwaId}/nfts`, { count: 1 }]],
+  createAndMintNft: ({ rwaId }) => [['POST', `/v1/api/rwa/${rwaId}/mint`, {}]],
+  listNfts: ({ rwaId }) => [
+    ['GET', `/v1/api/nft?rwaId=${rwaId}&limit=200`],
+    ['GET', '/v1/api/nft?updatedSince=2099-01-01'],
+  ],
+  getNft: ({ nftId }) => [['GET', `/v1/api/nft/${nftId}`]],
+  mintNft: ({ nftId, secret }) => [['POST', `/v1/api/nft/${nftId}/mint`, { secret }]],
+  getTokenMetadata: ({ metadata }) => [['GET', metadata]],
+};
+
+const full = {
+  location: 'Long barn, Ely',
+  description: 'Supper.',
+  program: '18:00 doors',
+  startDate: '2027-09-18T19:00:00+02:00',
+  endDate: '2027-09-19T00:00:00+02:00',
+  maxAttendees: 50,
+  price: 45.5,
+  currency: 'EUR',
+  discountPrice: 30,
+  contractRequiredToAttend: ['0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'],
+  contractRequiredToDiscount: ['0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'],
+  coverImage: 'https://images.tallystick.example/supper.jpg',
+  galleryImages: ['https://images.tallystick.example/barn.jpg'],
+  chainId: 31337,
+};
+
+/** The examples of the answer that an operation gives when all is well; none where it has no body. */
+const examplesOf = ({ responses }: Operation): unknown[] =>
+  Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, { content }]) => Object.values(content ?? {}))
+    .flatMap(({ examples }) => Object.values(examples ?? {}).map(({ value }) => value));
+
+const answering = operations.filter((operation) => examplesOf(operation).length > 0);
+
+let minted: Awaited<ReturnType<typeof mintOne>>;
+beforeAll(async () => {
+  minted = await mintOne();
+});
+
+/** What the live service answers to an operation's requests, in a fresh corner of its world. */
+async function answersTo({ operationId, method }: Operation): Promise<unknown[]> {
+  const things = await makeThings(['user-7421']);
+  const { rwa, tokenId } = minted;
+  const metadata = `/v1/api/metadata/${rwa.chainId}/${rwa.contractAddress}/${tokenId}`;
+  const answers: unknown[] = [];
+  for (const request of requests[operationId]?.({ ...things, metadata }) ?? []) {
+    const { status, body } = await ask(...request);
+    expect([...request, status < 300]).toEqual([...request, true]);
+    // The others only prepare what this one answers.
+    if (request[0] === method) answers.push(body);
+  }
+  if (operationId === 'getNft') answers.push((await ask('GET', `/v1/api/nft/${minted.id}`)).body);
+  return answers;
+}
+
+test('every operation that answers something has requests here', () => {
+  expect(answering.map(({ operationId }) => operationId).toSorted()).toEqual(
+    Object.keys(requests).toSorted(),
+  );
+});
+
+describe.each(answering.map((operation) => [operation.operationId, operation] as const))(
+  'the examples of %s',
+  (_operationId, operation) => {
+    let live: ReturnType<typeof shapeOf>;
+    let documented: ReturnType<typeof shapeOf>;
+    beforeAll(async () => {
+      live = shapeOf(await answersTo(operation), free);
+      documented = shapeOf(examplesOf(operation), free);
+    });
+
+    test('have no field that the service does not answer, and lack none', () => {
+      expect([...documented.keys()].toSorted()).toEqual([...live.keys()].toSorted());
+    });
+
+    test('have values of the kinds that the service answers', () => {
+      for (const [place, { kinds }] of documented) {
+        const known = live.get(place)?.kinds ?? new Set();
+        expect([place, [...kinds].filter((kind) => !known.has(kind))]).toEqual([place, []]);
+      }
+    });
+
+    test('use the words that the service uses', () => {
+      for (const word of [
+        'category',
+        'direction',
+        'contract_type',
+        'claimStatus',
+        'receipt_status',
+        'status',
+        'message',
+        'trait_type',
+        'method_label',
+      ]) {
+        for (const [place, { values }] of documented) {
+          if (place.split('.').at(-1) !== word) continue;
+          const known = live.get(place)?.values ?? new Set();
+          expect([place, [...values].filter((value) => !known.has(value))]).toEqual([place, []]);
+        }
+      }
+    });
+  },
+);

@@ -1,0 +1,92 @@
+import { inject } from 'vitest';
+import { type AreaContract, findOperation, readContract } from '../../../scripts/docs/contract.ts';
+import { callOf } from '../../../scripts/docs/samples/call.ts';
+
+const generated = new URL('../../../src/contract/generated', import.meta.url).pathname;
+
+type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
+
+/** Asks the live service as the company acme. A body is sent as JSON. */
+export async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  const { baseUrl, key } = inject('live');
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+async function made<T>(path: string, body: unknown): Promise<T> {
+  const { status, body: answer } = await ask('POST', path, body);
+  if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${JSON.stringify(answer)}`);
+  return answer as T; // as documented, which other tests check
+}
+
+type Nft = {
+  readonly id: string;
+  readonly secret: string;
+  readonly tokenId: string;
+  readonly claimStatus: string;
+  readonly rwa: { readonly chainId: number; readonly contractAddress: string };
+};
+
+/** A company's things, made for one call that may change them. */
+export type Things = {
+  readonly eventId: string;
+  readonly rwaId: string;
+  readonly nftId: string;
+  readonly secret: string;
+};
+
+async function claimableRwa(): Promise<string> {
+  const { body } = await ask('GET', '/v1/api/rwa?isClaimable=true&limit=1');
+  return (body as { rwas: [{ id: string }] }).rwas[0].id; // the sample world has some
+}
+
+/** A new event, with `attendees` registered, and a new NFT that nobody has claimed. */
+export async function makeThings(attendees: readonly string[]): Promise<Things> {
+  const rwaId = await claimableRwa();
+  const { id: eventId } = await made<{ id: string }>('/events/v1/api/event', { name: 'Spring fair' });
+  for (const attendeeId of attendees) await made(`/events/v1/api/event/${eventId}/attendees`, { attendeeId });
+  const { nfts } = await made<{ nfts: [Nft] }>(`/v1/api/rwa/${rwaId}/nfts`, { count: 1 });
+  return { eventId, rwaId, nftId: nfts[0].id, secret: nfts[0].secret };
+}
+
+/** Mints an NFT and waits for it. */
+export async function mintOne(): Promise<Nft> {
+  const { nftId } = await made<{ nftId: string }>(`/v1/api/rwa/${await claimableRwa()}/mint`, {});
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const nft = (await ask('GET', `/v1/api/nft/${nftId}`)).body as Nft; // as documented
+    if (nft.claimStatus === 'minted') return nft;
+    if (Date.now() > deadline) throw new Error(`the NFT is still ${nft.claimStatus}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const exampleOf = (contract: readonly AreaContract[], operationId: string, name: string): string =>
+  String(
+    findOperation(contract, operationId).parameters.find((parameter) => parameter.name === name)?.example,
+  );
+
+/** The ids of the documents' examples, each with what it is in the live world. */
+export function placeholders(contract: readonly AreaContract[], things: Things, minted: Nft) {
+  const { secret } = callOf(findOperation(contract, 'mintNft')).body as { secret: string }; // its example
+  return [
+    [exampleOf(contract, 'getEvent', 'eventId'), things.eventId],
+    [exampleOf(contract, 'getRwa', 'id'), things.rwaId],
+    [exampleOf(contract, 'getNft', 'id'), things.nftId],
+    [secret, things.secret],
+    [exampleOf(contract, 'getTokenMetadata', 'contractAddress'), minted.rwa.contractAddress],
+    [exampleOf(contract, 'getTokenMetadata', 'tokenId'), minted.tokenId],
+  ] as const;
+}
+
+export const contract = await readContract(generated);
+export const operations = contract.flatMap((area) => area.operations);

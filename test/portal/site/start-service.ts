@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { makeDirectory, readCredentials, removeDirectory } from '../../local/local-run.ts';
+import { killAtExit } from '../../support/kill-at-exit.ts';
+import { reportTools } from './tools.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where the service with the sample world listens, and the key of its company acme. */
+    live: { readonly baseUrl: string; readonly key: string };
+  }
+}
+
+const main = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+
+/** `npm start` in a directory of its own, with a new sample world and the portal of these sources. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  reportTools();
+  const directory = await makeDirectory();
+  const child = spawn(process.execPath, [main, '--local'], {
+    cwd: directory,
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  killAtExit(child);
+  const ended = once(child, 'exit');
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (text) => String(text).includes('Tallystick is ready.') && resolve());
+    child.once('exit', () => reject(new Error('the service did not start')));
+  });
+  const { baseUrl, keys } = await readCredentials(directory);
+  project.provide('live', { baseUrl, key: keys.acme });
+  return async () => {
+    child.kill('SIGTERM');
+    await ended;
+    await removeDirectory(directory);
+  };
+}

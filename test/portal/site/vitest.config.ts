@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+// vitest loads its configuration by the default export.
+// biome-ignore lint/style/noDefaultExport: required by vitest
+export default defineConfig({
+  root: fileURLToPath(new URL('../../..', import.meta.url)),
+  test: {
+    include: ['test/portal/site/**/*.test.ts'],
+    globalSetup: ['test/portal/site/start-service.ts'],
+    pool: 'threads',
+    maxWorkers: 2,
+    testTimeout: 300_000,
+    hookTimeout: 60_000,
+  },
+});
