@@ -115,8 +115,8 @@ async function takeLease(
     if (!(error instanceof LeaseHeldError)) throw error;
   }
   const holder = await findLeaseHolder(operator, name);
-  const who =
-    holder === undefined ? 'another process' : `${holder.process} since ${holder.since.toISOString()}`;
+  const since = holder?.connectedAt ? ` (connected since ${holder.connectedAt.toISOString()})` : '';
+  const who = `${holder?.process ?? 'another process'}${since}`;
   if (!waits) {
     throw new OperationError(
       `Network ${chainId} is being indexed by ${who}, which does the same work; tallystick index status shows ` +

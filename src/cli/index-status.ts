@@ -117,7 +117,7 @@ function describe({ chainId, network, state, holder, node }: Findings) {
     innerValue: innerValueOf(network, state),
     untracedBlocks: (state?.untracedBlocks ?? 0n).toString(),
     indexer: holder?.process ?? null,
-    indexerSince: holder?.since ?? null,
+    indexerConnectedAt: holder?.connectedAt ?? null,
     lastError: lastError?.message ?? null,
     lastErrorAt: lastError?.at ?? null,
     nodeError: node.error ?? null,

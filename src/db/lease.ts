@@ -30,30 +30,32 @@ export class LeaseHeldError extends Error {}
 export type LeaseHolder = {
   /** Host and process id, as the process said them. */
   readonly process: string;
-  readonly since: Date;
+  /** When it connected to hold it, or to wait for it; null where the server does not tell us. */
+  readonly connectedAt: Date | null;
 };
 
 // The server keeps 63 characters of it.
 const holderName = (name: string) => `${name} at ${hostname().slice(0, 20)}:${process.pid}`;
 
+// Of the sessions of other users the server tells nothing more.
+type HolderRow = { readonly application_name: string | null; readonly backend_start: Date | null };
+
 /** @returns undefined when nobody holds the lease of this name */
 export async function findLeaseHolder(
   { db }: { readonly db: Database },
-  name: string,
+  lease: string,
 ): Promise<LeaseHolder | undefined> {
-  const { rows } = await db.raw<{ rows: { application_name: string; backend_start: Date }[] }>(
+  const { rows } = await db.raw<{ rows: HolderRow[] }>(
     `SELECT a.application_name, a.backend_start FROM pg_locks l JOIN pg_stat_activity a USING (pid)
      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
        AND ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(?, 0)`,
-    [name],
+    [lease],
   );
   const [row] = rows;
   if (row === undefined) return undefined;
-  return {
-    process: row.application_name.split(' at ').at(-1) ?? row.application_name,
-    since: row.backend_start,
-  };
+  const { application_name: name, backend_start: connectedAt } = row;
+  return { process: name?.split(' at ').at(-1) ?? 'another process', connectedAt };
 }
 
 /**

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Credentials } from './credentials.ts';
 
-/** What is printed once the service is ready. Its four curl lines work as they stand. */
+/** What is printed once the service is ready. Its six curl lines work as they stand. */
 export function banner(credentials: Credentials, file: string): string {
   const { baseUrl, portalUrl, operationsUrl, keys, chainId, rpcUrl } = credentials;
   return [
@@ -28,8 +28,12 @@ export function banner(credentials: Credentials, file: string): string {
 
 function examples({ baseUrl, keys, chainId, contracts, wallets }: Credentials): string[] {
   const [wallet = ''] = wallets;
-  const balance = `${baseUrl}/blockchain/v1/api/token/balance?address=${wallet}&chainId=${chainId}`;
+  const blockchain = `${baseUrl}/blockchain/v1/api`;
+  const whose = `address=${wallet}&chainId=${chainId}`;
+  const balance = `${blockchain}/token/balance?${whose}`;
   return [
+    curl(keys.noCompany, `${blockchain}/wallet/history?${whose}&limit=3`),
+    curl(keys.noCompany, `${blockchain}/nft?${whose}&limit=3`),
     curl(keys.noCompany, balance),
     curl(keys.noCompany, `${balance}&contractAddress=${contracts['SampleToken']}`),
     curl(keys.acme, `${baseUrl}/events/v1/api/event`),

@@ -80,7 +80,7 @@ describe('index status', () => {
     expect((await json('index', 'status', '1')).value).toMatchObject({
       state: 'following',
       indexer: expect.stringMatching(new RegExp(`:${process.pid}$`)),
-      indexerSince: expect.any(String),
+      indexerConnectedAt: expect.any(String),
     });
     await store.report('1', 'the node is out');
     expect((await json('index', 'status', '1')).value).toMatchObject({
@@ -172,7 +172,9 @@ describe('index backfill', () => {
     const { status, error } = await json('index', 'backfill', '1');
     expect(status).toBe(1);
     expect(error?.message).toMatch(
-      new RegExp(`Network 1 is being indexed by .+:${process.pid} since .*wait for it with --wait`),
+      new RegExp(
+        `Network 1 is being indexed by .+:${process.pid} .connected since .*wait for it with --wait`,
+      ),
     );
     const waiting = commandLine(settings, {
       onTold: (text) => {

@@ -112,23 +112,26 @@ describe('a node', () => {
     },
   );
 
-  it('that lost the traces of blocks while nobody indexed leaves out what only they tell, and nothing else', async () => {
-    await withNode(
-      (node) => node.prune(recorded[1]?.block.hash ?? ''),
-      async (url) => {
-        const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
-        await index.follow();
-        expect((await index.store.find('1'))?.untracedBlocks).toBe(1n);
-        expect(index.untraced).toEqual([startBlock + 1n]);
-        const others = (dump: unknown) =>
-          Object.values(dump as Record<string, string[]>).map((rows) =>
-            rows.filter((row) => !row.includes(String(startBlock + 1n))),
-          );
-        expect(others(await dumpIndex(other, '1'))).toEqual(others(expected));
-        index.close();
-      },
-    );
-  });
+  it.each(['error', 'each', 'none'] as const)(
+    'that lost the traces of a block before it was indexed leaves out what only they tell: told by %s',
+    async (way) => {
+      await withNode(
+        (node) => node.prune(recorded[1]?.block.hash ?? '', way),
+        async (url) => {
+          const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
+          await index.follow();
+          expect((await index.store.find('1'))?.untracedBlocks).toBe(1n);
+          expect(index.untraced).toEqual([startBlock + 1n]);
+          const others = (dump: unknown) =>
+            Object.values(dump as Record<string, string[]>).map((rows) =>
+              rows.filter((row) => !row.includes(String(startBlock + 1n))),
+            );
+          expect(others(await dumpIndex(other, '1'))).toEqual(others(expected));
+          index.close();
+        },
+      );
+    },
+  );
 
   it('that breaks connections now and then gives the same index', async () => {
     let count = 0;

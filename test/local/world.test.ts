@@ -153,9 +153,9 @@ describe('what a person is given', () => {
     expect(() => readLocalSettings('/proc')).toThrow(/^There is no local service in \/proc\./);
   });
 
-  it('has four lines to paste', async () => {
+  it('has six lines to paste', async () => {
     const { banner = '' } = await run.ready;
-    expect(banner.match(/^ {2}curl -H 'x-api-key: tk_local_\w+' 'http:\S+'$/gm)).toHaveLength(4);
+    expect(banner.match(/^ {2}curl -H 'x-api-key: tk_local_\w+' 'http:\S+'$/gm)).toHaveLength(6);
   });
 });
 

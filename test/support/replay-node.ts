@@ -26,8 +26,8 @@ export type ReplayNode = {
   deny(hash: string, times: number): void;
   /** From now on the node does not know these methods. */
   lack(...methods: readonly string[]): void;
-  /** From now on it no longer has the state that the traces of this block need. */
-  prune(hash: string): void;
+  /** From now on it no longer has the state that the traces of this block need, and says so in one of three ways. */
+  prune(hash: string, way?: PrunedAnswer): void;
   /** What it calls final; undefined refuses the tag. */
   finalize(number: number | undefined): void;
   /** Told before each answer; what it throws breaks the connection. */
@@ -35,12 +35,15 @@ export type ReplayNode = {
   close(): Promise<void>;
 };
 
+/** An error, an error in the place of each trace, or no traces. */
+type PrunedAnswer = 'error' | 'each' | 'none';
+
 type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
 type State = {
   readonly blocks: Map<string, ReplayBlock>;
   readonly denied: Map<string, number>;
   readonly lacking: Set<string>;
-  readonly pruned: Set<string>;
+  readonly pruned: Map<string, PrunedAnswer>;
   /** Hash of the block at each height of the present branch. */
   branch: Map<bigint, string>;
   head: bigint;
@@ -57,7 +60,7 @@ export async function startReplayNode(
     blocks: new Map(blocks.map((entry) => [entry.block.hash, entry])),
     denied: new Map(),
     lacking: new Set(),
-    pruned: new Set(),
+    pruned: new Map(),
     branch: new Map(),
     head: -1n,
     finalized: undefined,
@@ -89,7 +92,7 @@ export async function startReplayNode(
     lack(...methods) {
       for (const method of methods) state.lacking.add(method);
     },
-    prune: (hash) => void state.pruned.add(hash),
+    prune: (hash, way = 'error') => void state.pruned.set(hash, way),
     finalize(number) {
       state.finalized = number;
     },
@@ -170,7 +173,13 @@ function tracesAnswer(
   hash: string,
   form: (traces: readonly unknown[], hash: string) => readonly unknown[],
 ): Answer {
-  if (state.pruned.has(hash)) {
+  const way = state.pruned.get(hash);
+  if (way === 'none') return { result: [] };
+  if (way === 'each') {
+    const { transactions = [] } = state.blocks.get(hash)?.block ?? {};
+    return { result: transactions.map(({ hash: txHash }) => ({ txHash, error: 'Resource not found' })) };
+  }
+  if (way === 'error') {
     return { error: { code: -32000, message: 'missing trie node 5f2c (path ) state is not available' } };
   }
   return { result: form(state.blocks.get(hash)?.traces ?? [], hash) };

@@ -13,6 +13,8 @@ export const chainId = '31337';
 export const confirmations = 2;
 const blockSeconds = 1;
 const blockGas = 60_000_000;
+// With a base fee worth nothing, what was signed for one chain is good for the other, however full its blocks are.
+const fees = ['--block-base-fee-per-gas', '1'];
 
 export type BenchChain = {
   readonly rpcUrl: string;
@@ -55,7 +57,16 @@ export async function startBenchChain(folder: string, minters: readonly string[]
   const port = await firstFreePort(28_545);
   const program = startGuarded({
     command: anvilProgram(),
-    args: ['--quiet', '--port', String(port), '--chain-id', chainId, '--gas-limit', String(blockGas)],
+    args: [
+      '--quiet',
+      '--port',
+      String(port),
+      '--chain-id',
+      chainId,
+      '--gas-limit',
+      String(blockGas),
+      ...fees,
+    ],
     logFile: path.join(folder, 'chain.log'),
   });
   const rpcUrl = `http://127.0.0.1:${port}`;

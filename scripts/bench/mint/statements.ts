@@ -27,7 +27,7 @@ export async function measureStatements({ folder, world, chain, settings }: Opti
   const { db } = world;
   const queued = await count(db, "SELECT count(*) FROM nfts WHERE mint_state = 'queued'");
   await db.raw('SELECT pg_stat_statements_reset()');
-  const worker = await startServiceProcess(folder, { ...settings, ROLES: 'worker' });
+  const worker = await startServiceProcess(folder, { ...settings, ROLES: 'worker', LOG_LEVEL: 'info' });
   try {
     await untilMinted(db, queued, 120);
     // So many blocks at once make everything final.

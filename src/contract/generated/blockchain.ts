@@ -14,7 +14,10 @@ export interface paths {
          *     absent or empty there are no more results.
          *
          *     On networks that the service indexes itself, the list is ordered by the block and log in which the wallet last
-         *     got the token, then by contract and token id. On the other networks the data provider gives no order: `order` is
+         *     got the token, then by contract and token id. All pages of a walk tell what the wallet owned at the block of the
+         *     first page, so the list stands still while it is walked; where the chain replaces blocks, that of the same number
+         *     counts. `X-Index-Block-Number`, `X-Index-Block-Hash` and `X-Index-Block-Time` name the block up to which the index
+         *     is complete. On the other networks the data provider gives no order: `order` is
          *     checked, and the order of the provider stands.
          */
         get: operations["listWalletNfts"];
@@ -63,7 +66,17 @@ export interface paths {
          *     empty there are no more results.
          *
          *     Category, summary and directions are as seen by the wallet. The service does not cache the history; it is as fresh
-         *     as its source.
+         *     as its source. On networks that the service indexes itself, the headers `X-Index-Block-Number`,
+         *     `X-Index-Block-Hash` and `X-Index-Block-Time` name the block up to which this very answer is complete; before the
+         *     first indexed block the answer is 503.
+         *
+         *     **When the chain replaces blocks** (a reorganisation), such a network's history follows: rows of replaced blocks
+         *     go, and those of the new blocks take their places. A cursor names a place in the chain, block and index, not a row.
+         *     So it stays good when its row is gone: the next page has exactly the rows that follow that place in the chain as
+         *     it is then, none left out and none twice, also when a page ends within a block. A transaction that the chain takes
+         *     in again at another place is another row: it may come once more in a later page, with another `block_hash`, or
+         *     stand in a part that was walked already. Who needs certainty waits until a block is final, or compares `hash` and
+         *     `block_hash` with what was read before. Blocks that are final are never replaced.
          */
         get: operations["getWalletHistory"];
         put?: never;

@@ -20,9 +20,12 @@ import { handOver } from './watch.ts';
 /** Sends what waits, as far as it may. @returns why it does not send, or not all; undefined when nothing is wrong */
 export async function send(context: LaneContext, head: Head): Promise<Pause | undefined> {
   const { db, lanes, lease, network, node, settings, signer, stopping } = context;
-  if (await lanes.isStoppedByOperator(lease))
-    return { reason: 'operator', detail: 'Stopped by an operator.' };
-  if ((await nextWaiting(db, network.chainId, [])) === undefined) return undefined;
+  const [isStopped, first] = await Promise.all([
+    lanes.isStoppedByOperator(lease),
+    nextWaiting(db, network.chainId, []),
+  ]);
+  if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
+  if (first === undefined) return undefined;
   const fees = quote(await node.market(head), settings.feeCap);
   if (fees === undefined) {
     return { reason: 'fee_above_cap', detail: `Gas costs more than ${settings.feeCap} wei.` };
@@ -62,12 +65,11 @@ async function sendForContract(context: LaneContext, batch: Batch): Promise<Paus
   const { db, lease, memory, node, settings, signer, stopping } = context;
   for (;;) {
     if (stopping.aborted) return undefined;
-    const unmined = (await openTransactions(db, lease)).filter(
-      ({ id, confirmedIn }) => confirmedIn === null && !memory.mined.has(id),
-    );
+    const [open, balance] = await Promise.all([openTransactions(db, lease), node.balance(signer.address)]);
+    const unmined = open.filter(({ id, confirmedIn }) => confirmedIn === null && !memory.mined.has(id));
     if (unmined.length >= settings.maxInFlight) return undefined;
     const reserved = unmined.reduce((sum, each) => sum + costOf(each), 0n);
-    const free = (await node.balance(signer.address)) - reserved;
+    const free = balance - reserved;
     const limit = tokensPerTransaction({
       cost: batch.cost,
       blockGasLimit: batch.head.gasLimit,
@@ -106,7 +108,7 @@ async function sendBatch(context: LaneContext, batch: Batch, limit: number): Pro
       tx,
       items.map(({ nftId }) => nftId),
     );
-    return { id, hash: signed.hash, nonce, nftIds: items.map(({ nftId }) => nftId) };
+    return { id, ...signed, nonce, nftIds: items.map(({ nftId }) => nftId) };
   });
   if (stored === undefined) return false;
   const details = {
@@ -117,7 +119,7 @@ async function sendBatch(context: LaneContext, batch: Batch, limit: number): Pro
     ...feesInWords(fees),
   };
   await step('stored', { ...details, nftIds: stored.nftIds });
-  await handOver(context, stored, stored.hash);
+  await handOver(context, stored, stored);
   await step('sent', details);
   return true;
 }

@@ -1,5 +1,6 @@
 import { raise } from '../../chain/minting/fees.ts';
 import type { Head } from '../../chain/minting/mint-node.ts';
+import type { Signed } from '../../chain/minting/signer.ts';
 import { NodesUnavailableError } from '../../chain/rpc/node-fault.ts';
 import { type ChainView, type Mined, viewChain } from './chain-view.ts';
 import type { LaneContext } from './lane-context.ts';
@@ -66,7 +67,7 @@ async function sendAgain(context: LaneContext, view: ChainView, transaction: Ope
   }
   // Not sent by this process: whether it ever was, nobody knows.
   if (sentAt === undefined || now() - sentAt >= settings.rebroadcastMs) {
-    await handOver(context, transaction, newest.hash);
+    await handOver(context, transaction, { hash: newest.hash, raw: await rawOf(context.db, newest.hash) });
     await context.step('rebroadcast', about(transaction));
   }
 }
@@ -85,20 +86,20 @@ async function raiseFees(context: LaneContext, view: ChainView, transaction: Ope
   const raised = { ...attempt, number: newest.number + 1, hash: signed.hash };
   const facts = about({ ...transaction, attempts: [raised] });
   await step('raise_stored', facts);
-  await handOver(context, transaction, signed.hash);
+  await handOver(context, transaction, signed);
   await step('raise_sent', facts);
   return true;
 }
 
 /** Sends stored bytes. What the node makes of them changes nothing: the chain tells. */
 export async function handOver(
-  { db, log, memory, node, now }: LaneContext,
+  { log, memory, node, now }: LaneContext,
   transaction: Pick<OpenTransaction, 'id'>,
-  hash: string,
+  { hash, raw }: Signed,
 ): Promise<void> {
   memory.sentAt.set(transaction.id, now());
   try {
-    const answer = await node.broadcast(await rawOf(db, hash));
+    const answer = await node.broadcast(raw);
     if (answer === 'nonce_used') memory.suspects.add(transaction.id);
     if (answer === 'no_funds') memory.unpaid.add(transaction.id);
     else memory.unpaid.delete(transaction.id);

@@ -19,6 +19,8 @@ export type BlockSource = {
   readonly block: RawBlock;
   readonly receipts: readonly RawReceipt[];
   readonly traces: BlockTraces | undefined;
+  /** True where the node has no traces of some transactions that it should have. */
+  readonly partlyTraced?: boolean;
 };
 
 /**
@@ -27,7 +29,7 @@ export type BlockSource = {
  * @throws MalformedBlockError when receipts and transactions do not belong together
  */
 export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): IndexedBlock {
-  const { block, receipts, traces } = source;
+  const { block, receipts, traces, partlyTraced = false } = source;
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   if (byHash.size > block.transactions.length)
     throw new MalformedBlockError('number of receipts', byHash.size);
@@ -40,7 +42,13 @@ export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): 
     metadataChanges.push(...findings.metadataChanges);
     return assemble(transaction, receipt, findings, traces?.get(transaction.hash));
   });
-  return { header: block.header, transactions, skipped, metadataChanges, traced: traces !== undefined };
+  return {
+    header: block.header,
+    transactions,
+    skipped,
+    metadataChanges,
+    traced: traces !== undefined && !partlyTraced,
+  };
 }
 
 function receiptOf(

@@ -36,6 +36,21 @@ export function readCallTraces(value: unknown): BlockTraces {
   return new Map(found);
 }
 
+/**
+ * Why traces are not those of all transactions of a block that has some: nodes that lost the state of a block
+ * answer with an error in the place of each trace, or with none at all.
+ */
+export function missingTraces(value: unknown): string | undefined {
+  const traces = listOf(value, 'traces');
+  if (traces.length === 0) return 'the list of traces is empty';
+  for (const entry of traces) {
+    const { result, error, action } = fieldsOf(entry, 'trace');
+    // A frame of `trace_block` has an action, and an error where the call failed.
+    if (result == null && action === undefined && typeof error === 'string') return error;
+  }
+  return undefined;
+}
+
 function isFailed(frame: Fields): boolean {
   return frame['error'] !== undefined && frame['error'] !== null && frame['error'] !== '';
 }

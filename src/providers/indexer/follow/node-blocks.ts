@@ -4,7 +4,7 @@ import { quantity } from '../../../chain/rpc/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import { listOf, quantityOf } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, readBlock, readHeader, readReceipt } from '../decode/raw-block.ts';
-import { type BlockTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
+import { type BlockTraces, missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
 import type { BlockHeader } from '../domain.ts';
 import type { TraceMethod } from '../store/index-store.ts';
 import { isMethodMissing, isPruned } from './node-error.ts';
@@ -52,10 +52,13 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
       const block = readBlock(answer);
       if (block.transactions.length === 0) return { block, receipts: [], traces: emptyTraces(traceMethod) };
       const [receipts, traces] = await Promise.all([receiptsOf(block), readTraces(options, block)]);
-      return receipts === undefined ? undefined : { block, receipts, traces };
+      return receipts === undefined ? undefined : { block, receipts, ...traces };
     },
   };
 }
+
+// Blocks are read side by side already, and a block may have hundreds of receipts.
+const singlesAtOnce = 16;
 
 /** @returns receipts of a whole block at once, or one by one from a node that cannot */
 function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
@@ -70,10 +73,14 @@ function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
         wholeBlocks = false;
       }
     }
-    const single = ({ hash }: { hash: string }): Promise<unknown> =>
-      node.send('eth_getTransactionReceipt', [hash]);
-    const answers = await Promise.all(transactions.map(single));
-    return answers.includes(null) ? undefined : answers.map(readReceipt);
+    const answers: unknown[] = [];
+    for (let start = 0; start < transactions.length; start += singlesAtOnce) {
+      const group = transactions.slice(start, start + singlesAtOnce);
+      const single = ({ hash }: { hash: string }) => node.send('eth_getTransactionReceipt', [hash]);
+      answers.push(...(await Promise.all(group.map(single))));
+      if (answers.includes(null)) return undefined;
+    }
+    return answers.map(readReceipt);
   };
 }
 
@@ -95,19 +102,24 @@ function createFinalizedTag({ node }: Pick<NodeBlocksOptions, 'node'>) {
 async function readTraces(
   { node, traceMethod, onUntraced }: NodeBlocksOptions,
   { header }: RawBlock,
-): Promise<BlockTraces | undefined> {
-  if (traceMethod === 'none') return undefined;
+): Promise<Pick<BlockSource, 'traces' | 'partlyTraced'>> {
+  if (traceMethod === 'none') return { traces: undefined };
+  const tracer = { tracer: 'callTracer', timeout: '60s' };
+  const question =
+    traceMethod === 'trace'
+      ? node.send('trace_block', [quantity(header.number)])
+      : node.send('debug_traceBlockByHash', [header.hash, tracer]);
   try {
-    if (traceMethod === 'trace') {
-      return readFlatTraces(await node.send('trace_block', [quantity(header.number)]), header.hash);
-    }
-    const tracer = { tracer: 'callTracer', timeout: '60s' };
-    return readCallTraces(await node.send('debug_traceBlockByHash', [header.hash, tracer]));
+    const answer: unknown = await question;
+    const missing = missingTraces(answer);
+    if (missing !== undefined) onUntraced(header.number, missing);
+    const traces = traceMethod === 'trace' ? readFlatTraces(answer, header.hash) : readCallTraces(answer);
+    return { traces, partlyTraced: missing !== undefined };
   } catch (error) {
     // The movements of the transactions themselves are still known; the state of the index counts such blocks.
     if (!isMethodMissing(error) && !isPruned(error)) throw error;
     onUntraced(header.number, error);
-    return undefined;
+    return { traces: undefined };
   }
 }
 

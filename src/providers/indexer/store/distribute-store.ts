@@ -10,6 +10,7 @@ const everywhere = [
   'index_skipped_logs',
   'token_contracts',
   'nft_tokens',
+  'nft_refreshes',
 ] as const;
 
 /** Every table of the index. */

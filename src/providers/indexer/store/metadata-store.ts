@@ -11,15 +11,17 @@ export type FetchedMetadata = TokenKey & {
   readonly metadata: string | undefined;
   /** Whether to try again later, where it could not be had. */
   readonly again: boolean;
+  /** Stretches the time until then, so that hosts are not asked in waves: about 1. */
+  readonly spread: number;
 };
 
 type DueRow = { readonly contract: Buffer; readonly token_id: string; readonly token_uri: string };
 type RefreshRow = { readonly contract: Buffer; readonly token_id: string; readonly due: string };
 
 // 5 and 30 seconds, since many hosts know a token only moments after it was minted; then 3 minutes and so on, 11
-// hours at last. A quarter more or less, so that hosts are not asked in waves.
+// hours at last.
 const maxTries = 7;
-const retryDelay = `interval '5 seconds' * power(6, t.metadata_tries) * (0.75 + random() / 2)`;
+const retryDelay = `interval '5 seconds' * power(6, t.metadata_tries) * r.spread`;
 const contractsAtOnce = 50;
 const tokensAtOnce = 1_000;
 
@@ -44,15 +46,15 @@ export function createMetadataStore({ db }: { readonly db: Database }) {
 
     /** What cannot be had leaves what was had before, and is tried a few times more, each later than the one before. */
     async saveMetadata(chainId: string, fetched: readonly FetchedMetadata[]): Promise<void> {
-      const rows = fetched.map(({ contract, tokenId, metadata = null, again }) => ({
-        ...{ contract: bytes(contract), token_id: String(tokenId), metadata, again },
+      const rows = fetched.map(({ contract, tokenId, metadata = null, again, spread }) => ({
+        ...{ contract: bytes(contract), token_id: String(tokenId), metadata, again, spread },
       }));
       await db.raw(
         `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = now(),
            metadata_tries = CASE WHEN r.metadata IS NULL THEN t.metadata_tries + 1 ELSE 0 END,
            metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ?
              THEN now() + ${retryDelay} END
-         FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean)
+         FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean, spread float8)
          WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
         [maxTries, JSON.stringify(rows), chainId],
       );

@@ -1,17 +1,8 @@
 import type { Database } from '../../../contract/transaction.ts';
+import { indexTables } from './distribute-store.ts';
 
 // The state first: its lock keeps a running indexer from writing, and afterwards it finds that it must begin anew.
-const tables = [
-  'index_state',
-  'index_blocks',
-  'index_skipped_logs',
-  'nft_refreshes',
-  'wallet_history',
-  'nft_changes',
-  'nft_holdings',
-  'nft_tokens',
-  'token_contracts',
-] as const;
+const tables = ['index_state', ...indexTables.filter((table) => table !== 'index_state')];
 
 type ResetOptions = {
   readonly signal: AbortSignal;

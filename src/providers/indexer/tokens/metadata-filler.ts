@@ -22,11 +22,12 @@ export function createMetadataFiller({ chainId, tokens, fetcher, log }: FillerOp
     const due = await tokens.dueMetadata(chainId, atOnce);
     const fetched = await Promise.all(
       due.map(async ({ contract, tokenId, tokenUri }) => {
+        const spread = 0.75 + Math.random() / 2;
         try {
-          return { contract, tokenId, metadata: await fetcher.fetch(tokenUri), again: false };
+          return { contract, tokenId, metadata: await fetcher.fetch(tokenUri), again: false, spread };
         } catch (err) {
           log.debug({ err, chainId, contract, tokenId: String(tokenId) }, 'no metadata');
-          return { contract, tokenId, metadata: undefined, again: mayComeYet(tokenUri, err) };
+          return { contract, tokenId, metadata: undefined, again: mayComeYet(tokenUri, err), spread };
         }
       }),
     );

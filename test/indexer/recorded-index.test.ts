@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { knownWrappedNatives } from '../../src/chain/network.ts';
+import {
+  createHistoryStore,
+  type WalletTransaction,
+} from '../../src/providers/indexer/read/history-store.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { fixturesLike, type RecordedBlock, readFixture, recordedBlocks } from '../support/recorded-chain.ts';
+import { startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex } from './index-fixture.ts';
+
+/**
+ * The oracles of the recorded blocks against what the index holds of them, after it followed a node that replays
+ * them. Each block is a network of its own, whose id is the place of the block in the list.
+ */
+
+let database: TestDatabase;
+const networkOf = (name: string) => String(1_000 + recordedBlocks.indexOf(name));
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const name of recordedBlocks) {
+    const recorded = readFixture<RecordedBlock>(name);
+    const chainId = networkOf(name);
+    const node = await startReplayNode(chainId, [recorded]);
+    node.setHead(recorded.block.hash);
+    const wrapped = knownWrappedNatives[String(recorded.chainId)]?.toLowerCase();
+    const index = createTestIndex(database, node.url, {
+      ...{ chainId, startBlock: BigInt(recorded.block.number) },
+      traceMethod: recorded.traces === null ? 'none' : 'debug',
+      wrapped: wrapped === undefined ? [] : [wrapped],
+    });
+    await index.follow();
+    index.close();
+    await node.close();
+  }
+}, 180_000);
+
+afterAll(() => database.close());
+
+/** Every row of the network, each wallet's history read as its pages are. */
+async function rowsOf(name: string): Promise<WalletTransaction[]> {
+  const chainId = networkOf(name);
+  const wallets: Buffer[] = await database
+    .db('wallet_history')
+    .where('chain_id', chainId)
+    .distinct()
+    .pluck('wallet');
+  const store = createHistoryStore(database);
+  const pages = await Promise.all(
+    wallets.map((wallet) =>
+      store.page({
+        ...{ chainId, wallet: `0x${wallet.toString('hex')}`, order: 'ASC', limit: 10_000, after: undefined },
+      }),
+    ),
+  );
+  return pages.flatMap((page) => [...(page?.rows ?? [])]);
+}
+
+/** What the histories of all wallets tell, each movement once. */
+const told = <T>(rows: readonly WalletTransaction[], lines: (row: WalletTransaction) => readonly T[]) => [
+  ...new Set(rows.flatMap(lines)),
+];
+
+type Transfer = {
+  readonly transactionHash: string;
+  readonly logIndex: number;
+  readonly tokenAddress: string;
+  readonly from: string;
+  readonly to: string;
+  readonly value?: string;
+  readonly tokenId?: string;
+};
+
+describe('the histories of all wallets of a recorded block', () => {
+  it.each(fixturesLike('*/*.transfers'))('hold every transfer of %s and none besides', async (oracle) => {
+    const { transfers } = readFixture<{ transfers: readonly Transfer[] }>(oracle);
+    const expected = transfers.map(({ transactionHash, logIndex, tokenAddress, from, to, ...rest }) =>
+      [transactionHash, logIndex, tokenAddress, from, to, rest.tokenId ?? rest.value].join(' ').toLowerCase(),
+    );
+    const found = told(await rowsOf(oracle.replace('.transfers', '')), ({ hash, moves: { erc20, nft } }) => [
+      ...erc20
+        .filter(({ kind }) => kind === 'transfer')
+        .map(({ logIndex, token, from, to, value }) => [hash, logIndex, token, from, to, value].join(' ')),
+      ...nft
+        .filter(({ standard }) => standard === 'ERC721')
+        .map(({ logIndex, token, from, to, tokenId }) =>
+          [hash, logIndex, token, from, to, tokenId].join(' '),
+        ),
+    ]);
+    // The zero address has no history, so what went from it to it is in none.
+    const nobody = `0x${'0'.repeat(40)}`;
+    expect(found.sort()).toEqual(expected.filter((line) => !line.includes(`${nobody} ${nobody}`)).sort());
+  });
+
+  type Changes = Readonly<Record<string, string>>;
+  type Native = {
+    readonly transactions: readonly { readonly transactionHash: string; readonly transferDeltas: Changes }[];
+  };
+
+  it.each(fixturesLike('ethereum/*.native'))(
+    'come to the state changes of %s, per transaction and account to the wei',
+    async (oracle) => {
+      const { transactions } = readFixture<Native>(oracle);
+      const expected = transactions.flatMap(({ transactionHash, transferDeltas }) =>
+        Object.entries(transferDeltas)
+          .filter(([, change]) => BigInt(change) !== 0n)
+          .map(([account, change]) => `${transactionHash} ${account} ${BigInt(change)}`),
+      );
+      const found = (await rowsOf(oracle.replace('.native', ''))).flatMap(({ hash, wallet, moves }) => {
+        const sum = moves.native.reduce(
+          (total, { from, to, value }) =>
+            total + (to === wallet ? value : 0n) - (from === wallet ? value : 0n),
+          0n,
+        );
+        return sum === 0n ? [] : [`${hash} ${wallet} ${sum}`];
+      });
+      const nobody = `0x${'0'.repeat(40)}`;
+      expect(found.sort()).toEqual(expected.filter((line) => !line.includes(nobody)).sort());
+    },
+  );
+
+  type Erc1155 = {
+    readonly blocks: readonly {
+      readonly events: readonly {
+        readonly transactionHash: string;
+        readonly logIndex: number;
+        readonly tokenAddress: string;
+        readonly ids: readonly string[];
+        readonly values: readonly string[];
+      }[];
+    }[];
+  };
+
+  it('hold every ERC-1155 single and batch of all blocks', async () => {
+    const expected = readFixture<Erc1155>('erc1155').blocks.flatMap(({ events }) =>
+      events.flatMap(({ transactionHash, logIndex, tokenAddress, ids, values }) =>
+        ids.map((id, part) => [transactionHash, logIndex, part, tokenAddress, id, values[part]].join(' ')),
+      ),
+    );
+    const rows: WalletTransaction[] = [];
+    for (const name of recordedBlocks) rows.push(...(await rowsOf(name)));
+    const found = told(rows, ({ hash, moves: { nft } }) =>
+      nft
+        .filter(({ standard }) => standard === 'ERC1155')
+        .map(({ logIndex, part, token, tokenId, amount }) =>
+          [hash, logIndex, part, token, tokenId, amount].join(' '),
+        ),
+    );
+    expect(found.length).toBeGreaterThan(132);
+    expect(found.sort()).toEqual(expected.sort());
+  });
+
+  it('hold every one of the 3,722 transactions, as its sender sees it', async () => {
+    let count = 0;
+    for (const name of recordedBlocks) {
+      const { block } = readFixture<RecordedBlock>(name);
+      const rows = await rowsOf(name);
+      const senders = new Set(
+        rows.filter(({ wallet, transaction }) => wallet === transaction.from).map(({ hash }) => hash),
+      );
+      // Nobody has the history of the zero address, from which Polygon's state-sync transactions come.
+      const sent = block.transactions.filter(({ from }) => BigInt(from) !== 0n);
+      expect(sent.filter(({ hash }) => !senders.has(hash))).toEqual([]);
+      count += block.transactions.length;
+    }
+    expect(count).toBe(3_722);
+  });
+});
