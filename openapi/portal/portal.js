@@ -173,7 +173,9 @@
   };
 
   const openByKey = (event) => {
-    const typing = event.target.closest?.('input, textarea, select, [contenteditable]');
+    // For a moment the field of a dialog that was just closed still has the focus.
+    const closed = event.target === input && !dialog.open;
+    const typing = !closed && event.target.closest?.('input, textarea, select, [contenteditable]');
     const byLetter = event.key === 'k' && (event.ctrlKey || event.metaKey);
     if (!byLetter && (event.key !== '/' || typing)) return;
     event.preventDefault();

@@ -32,22 +32,24 @@ type ListenOptions = {
   readonly port: number;
   readonly settings: ListenSettings;
   readonly log: Logger;
+  /** Time that a request has to arrive whole, and half of it for its headers. 30 s by default. */
+  readonly patienceMs?: number;
 };
 
 /**
- * Listens. A request must arrive whole within 30 s, so slow senders cannot hold connections for ever.
+ * Listens. A request must arrive whole in time, so slow senders cannot hold connections for ever.
  * @throws ListenError
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log, settings }: ListenOptions,
+  { host, port, log, settings, patienceMs = 30_000 }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // Checked twice a minute, as Node does by itself, each limit might take half a minute more.
     {
-      requestTimeout: 30_000,
-      headersTimeout: 15_000,
-      connectionsCheckingInterval: 1_000,
+      requestTimeout: patienceMs,
+      headersTimeout: patienceMs / 2,
+      connectionsCheckingInterval: patienceMs / 30,
       keepAliveTimeout: 65_000,
       // Refused below, with an answer.
       requireHostHeader: false,

@@ -12,12 +12,8 @@ const echo = async (input: unknown) => {
   return { status: 200, body: input };
 };
 const app = await fixtureApp({ log, handlers: { getThing: echo } });
-const server = await listen(app, {
-  host: '127.0.0.1',
-  port: 0,
-  settings: { host: 'HOST', port: 'PORT' },
-  log,
-});
+const place = { host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' }, log } as const;
+const server = await listen(app, place);
 afterAll(() => server.stop(0));
 beforeEach(() => {
   lines.length = 0;
@@ -126,6 +122,24 @@ describe('an address with its host', () => {
 
   test.each(['http://x', 'http://x?a=1', 'http://[', '*'])('without a path is 404: %s', async (target) => {
     expect(await send(get(target), 'not_found')).toContain('application/problem+json');
+  });
+});
+
+describe('a request that does not arrive in time', () => {
+  test.each([
+    ['headers', get(`/api/thing/${id}`).slice(0, -2)],
+    ['a body', post('content-length: 12\r\n', '{"name":')],
+    ['a chunk', post(chunked, '5\r\n{"na')],
+    ['a body that nobody reads', post('content-length: 12\r\n', '{').replace(goodKey, 'nobody')],
+  ])('is answered and its connection ended: %s', async (_name, bytes) => {
+    const hasty = await listen(app, { ...place, patienceMs: 600 });
+    const socket = connect(hasty.port, '127.0.0.1');
+    socket.write(bytes);
+    const answer = await read(socket);
+    // Without a key the body is of no account: the refusal has gone out before.
+    const status = bytes.includes('nobody') ? 401 : 408;
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    await hasty.stop(0);
   });
 });
 

@@ -100,10 +100,14 @@ export function createIndexStore({ db }: { readonly db: Database }): IndexStore 
     },
 
     async observe(chainId, { nodeHead, finalized }) {
+      const at = Date.now();
       await db.raw(
-        `UPDATE index_state SET node_head = ?, finalized_number = greatest(finalized_number, ?),
-           updated_at = now(), ${keepPace} WHERE chain_id = ?`,
-        [String(nodeHead), String(finalized), chainId],
+        `UPDATE index_state SET node_head = :nodeHead, finalized_number = greatest(finalized_number, :finalized),
+           updated_at = now(), ${keepPace} WHERE chain_id = :chainId`,
+        {
+          ...{ nodeHead: String(nodeHead), finalized: String(finalized), chainId },
+          ...{ at: new Date(at), justNow: new Date(at - 10_000), aMinuteAgo: new Date(at - 60_000) },
+        },
       );
       // The final block itself stays: whatever comes after it must follow it.
       await db('index_blocks').where('chain_id', chainId).where('number', '<', String(finalized)).delete();
@@ -134,13 +138,14 @@ export function createIndexStore({ db }: { readonly db: Database }): IndexStore 
   };
 }
 
-// The pace is that of the last ten seconds or more; after a longer rest it is unknown until then.
-const keepPace = `blocks_per_second = CASE WHEN pace_since < now() - interval '60 s' THEN NULL
-    WHEN pace_since < now() - interval '10 s'
-      THEN greatest(head_number - pace_from, 0) / extract(epoch FROM now() - pace_since)
+// The pace is that of the last ten seconds or more; after a longer rest it is unknown until then. A cluster of
+// Citus wants a CASE that is the same at all times and in all zones, so every moment comes with the question.
+const keepPace = `blocks_per_second = CASE WHEN pace_since < :aMinuteAgo::timestamptz THEN NULL
+    WHEN pace_since < :justNow::timestamptz
+      THEN greatest(head_number - pace_from, 0) / extract(epoch FROM :at::timestamptz - pace_since)
     ELSE blocks_per_second END,
-  pace_from = CASE WHEN pace_since > now() - interval '10 s' THEN pace_from ELSE head_number END,
-  pace_since = CASE WHEN pace_since > now() - interval '10 s' THEN pace_since ELSE now() END`;
+  pace_from = CASE WHEN pace_since > :justNow::timestamptz THEN pace_from ELSE head_number END,
+  pace_since = CASE WHEN pace_since > :justNow::timestamptz THEN pace_since ELSE :at::timestamptz END`;
 
 /** The condition on the old head fences off a second writer, should the lease ever fail. */
 async function moveHead(
@@ -179,7 +184,7 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
       WHERE excluded.standard > token_contracts.standard`,
   // Changes come in flocks, and a token is asked for at most every ten minutes.
   nft_refreshes: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
-      SET due = greatest(excluded.due, nft_refreshes.done_at + interval '10 minutes') WHERE nft_refreshes.due IS NULL`,
+      SET due = greatest(excluded.due, nft_refreshes.rests_until) WHERE nft_refreshes.due IS NULL`,
   nft_tokens: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
       SET minted_block = excluded.minted_block, minter = excluded.minter
       WHERE nft_tokens.minted_block IS NULL AND excluded.minted_block IS NOT NULL`,

@@ -21,7 +21,7 @@ type RefreshRow = { readonly contract: Buffer; readonly token_id: string; readon
 // 5 and 30 seconds, since many hosts know a token only moments after it was minted; then 3 minutes and so on, 11
 // hours at last.
 const maxTries = 7;
-const retryDelay = `interval '5 seconds' * power(6, t.metadata_tries) * r.spread`;
+const retrySeconds = '5 * power(6, t.metadata_tries) * r.spread';
 const contractsAtOnce = 50;
 const tokensAtOnce = 1_000;
 
@@ -53,10 +53,10 @@ export function createMetadataStore({ db }: { readonly db: Database }) {
         `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = now(),
            metadata_tries = CASE WHEN r.metadata IS NULL THEN t.metadata_tries + 1 ELSE 0 END,
            metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ?
-             THEN now() + ${retryDelay} END
+             THEN to_timestamp(?::float8 + ${retrySeconds}) END
          FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean, spread float8)
          WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
-        [maxTries, JSON.stringify(rows), chainId],
+        [maxTries, Date.now() / 1_000, JSON.stringify(rows), chainId],
       );
     },
 
@@ -77,7 +77,7 @@ export function createMetadataStore({ db }: { readonly db: Database }) {
       await db('nft_refreshes')
         .where('chain_id', chainId)
         .whereNull('due')
-        .whereRaw("done_at < now() - interval '1 day'")
+        .whereRaw("rests_until < now() - interval '1 day'")
         .delete();
       return true;
     },
@@ -99,7 +99,7 @@ async function markStale(db: Database, chainId: string, { contract, token_id, du
 /** One that came again meanwhile stays. */
 async function finishRefresh(db: Database, chainId: string, { contract, token_id, due }: RefreshRow) {
   await db.raw(
-    `UPDATE nft_refreshes SET due = NULL, done_at = now()
+    `UPDATE nft_refreshes SET due = NULL, rests_until = now() + interval '10 minutes'
      WHERE chain_id = ? AND contract = ? AND token_id = ? AND due = ?::timestamptz`,
     [chainId, contract, token_id, due],
   );

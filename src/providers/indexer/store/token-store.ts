@@ -128,10 +128,10 @@ function createTokenUris({ db }: StoreOptions) {
       await db.raw(
         `UPDATE nft_tokens t SET token_uri = coalesce(r.token_uri, t.token_uri), uri_read_at = now(),
            uri_stale = false, metadata_tries = 0,
-           metadata_due = CASE WHEN r.token_uri IS NULL THEN t.metadata_due ELSE now() END
+           metadata_due = CASE WHEN r.token_uri IS NULL THEN t.metadata_due ELSE ?::timestamptz END
          FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, token_uri text)
          WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
-        [JSON.stringify(rows), chainId],
+        [new Date(), JSON.stringify(rows), chainId],
       );
     },
   };
