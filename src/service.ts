@@ -19,7 +19,7 @@ export type Service = {
   readonly port: number;
   /** Of the listener for operators. */
   readonly operationsPort: number | undefined;
-  /** Stops in phases: not ready, no new requests, requests in progress, jobs and indexes, connections; operators may look on meanwhile. */
+  /** Stops in phases: not ready, no new requests, requests in progress and lanes, jobs and indexes, connections; operators may look on meanwhile. */
   stop(): Promise<void>;
 };
 
@@ -74,7 +74,6 @@ export async function startService(
       async stop() {
         state.serving = false;
         log.info('service stopping');
-        // What a lane is at takes its time beside the requests, not after them.
         await Promise.all([server?.stop(graceMs), minter?.stop()]);
         await Promise.all([parts.jobs.stop(graceMs), indexes?.stop(graceMs)]);
         await operations?.stop(closingMs);
