@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildPortal, portalIsCurrent, RedoclyMissing } from './docs/build.ts';
+import { RedoclyMissing, requireRedocly } from './docs/reference-page.ts';
 
 const usage = `Usage: npm run docs [-- OPTION ...]
 
@@ -36,6 +36,9 @@ async function main(): Promise<number> {
   }
   const directory = resolve(values.out);
   try {
+    requireRedocly();
+    // Only now: it needs other development dependencies too.
+    const { buildPortal, portalIsCurrent } = await import('./docs/build.ts');
     if (values['check-current']) {
       if (await portalIsCurrent(directory)) return 0;
       process.stderr.write(`The portal in ${directory} is not current.\nRemedy: npm run docs\n`);

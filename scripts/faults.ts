@@ -4,55 +4,92 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-const usage = `Usage: npm run faults -- [--minutes <n>] [--seed <n>] [--only-random]
+const usage = `Usage: npm run faults -- [--minutes <n>] [--sequences <n>] [--seed <n>] [--only-random]
 
 Lets everything go wrong that minting must survive, on a real chain and a real PostgreSQL: every named case,
-then random sequences for as long as --minutes says (1 by default). A sequence is repeated with its seed.
+then random sequences.
+
+  --minutes    how long random sequences are begun, 1 by default
+  --sequences  how many at most
+  --seed       of the first sequence; the next has the next number. One sequence is repeated with
+               --only-random --sequences 1 --seed <n>
+  --only-random  leaves the named cases out
+
+The last line is one JSON object with the total. A violation is shown with rows, attempts and what the chain
+says; the report, a line of JSON for each sequence, keeps it.
 `;
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    'only-random': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h' },
-  },
-});
+const named = [
+  'test/minting/killed-worker.test.ts',
+  ...['chain-faults', 'database', 'evidence', 'limits', 'lying-node', 'pauses', 'workers'].map(
+    (name) => `test/minting/faults/${name}.test.ts`,
+  ),
+];
+
+type Sequence = { readonly seed: number; readonly nfts: number; readonly found: readonly string[] };
 
 function run(files: readonly string[], env: Record<string, string> = {}): boolean {
   const vitest = path.resolve('node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', '--config', 'test/vitest.config.ts', ...files];
-  return (
-    spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...process.env, FAULTS: 'all', ...env } })
-      .status === 0
-  );
+  const options = { stdio: 'inherit', env: { ...process.env, FAULTS: 'all', ...env } } as const;
+  return spawnSync(process.execPath, args, options).status === 0;
+}
+
+function readReport(file: string): Sequence[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line): Sequence => JSON.parse(line));
+}
+
+/** A whole number from 1 on. @throws Error that names the option */
+function whole(name: string, text: string): string {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${name} takes a whole number from 1 on, not ${text}.`);
+  return text;
 }
 
 function runAll(): boolean {
-  const report = path.join(mkdtempSync(path.join(tmpdir(), 'tallystick-faults-')), 'sequences');
-  const named = ['killed-worker', 'lying-node', 'chain-faults', 'pauses', 'workers'];
-  const namedPassed =
-    values['only-random'] ||
-    run(
-      named.map((name) =>
-        name === 'killed-worker' ? `test/minting/${name}.test.ts` : `test/minting/faults/${name}.test.ts`,
-      ),
-    );
-  const randomPassed = run(['test/minting/faults/random-faults.test.ts'], {
-    FAULT_SECONDS: String(Number(values.minutes) * 60),
-    FAULT_REPORT: report,
-    ...(values.seed && { FAULT_SEED: values.seed }),
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '1' },
+      sequences: { type: 'string' },
+      seed: { type: 'string', default: String((Date.now() % 900_000_000) + 1) },
+      'only-random': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
-  const lines = existsSync(report) ? readFileSync(report, 'utf8').trim().split('\n') : [];
-  const sequences: { seed: number; nfts: number; found: string[] }[] = lines.map((line) => JSON.parse(line));
+  if (values.help) {
+    process.stdout.write(usage);
+    return true;
+  }
+  const seed = whole('seed', values.seed);
+  const report = path.join(mkdtempSync(path.join(tmpdir(), 'tallystick-faults-')), 'sequences');
+  const env = {
+    FAULT_SECONDS: String(Number(whole('minutes', values.minutes)) * 60),
+    FAULT_SEED: seed,
+    FAULT_REPORT: report,
+    ...(values.sequences && { FAULT_SEQUENCES: whole('sequences', values.sequences) }),
+  };
+  const namedPassed = values['only-random'] ? null : run(named);
+  const randomPassed = run(['test/minting/faults/random-faults.test.ts'], env);
+  const sequences = readReport(report);
   const wrong = sequences.filter(({ found }) => found.length > 0);
-  const nfts = sequences.reduce((sum, each) => sum + each.nfts, 0);
-  const seeds = sequences.map(({ seed }) => seed);
-  process.stdout.write(
-    `${JSON.stringify({ suite: 'faults', sequences: sequences.length, nfts, violations: wrong.length, firstSeed: seeds[0], report })}\n`,
-  );
-  return namedPassed && randomPassed;
+  const total = {
+    suite: 'faults',
+    namedPassed,
+    sequences: sequences.length,
+    firstSeed: Number(seed),
+    nfts: sequences.reduce((sum, each) => sum + each.nfts, 0),
+    violations: wrong.length,
+    violatedSeeds: wrong.map((each) => each.seed),
+    report,
+  };
+  process.stdout.write(`${JSON.stringify(total)}\n`);
+  return namedPassed !== false && randomPassed;
 }
 
-if (values.help) process.stdout.write(usage);
-else process.exitCode = runAll() ? 0 : 1;
+try {
+  process.exitCode = runAll() ? 0 : 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\nnpm run faults -- --help\n`);
+  process.exitCode = 2;
+}

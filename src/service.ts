@@ -19,7 +19,7 @@ export type Service = {
   readonly port: number;
   /** Of the listener for operators. */
   readonly operationsPort: number | undefined;
-  /** Stops in phases: not ready, no new requests, requests in progress, jobs and indexes, connections; operators may look on meanwhile. */
+  /** Stops in phases: not ready, no new requests, requests in progress and lanes, jobs and indexes, connections; operators may look on meanwhile. */
   stop(): Promise<void>;
 };
 
@@ -74,8 +74,8 @@ export async function startService(
       async stop() {
         state.serving = false;
         log.info('service stopping');
-        await server?.stop(graceMs);
-        await Promise.all([parts.jobs.stop(graceMs), minter?.stop(), indexes?.stop(graceMs)]);
+        await Promise.all([server?.stop(graceMs), minter?.stop()]);
+        await Promise.all([parts.jobs.stop(graceMs), indexes?.stop(graceMs)]);
         await operations?.stop(closingMs);
         await closeParts(parts);
         log.info('service stopped');

@@ -10,7 +10,7 @@ import { readNavigation } from './navigation.ts';
 import { contentPolicy } from './policy.ts';
 import { problemPage } from './problem-pages.ts';
 import { readProblemTexts } from './problem-texts.ts';
-import { findRedocly, renderReference } from './reference-page.ts';
+import { renderReference, requireRedocly } from './reference-page.ts';
 import { searchIndex } from './search-index.ts';
 import { createSite, type Site } from './site.ts';
 import { startPage } from './start-page.ts';
@@ -20,20 +20,6 @@ const root = resolve(import.meta.dirname, '../..');
 const generated = join(root, 'src/contract/generated');
 const portal = join(root, 'openapi/portal');
 const source = (name: string) => readFile(join(portal, name), 'utf8');
-
-/** Redocly CLI is a development dependency, so a production installation cannot build the portal. */
-export class RedoclyMissing extends Error {
-  constructor() {
-    super('Redocly CLI is not installed: the portal is built where the development dependencies are.');
-    this.name = 'RedoclyMissing';
-  }
-}
-
-function requireRedocly(): string {
-  const redocly = findRedocly();
-  if (redocly === undefined) throw new RedoclyMissing();
-  return redocly;
-}
 
 /** True when `directory` holds a portal of exactly these sources. */
 export async function portalIsCurrent(directory: string): Promise<boolean> {

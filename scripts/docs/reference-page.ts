@@ -15,12 +15,27 @@ const logo =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%2246%22 height=%2214%22%3E%3Ctext y=%2211%22 font-family=%22sans-serif%22 font-size=%2211%22 fill=%22%235b7fd6%22%3ERedocly%3C/text%3E%3C/svg%3E';
 
 /** Where Redocly CLI is installed, or undefined in an installation without development dependencies. */
-export function findRedocly(): string | undefined {
+function findRedocly(): string | undefined {
   try {
     return dirname(fileURLToPath(import.meta.resolve('@redocly/cli/package.json')));
   } catch {
     return undefined;
   }
+}
+
+/** Redocly CLI is a development dependency, so a production installation cannot build the portal. */
+export class RedoclyMissing extends Error {
+  constructor() {
+    super('Redocly CLI is not installed: the portal is built where the development dependencies are.');
+    this.name = 'RedoclyMissing';
+  }
+}
+
+/** Where Redocly CLI is installed. @throws RedoclyMissing */
+export function requireRedocly(): string {
+  const redocly = findRedocly();
+  if (redocly === undefined) throw new RedoclyMissing();
+  return redocly;
 }
 
 /** Replaces text of the maker's script; fails when a new version no longer has it exactly `count` times. */

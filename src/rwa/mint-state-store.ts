@@ -13,7 +13,7 @@ import { tokenIdSql } from './token-id.ts';
  *                                        └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
  *                                                                  └─ failNfts ──► failed
  *
- * Each gives the ids that it changed, so that a row that is elsewhere meanwhile is noticed.
+ * A row that is elsewhere than it is taken to be is noticed: then nothing of the transaction stays.
  */
 
 /** Accepts a mint. @returns false when the NFT is not to be had: under way, minted, or its secret is locked */
@@ -90,7 +90,7 @@ export async function submitNfts(tx: Tx, ids: readonly string[]): Promise<void> 
     `UPDATE nfts SET mint_state = 'submitted' WHERE id = ANY (?::uuid[]) AND mint_state = 'queued'`,
     [[...ids]],
   );
-  if (rowCount !== ids.length) throw new Error(`Of ${ids.length} queued NFTs ${rowCount} were still queued.`);
+  assertAll('queued', ids.length, rowCount);
 }
 
 type Minted = {
@@ -117,6 +117,7 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
       minted.map((mint) => mint.in.blockNumber.toString()),
     ],
   );
+  assertAll('submitted', minted.length, rows.length);
   await count(tx, rows, 1);
   return rows.map(({ waited }) => waited);
 }
@@ -135,10 +136,11 @@ export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number
 /** It is proven that the NFTs are not minted by what was sent: they wait for another transaction. */
 export async function releaseNfts(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await tx.raw(
+  const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'queued' WHERE id = ANY (?::uuid[]) AND mint_state = 'submitted'`,
     [[...ids]],
   );
+  assertAll('submitted', ids.length, rowCount);
 }
 
 /** The chain shows that the NFTs cannot be minted as they were asked for. */
@@ -147,11 +149,16 @@ export async function failNfts(
   failed: readonly { readonly nftId: string; readonly reason: string }[],
 ): Promise<void> {
   if (failed.length === 0) return;
-  await tx.raw(
+  const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'failed', mint_error = f.reason
      FROM unnest(?::uuid[], ?::text[]) AS f (id, reason) WHERE nfts.id = f.id AND mint_state = 'submitted'`,
     [failed.map(({ nftId }) => nftId), failed.map(({ reason }) => reason)],
   );
+  assertAll('submitted', failed.length, rowCount);
+}
+
+function assertAll(state: string, wanted: number, found: number): void {
+  if (found !== wanted) throw new Error(`Of ${wanted} ${state} NFTs ${found} were still ${state}.`);
 }
 
 /** The RWAs' counters follow their NFTs; their rows are taken in one order, so that no two lanes deadlock. */

@@ -34,6 +34,13 @@ async function listen(channels: string[], { url = database.url, pulseMs = 10_000
 const notify = (channel: string, payload: string) =>
   database.db.raw('SELECT pg_notify(?, ?)', [channel, payload]);
 
+/** Told until it is heard: a listener that is on its way back says to nobody when it listens. */
+const heardInTheEnd = (notes: string[], channel: string, payload: string) =>
+  vi.waitFor(async () => {
+    await notify(channel, payload);
+    expect(notes).toContain(`${channel}: ${payload}`);
+  }, 20_000);
+
 const heard = (notes: string[], note: string) => vi.waitFor(() => expect(notes).toContain(note), 5_000);
 
 const backends = async (): Promise<number> => {
@@ -77,19 +84,15 @@ describe('a listener', () => {
     gate.refuse();
     const { notes } = await listen(['first'], { url: gate.through(database.url) });
     gate.open();
-    await vi.waitFor(async () => expect(await backends()).toBe(1), 5_000);
-    await notify('first', 'late');
-    await heard(notes, 'first: late');
+    await heardInTheEnd(notes, 'first', 'late');
   });
 
   it('notices a connection that is silently dead, and makes another', async () => {
     const { notes, onGap } = await listen(['first'], { url: gate.through(database.url), pulseMs: 100 });
     gate.freeze();
-    await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(2), 5_000);
+    await vi.waitFor(() => expect(onGap.mock.calls.length).toBeGreaterThan(1), 5_000);
     gate.open();
-    await vi.waitFor(() => expect(onGap.mock.calls.length).toBeGreaterThan(2), 5_000);
-    await notify('first', 'thawed');
-    await heard(notes, 'first: thawed');
+    await heardInTheEnd(notes, 'first', 'thawed');
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import { untilAll } from '../support/minting.ts';
 import type { MintWorld } from './mint-world.ts';
 import { createMintWorld } from './mint-world.ts';
 
@@ -43,9 +44,8 @@ describe('a worker that is killed', () => {
       await world.chain.call('evm_setAutomine', false);
       const ids = await world.accept(4);
       const first = world.work({ step, times: 1 }, { MINT_STUCK_BLOCKS: '1' });
-      await first.until(/working/);
-      // Blocks in which the transaction has no place, since it pays less than they ask for.
-      await world.service.db('mint_transactions').select();
+      // Signed at the present price: only then do blocks ask for more than it pays, and have no place for it.
+      await untilAll(world.service, ids, 'submitted');
       const timer = setInterval(async () => {
         await world.chain.call('anvil_setNextBlockBaseFeePerGas', '0x174876e800').catch(() => {});
         await world.chain.mine().catch(() => {});

@@ -1,59 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Wallet } from 'ethers';
 import { addRwa } from '../rwa/samples.ts';
 import { type LyingNode, startLyingNode } from '../support/lying-node.ts';
-import {
-  faults,
-  type MintChain,
-  startMintChain,
-  startMintService,
-  until,
-  untilAll,
-} from '../support/minting.ts';
+import { faults, type MintChain, startMintChain, startMintService, until } from '../support/minting.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 import type { TestService } from '../support/service.ts';
 import type { WorkerTask } from './worker-process.ts';
+import { describeWorld } from './world-report.ts';
 
 /** A chain, a node that may lie in front of it, a service that accepts, and workers that may die. */
 export type MintWorld = {
   readonly chain: MintChain;
   readonly node: LyingNode;
   readonly service: TestService;
+  /** Addresses that sign. */
+  readonly signers: readonly string[];
   /** Accepts this many mints, of new NFTs and of issued ones by turns. @returns their ids */
   accept(count: number): Promise<string[]>;
   /** A worker process of its own. */
   work(killAt?: WorkerTask['killAt'], settings?: Readonly<Record<string, string>>): RunningProcess;
+  /** Workers that run, the oldest first. */
+  running(): readonly RunningProcess[];
   /** A block now and then, until told to stop. */
   keepMining(everyMs?: number): { stop(): void };
   /** Ends every worker that still runs. */
   killAll(): Promise<void>;
-  /** With an honest node, a worker and blocks: everything accepted must end as minted, once. */
-  settle(ids: readonly string[], expected?: { readonly lost: number }): Promise<string[]>;
+  /**
+   * With an honest node, a worker and blocks: everything accepted must end as minted, once.
+   * @returns what is wrong; then everything that is known about it is on standard error
+   */
+  settle(ids: readonly string[]): Promise<string[]>;
+  /** Rows, chain and workers, for people. */
+  describe(ids: readonly string[]): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 };
 
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-export async function createMintWorld({ minters = 1 } = {}): Promise<MintWorld> {
+export async function createMintWorld({ minters = 1, postgresUrl }: WorldOptions = {}): Promise<MintWorld> {
   const chain = await startMintChain({ minters });
   const node = await startLyingNode(chain.rpcUrl);
-  const service = await startMintService(chain, { RPC_TIMEOUT_MS: '500' });
+  const service = await startMintService(chain, { RPC_TIMEOUT_MS: '500' }, postgresUrl);
   await service.db('networks').update({ rpc_urls: [node.url] });
-  const rwa = await addRwa(service.db, service.companies.acme, {
-    isClaimable: true,
-    contractAddress: chain.contract,
-  });
-  const client = service.as(service.keys.acme);
-  const running = new Set<RunningProcess>();
+  const workers = createWorkers(chain, service);
+  const describe: MintWorld['describe'] = (ids) =>
+    describeWorld({ db: service.db, chain, workers: workers.started }, ids);
 
-  const one = async (index: number): Promise<string> => {
-    if (index % 2 === 0) {
-      const { body } = await client.post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);
-      return body.nftId;
-    }
-    const { body } = await client.post(`/v1/api/rwa/${rwa.id}/nfts`).send({ count: 1 }).expect(200);
-    const [{ id, secret }] = body.nfts;
-    await client.post(`/v1/api/nft/${id}/mint`).send({ secret }).expect(200);
-    return id;
+  return {
+    chain,
+    node,
+    service,
+    signers: chain.keys.map((key) => new Wallet(key).address),
+    accept: await createAcceptance(chain, service),
+    work: workers.work,
+    running: workers.running,
+    killAll: workers.killAll,
+    keepMining: (everyMs) => keepMining(chain, everyMs),
+    describe,
+    async settle(ids) {
+      node.lie(undefined);
+      await chain.call('evm_setAutomine', true);
+      const mining = keepMining(chain);
+      if (workers.running().length === 0) workers.work();
+      try {
+        await until('the end', async () => (await unsettled(service, ids)) === 0, 60);
+      } catch {
+        // What is wrong shows in what is found below.
+      } finally {
+        mining.stop();
+      }
+      const found = await faults(service, chain, ids);
+      const left = await unsettled(service, ids);
+      if (left > 0) found.push(`${left} NFTs or transactions have no final state`);
+      if (found.length > 0) process.stderr.write(`${JSON.stringify(await describe(ids), null, 1)}\n`);
+      return found;
+    },
+    async close() {
+      await workers.killAll();
+      await service.close();
+      await node.close();
+      await chain.close();
+    },
   };
+}
+
+type WorldOptions = {
+  readonly minters?: number;
+  /** A server of its own, for tests that stop it; by default the one that all tests share. */
+  readonly postgresUrl?: string;
+};
+
+function createWorkers(chain: MintChain, service: TestService) {
+  const started: RunningProcess[] = [];
+  const over = new Set<RunningProcess>();
+  const running = () => started.filter((worker) => !over.has(worker));
 
   const work: MintWorld['work'] = (killAt, settings = {}) => {
     const task: WorkerTask = {
@@ -71,61 +113,58 @@ export async function createMintWorld({ minters = 1 } = {}): Promise<MintWorld> 
       },
       ...(killAt && { killAt }),
     };
-    const process = startProcess(['test/minting/worker-process.ts', JSON.stringify(task)], {});
-    running.add(process);
-    process.ended.then(() => running.delete(process));
+    const process = startProcess(['test/minting/worker-process.ts', JSON.stringify(task)], {
+      // Half of a start is the reading of modules, which are the same each time.
+      NODE_COMPILE_CACHE: path.join(tmpdir(), 'tallystick-faults-modules'),
+    });
+    started.push(process);
+    process.ended.then(() => over.add(process));
     return process;
   };
 
   const killAll = async () => {
-    const all = [...running];
+    const all = running();
     for (const { child } of all) child.kill('SIGKILL');
     await Promise.all(all.map(({ ended }) => ended));
   };
-
-  const keepMining: MintWorld['keepMining'] = (everyMs = 150) => {
-    const timer = setInterval(() => void chain.mine().catch(() => {}), everyMs);
-    return { stop: () => clearInterval(timer) };
-  };
-
-  return {
-    chain,
-    node,
-    service,
-    accept: (count) => Promise.all(Array.from({ length: count }, (_, index) => one(index))),
-    work,
-    keepMining,
-    killAll,
-    async settle(ids, { lost } = { lost: 0 }) {
-      node.lie(undefined);
-      await chain.call('evm_setAutomine', true);
-      const mining = keepMining();
-      if (running.size === 0) work();
-      try {
-        await untilAll(service, ids, 'minted', 40);
-        await until('finality', async () => (await open(service)) === 0, 40);
-      } catch {
-        // What is wrong shows in what is found below.
-      } finally {
-        mining.stop();
-      }
-      const left = await open(service);
-      const found = await faults(service, chain, ids);
-      // A nonce is given up only when somebody else has used it.
-      const gaveUp = await service.db('mint_transactions').where({ state: 'lost' });
-      if (gaveUp.length !== lost) found.push(`${gaveUp.length} nonces were given up instead of ${lost}`);
-      return left === 0 ? found : [...found, `${left} transactions are not final`];
-    },
-    async close() {
-      await killAll();
-      await service.close();
-      await node.close();
-      await chain.close();
-    },
-  };
+  return { started, running, work, killAll };
 }
 
-async function open(service: TestService): Promise<number> {
-  const [row] = await service.db('mint_transactions').whereIn('state', ['submitted', 'confirmed']).count();
-  return Number(row?.['count']);
+async function createAcceptance(chain: MintChain, service: TestService): Promise<MintWorld['accept']> {
+  const rwa = await addRwa(service.db, service.companies.acme, {
+    isClaimable: true,
+    contractAddress: chain.contract,
+  });
+  const client = service.as(service.keys.acme);
+  /** As a client that is told to come again: with the same key, so that nothing is done twice. */
+  const post = async (path: string, body: object) => {
+    const key = randomUUID();
+    for (let tries = 1; ; tries += 1) {
+      const answer = await client.post(path).set('idempotency-key', key).send(body);
+      if (answer.status === 200) return answer.body;
+      if (answer.status !== 503 || tries === 20) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+    }
+  };
+  const one = async (index: number): Promise<string> => {
+    if (index % 2 === 0) return (await post(`/v1/api/rwa/${rwa.id}/mint`, {})).nftId;
+    const [{ id, secret }] = (await post(`/v1/api/rwa/${rwa.id}/nfts`, { count: 1 })).nfts;
+    await post(`/v1/api/nft/${id}/mint`, { secret });
+    return id;
+  };
+  return (count) => Promise.all(Array.from({ length: count }, (_, index) => one(index)));
+}
+
+function keepMining(chain: MintChain, everyMs = 150) {
+  const timer = setInterval(() => void chain.mine().catch(() => {}), everyMs);
+  return { stop: () => clearInterval(timer) };
+}
+
+/** How many of the NFTs are not minted, and how many transactions can still change. */
+async function unsettled({ db }: TestService, ids: readonly string[]): Promise<number> {
+  const [nfts] = await db('nfts')
+    .whereIn('id', [...ids])
+    .whereNot('mint_state', 'minted')
+    .count();
+  const [open] = await db('mint_transactions').whereIn('state', ['submitted', 'confirmed']).count();
+  return Number(nfts?.['count']) + Number(open?.['count']);
 }

@@ -2,10 +2,8 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createDatabase } from '../../src/db/connect.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
-import { createLogger } from '../../src/log.ts';
 import { uncovered } from '../contract/coverage.ts';
+import { createTemplate } from './database.ts';
 import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
@@ -22,13 +20,7 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres();
-  const log = createLogger({ level: 'silent' });
-  const admin = createDatabase(postgres.url, { poolMax: 1, log });
-  await admin.raw('CREATE DATABASE tallystick_template');
-  await admin.destroy();
-  const template = createDatabase(withDatabase(postgres.url, 'tallystick_template'), { poolMax: 2, log });
-  await migrateToLatest(template);
-  await template.destroy();
+  await createTemplate(postgres.url);
 
   const directory = mkdtempSync(path.join(tmpdir(), 'tallystick-run-'));
   const coverageFile = path.join(directory, 'coverage');
@@ -60,10 +52,4 @@ function reportCoverage(seen: ReadonlySet<string>): void {
     `No test produced these documented (operation, status):\n${missing.map((pair) => `  ${pair}\n`).join('')}`,
   );
   process.exitCode = 1;
-}
-
-function withDatabase(url: string, name: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${name}`;
-  return changed.href;
 }

@@ -24,6 +24,16 @@ export type Lie =
   | 'no logs'
   /** Its newest block is an old one. */
   | 'lagging head'
+  /** Is on another chain: its receipts name blocks that are not there, and nothing was minted on it. */
+  | 'other chain'
+  /** Names another contract in its receipts. */
+  | 'strange receipts'
+  /** Is one of two by turns, and the other lags in everything. */
+  | 'lags now and then'
+  /** Fails at everything with an error of its own. */
+  | 'errors'
+  /** Takes every question and never answers. */
+  | 'hangs'
   /** Cannot answer at all. */
   | 'down';
 
@@ -37,6 +47,11 @@ export const lies: readonly Lie[] = [
   'receipt errors',
   'no logs',
   'lagging head',
+  'other chain',
+  'strange receipts',
+  'lags now and then',
+  'errors',
+  'hangs',
   'down',
 ];
 
@@ -46,12 +61,15 @@ export type LyingNode = {
   lie(lie: Lie | undefined): void;
   /** How often the present lie was told. */
   readonly told: () => number;
+  /** Signed bytes that it was given since the beginning, whatever it made of them. */
+  readonly given: () => readonly string[];
   close(): Promise<void>;
 };
 
 /** A node in front of a real one, which lies as told. */
 export async function startLyingNode(target: string): Promise<LyingNode> {
-  const state: { lie: Lie | undefined; told: number } = { lie: undefined, told: 0 };
+  const state: { lie: Lie | undefined; told: number; asked: number } = { lie: undefined, told: 0, asked: 0 };
+  const given: string[] = [];
   const pass = async (call: Call): Promise<Answer> => {
     const response = await fetch(target, {
       method: 'POST',
@@ -63,7 +81,9 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const call: Call = JSON.parse(await text(request));
-    const lie = state.lie === undefined ? undefined : liars[state.lie](call, pass);
+    state.asked += 1;
+    if (call.method === 'eth_sendRawTransaction') given.push(String(call.params[0]));
+    const lie = state.lie === undefined ? undefined : liars[state.lie](call, pass, state.asked);
     if (lie !== undefined) state.told += 1;
     const answer = await (lie ?? pass(call));
     if (answer === 'drop') request.socket.destroy();
@@ -85,6 +105,7 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
       state.told = 0;
     },
     told: () => state.told,
+    given: () => given,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -94,12 +115,43 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
 
 type Pass = (call: Call) => Promise<Answer>;
 /** What is answered instead of the truth; undefined where the truth is told. */
-type Liar = (call: Call, pass: Pass) => Promise<Answer | 'drop' | 'hang'> | undefined;
+type Liar = (call: Call, pass: Pass, asked: number) => Promise<Answer | 'drop' | 'hang'> | undefined;
 
 const about =
   (method: string, lie: (call: Call, pass: Pass) => Promise<Answer | 'drop' | 'hang'>): Liar =>
   (call, pass) =>
     call.method === method ? lie(call, pass) : undefined;
+
+/** A node that only serves the question for its chain. */
+const only =
+  (end: () => Promise<Answer | 'drop' | 'hang'>): Liar =>
+  ({ method }) =>
+    method === 'eth_chainId' ? undefined : end();
+
+const fewerTransactions = about('eth_getTransactionCount', async (call, pass) => {
+  const { result } = await pass(call);
+  const count = BigInt(String(result));
+  return { result: `0x${(count > 2n ? count - 2n : 0n).toString(16)}` };
+});
+const noReceipts = about('eth_getTransactionReceipt', async () => ({ result: null }));
+const noLogs = about('eth_getLogs', async () => ({ result: [] }));
+const oldHead: Liar = (call, pass) => {
+  if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest') return undefined;
+  const lag = async (): Promise<Answer> => {
+    const { result } = await pass({ ...call, method: 'eth_blockNumber', params: [] });
+    const number = BigInt(String(result));
+    const old = `0x${(number > 3n ? number - 3n : 0n).toString(16)}`;
+    return pass({ ...call, params: [old, ...call.params.slice(1)] });
+  };
+  return lag();
+};
+const changedReceipts = (change: object): Liar =>
+  about('eth_getTransactionReceipt', async (call, pass) => {
+    const { result } = await pass(call);
+    return { result: typeof result === 'object' && result !== null ? { ...result, ...change } : null };
+  });
+const noSuchToken: Answer = { error: { code: 3, message: 'execution reverted' } };
+const lagging = [fewerTransactions, noReceipts, noLogs, oldHead];
 
 const liars: Readonly<Record<Lie, Liar>> = {
   'takes and drops': about('eth_sendRawTransaction', async (call, pass) => {
@@ -112,25 +164,29 @@ const liars: Readonly<Record<Lie, Liar>> = {
   }),
   forgets: about('eth_sendRawTransaction', async () => ({ result: `0x${'00'.repeat(32)}` })),
   drops: about('eth_sendRawTransaction', async () => 'drop'),
-  'lagging nonce': about('eth_getTransactionCount', async (call, pass) => {
-    const { result } = await pass(call);
-    const count = BigInt(String(result));
-    return { result: `0x${(count > 2n ? count - 2n : 0n).toString(16)}` };
-  }),
-  'lagging receipts': about('eth_getTransactionReceipt', async () => ({ result: null })),
+  'lagging nonce': fewerTransactions,
+  'lagging receipts': noReceipts,
   'receipt errors': about('eth_getTransactionReceipt', async () => ({
     error: { code: -32000, message: 'leveldb: closed' },
   })),
-  'no logs': about('eth_getLogs', async () => ({ result: [] })),
-  'lagging head': (call, pass) => {
-    if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest') return undefined;
-    const lag = async (): Promise<Answer> => {
-      const { result } = await pass({ ...call, method: 'eth_blockNumber', params: [] });
-      const number = BigInt(String(result));
-      const old = `0x${(number > 3n ? number - 3n : 0n).toString(16)}`;
-      return pass({ ...call, params: [old, ...call.params.slice(1)] });
-    };
-    return lag();
+  'no logs': noLogs,
+  'lagging head': oldHead,
+  'other chain': (call, pass, asked) => {
+    if (call.method === 'eth_call') return Promise.resolve(noSuchToken);
+    return (
+      noLogs(call, pass, asked) ?? changedReceipts({ blockHash: `0x${'ab'.repeat(32)}` })(call, pass, asked)
+    );
   },
-  down: (call) => (call.method === 'eth_chainId' ? undefined : Promise.resolve('drop')),
+  'strange receipts': changedReceipts({ to: `0x${'cd'.repeat(20)}` }),
+  'lags now and then': (call, pass, asked) => {
+    if (asked % 2 === 0) return undefined;
+    for (const lag of lagging) {
+      const lie = lag(call, pass, asked);
+      if (lie !== undefined) return lie;
+    }
+    return undefined;
+  },
+  errors: only(async () => ({ error: { code: -32603, message: 'Internal error' } })),
+  hangs: only(async () => 'hang'),
+  down: only(async () => 'drop'),
 };

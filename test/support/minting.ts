@@ -76,8 +76,16 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
 const quick = { MINT_POLL_MS: '50', MINT_REBROADCAST_MS: '300', MINT_LEASE_SECONDS: '2' };
 
 /** A service over the chain. Nothing mints until a worker is started. */
-export async function startMintService(chain: MintChain, settings: Record<string, string> = {}) {
-  const service = await startService({ rpcUrl: chain.rpcUrl, settings: { ...quick, ...settings } });
+export async function startMintService(
+  chain: MintChain,
+  settings: Record<string, string> = {},
+  postgresUrl?: string,
+) {
+  const service = await startService({
+    rpcUrl: chain.rpcUrl,
+    settings: { ...quick, ...settings },
+    postgresUrl,
+  });
   await service.db('mint_lanes').delete();
   await service.db('networks').update({ minter_contract: chain.contract, confirmations: 2 });
   await service
@@ -97,7 +105,7 @@ export async function startWorker(service: TestService, chain: MintChain, step?:
   return minter;
 }
 
-/** What must be true whatever happened: each of these NFTs is minted once, and its row says where. */
+/** What must be true whatever happened: each of these NFTs is minted once, and every row agrees with the chain. */
 export async function faults(
   service: TestService,
   chain: MintChain,
@@ -129,7 +137,51 @@ export async function faults(
     ...counts
       .filter((row) => row.claimed_nfts !== row.minted)
       .map((row) => `RWA ${row.id} counts ${row.claimed_nfts} of ${row.minted}`),
+    ...(await transactionFaults(service, chain)),
   ];
+}
+
+type ChainReceipt = { readonly status: string; readonly blockNumber: string; readonly blockHash: string };
+
+/** Where rows of transactions say something else than the chain. */
+async function transactionFaults({ db }: TestService, chain: MintChain): Promise<string[]> {
+  const rows = await db('mint_transactions as t')
+    .join('mint_attempts as a', 'a.transaction_id', 't.id')
+    .select('t.id', 't.signer', 't.nonce', 't.state', 't.mined_hash', 't.block_number', 't.block_hash')
+    .select(db.raw('array_agg(a.hash) AS hashes'))
+    .groupBy('t.id');
+  const judged = rows.map(async ({ hashes, ...row }) => {
+    const receipts = await Promise.all(
+      hashes.map((hash: string) => chain.call<ChainReceipt | null>('eth_getTransactionReceipt', hash)),
+    );
+    const wrong = disagreement(row, hashes, receipts);
+    return wrong === undefined ? [] : [`nonce ${row.nonce} of ${row.signer} is ${row.state}: ${wrong}`];
+  });
+  return (await Promise.all(judged)).flat();
+}
+
+type TransactionRow = {
+  readonly state: string;
+  readonly mined_hash: string | null;
+  readonly block_number: string | null;
+  readonly block_hash: string | null;
+};
+
+function disagreement(
+  row: TransactionRow,
+  hashes: readonly string[],
+  receipts: readonly (ChainReceipt | null)[],
+): string | undefined {
+  const mined = receipts.filter((receipt) => receipt !== null);
+  if (row.state === 'submitted') return undefined;
+  // A nonce is given up only when somebody else has used it.
+  if (row.state === 'lost') return mined.length === 0 ? undefined : 'one of its attempts is on the chain';
+  const receipt = receipts[hashes.indexOf(row.mined_hash ?? '')];
+  if (!receipt) return 'the attempt that it names is not on the chain';
+  const place = `${BigInt(receipt.blockNumber)} ${receipt.blockHash}`;
+  if (place !== `${row.block_number} ${row.block_hash}`) return `it is in block ${place}`;
+  const isReverted = receipt.status === '0x0';
+  return isReverted === (row.state === 'reverted') ? undefined : `its receipt has status ${receipt.status}`;
 }
 
 /** Waits until the condition holds, looking again and again; the chain and the worker tell nobody. */

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +7,8 @@ import { findPostgresPlace, removePostgresPlace } from '../../src/local/postgres
 
 export type TestPostgres = {
   readonly url: string;
+  /** Ends it, in order (SIGINT) or as a crash would (SIGQUIT), and starts it again on its data. */
+  restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -23,26 +25,40 @@ export function freePort(): Promise<number> {
 }
 
 // The data are thrown away, so nothing waits for the disk.
-const throwAway = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+const throwAway = ['fsync=off', 'full_page_writes=off', 'max_connections=300'];
 
 /**
  * A real PostgreSQL of its own in a temporary folder, gone when closed. `url` names its first database.
- * @param settings `name=value` for the server
+ * @param options.isDurable what was committed outlives a crash of the server
+ * @param options.settings `name=value` for the server, which win over those of tests
  */
-export async function startPostgres(settings: readonly string[] = throwAway): Promise<TestPostgres> {
+export async function startPostgres({
+  isDurable = false,
+  settings = [],
+}: {
+  isDurable?: boolean;
+  settings?: readonly string[];
+} = {}): Promise<TestPostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tallystick-pg-'));
   // As root the server runs as another user, who must be able to enter.
   await chmod(directory, 0o755);
   const wanted = path.join(directory, 'postgres');
-  const server = await startPostgresServer({
+  const options = {
     place: findPostgresPlace(wanted),
     port: await freePort(),
     password: 'postgres',
-    settings,
+    settings: [...throwAway, `synchronous_commit=${isDurable ? 'on' : 'off'}`, ...settings],
     logFile: path.join(directory, 'postgres.log'),
-  });
+  };
+  let server = await startPostgresServer(options);
   return {
     url: server.url,
+    async restart(signal) {
+      const [pid] = (await readFile(path.join(options.place.data, 'postmaster.pid'), 'utf8')).split('\n');
+      process.kill(Number(pid), signal);
+      await server.ended;
+      server = await startPostgresServer(options);
+    },
     async close() {
       await server.stop();
       removePostgresPlace(wanted);

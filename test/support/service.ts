@@ -27,7 +27,7 @@ export type TestService = Population & {
 
 /** The whole service on a database of its own, with two companies, four keys and the network 31337. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(options.postgresUrl);
   const { keys, companies } = await populate(database.db, options);
   const opened: TestService[] = [];
   const open = async (settings: Readonly<Record<string, string>> = {}): Promise<TestService> => {

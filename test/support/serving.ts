@@ -33,6 +33,8 @@ export type ServiceOptions = {
   readonly replace?: (parts: Parts) => Partial<Parts>;
   /** RPC URL of a chain with id 31337; without one the network's node does not answer. */
   readonly rpcUrl?: string;
+  /** The server of its database; by default the one of the run. */
+  readonly postgresUrl?: string | undefined;
   /** Where the hosted data provider listens; with it network 1 is registered, whose provider it is. */
   readonly moralis?: { readonly baseUrl: string; readonly apiKey: string };
 };

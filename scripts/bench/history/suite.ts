@@ -17,7 +17,7 @@ export const historySuite: Suite = {
   async run({ isQuick, say }) {
     // A fifth is of the busy wallet, with rows below its page 10,000.
     const rows = isQuick ? 505_000 : 5_005_000;
-    const postgres = await startPostgres(['fsync=off', 'maintenance_work_mem=256MB', 'max_wal_size=4GB']);
+    const postgres = await startPostgres({ settings: ['maintenance_work_mem=256MB', 'max_wal_size=4GB'] });
     const db = createDatabase(postgres.url, { poolMax: 4, log: createLogger({ level: 'silent' }) });
     try {
       await migrateToLatest(db);

@@ -69,7 +69,7 @@ async function index(
   say: Say,
 ): Promise<Pick<Comparison, 'indexed' | 'rows'>> {
   // As a server comes: every commit waits for the disk.
-  const postgres = await startPostgres([]);
+  const postgres = await startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
   const db = createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });
   try {
     await migrateToLatest(db);

@@ -13,8 +13,11 @@ export type ChainView = {
   block(number: bigint): Promise<Block | null>;
   /** Blocks from this one to the newest, both counted. */
   depthOf(blockNumber: bigint): bigint;
-  /** The receipt of whichever attempt has a block on the chain, and that block; null when none has. */
-  receiptOf(transaction: OpenTransaction): Promise<Mined | null>;
+  /**
+   * The receipt of whichever attempt has a block on the chain, and that block; null when none has a receipt;
+   * undefined when one has, of a block that is not on the chain as far as we see: that says neither.
+   */
+  receiptOf(transaction: OpenTransaction): Promise<Mined | null | undefined>;
 };
 
 export type Mined = { readonly receipt: Receipt; readonly block: Block };
@@ -46,7 +49,7 @@ export async function viewChain({ node, network, signer }: LaneContext, head: He
         // A node may tell of a block that it has left meanwhile: only its own chain counts.
         if (onChain?.hash === receipt.blockHash) return { receipt, block: onChain };
       }
-      return null;
+      return receipts.every((receipt) => receipt === null) ? null : undefined;
     },
   };
 }

@@ -82,6 +82,8 @@ export type LaneContext = {
   /** Milliseconds that only grow. */
   readonly now: () => number;
   readonly memory: LaneMemory;
+  /** Aborted when the lane is to end: then nothing new is begun. */
+  readonly stopping: AbortSignal;
 };
 
 /** What a lane remembers between two looks. All of it can be forgotten: it is found out again. */
@@ -92,10 +94,13 @@ export type LaneMemory = {
   readonly mined: Set<string>;
   /** Transactions whose nonce a node says is used, though its count did not tell so. */
   readonly suspects: Set<string>;
+  /** Transactions that a node refused for want of money, the last time that it was given them. */
+  readonly unpaid: Set<string>;
 };
 
 export const createLaneMemory = (): LaneMemory => ({
   sentAt: new Map(),
   mined: new Set(),
   suspects: new Set(),
+  unpaid: new Set(),
 });

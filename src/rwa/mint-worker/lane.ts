@@ -15,7 +15,7 @@ export type Lane = LaneId & {
   stop(): Promise<void>;
 };
 
-type LaneOptions = Omit<LaneContext, 'lease' | 'network' | 'node' | 'memory'> & {
+type LaneOptions = Omit<LaneContext, 'lease' | 'network' | 'node' | 'memory' | 'stopping'> & {
   readonly lane: LaneId;
   readonly findNetwork: (chainId: string) => Promise<Network | undefined>;
   readonly nodeOf: (network: Network) => LaneContext['node'];
@@ -64,7 +64,7 @@ export function startLane(options: LaneOptions): Lane {
 async function workUnderLease(options: LaneOptions, lease: Lease, bell: Bell, stopping: AbortSignal) {
   const { lanes, log, settings } = options;
   const keeper = keepLease(lanes, lease, settings.leaseSeconds);
-  const turn = createTurn(options, lease);
+  const turn = createTurn(options, lease, stopping);
   try {
     await options.step('taken', {});
     while (!stopping.aborted && keeper.isGood()) {
@@ -85,7 +85,7 @@ async function workUnderLease(options: LaneOptions, lease: Lease, bell: Bell, st
 }
 
 /** One look at the chain and at what waits. Costs one query, and nothing of the nodes, when there is nothing. */
-function createTurn(options: LaneOptions, lease: Lease): () => Promise<void> {
+function createTurn(options: LaneOptions, lease: Lease, stopping: AbortSignal): () => Promise<void> {
   const { db, lanes, now, findNetwork, nodeOf, step } = options;
   const memory = createLaneMemory();
   let lastHead: string | undefined;
@@ -109,7 +109,7 @@ function createTurn(options: LaneOptions, lease: Lease): () => Promise<void> {
     if (!isOpen && !isWaiting) return note(undefined);
     const network = await findNetwork(lease.chainId);
     if (network === undefined) return;
-    const context: LaneContext = { ...options, lease, network, node: nodeOf(network), memory };
+    const context: LaneContext = { ...options, lease, network, node: nodeOf(network), memory, stopping };
     const head = await context.node.head();
     const isDue = head.hash !== lastHead || now() - watchedAt >= longestWithoutWatchMs;
     if (isOpen && isDue) {
@@ -117,8 +117,15 @@ function createTurn(options: LaneOptions, lease: Lease): () => Promise<void> {
       lastHead = head.hash;
       watchedAt = now();
     }
-    await note(await send(context, head));
+    const found = await send(context, head);
+    if (!stopping.aborted) await note(found ?? lackOf(context));
   };
+}
+
+/** What is in flight cannot go on without money either. */
+function lackOf({ memory, signer }: LaneContext): Pause | undefined {
+  if (memory.unpaid.size === 0) return undefined;
+  return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
 }
 
 /** Renews the lease in time, until somebody else has it. */

@@ -59,19 +59,8 @@ export async function unconfirmTransaction(tx: Tx, id: string): Promise<number> 
  * Nothing can take the transaction back any more; these are the ends of NFTs that it did not mint.
  * @returns as {@link mintNfts}
  */
-export async function finalizeTransaction(
-  tx: Tx,
-  id: string,
-  { minted, failed }: Outcomes,
-): Promise<number[]> {
-  await closeItems(
-    tx,
-    id,
-    'failed',
-    failed.map(({ nftId }) => nftId),
-  );
-  await failNfts(tx, failed);
-  const waits = await mintNfts(tx, minted);
+export async function finalizeTransaction(tx: Tx, id: string, outcomes: Outcomes): Promise<number[]> {
+  const waits = await endItems(tx, id, outcomes);
   await tx.raw(`UPDATE mint_transactions SET state = 'finalized', updated_at = now() WHERE id = ?`, [id]);
   await tx.raw(
     `UPDATE mint_transaction_nfts SET state = 'minted' WHERE transaction_id = ? AND state = 'open'`,
@@ -91,30 +80,29 @@ export async function endTransaction(
   outcomes: Outcomes,
 ): Promise<number[]> {
   await setState(tx, id, end.state, end.state === 'reverted' ? end.in : undefined);
-  await closeItems(
-    tx,
-    id,
-    'minted',
-    outcomes.minted.map(({ nftId }) => nftId),
-  );
-  await closeItems(
-    tx,
-    id,
-    'failed',
-    outcomes.failed.map(({ nftId }) => nftId),
-  );
-  await closeItems(tx, id, 'released', outcomes.released);
-  const waits = await mintNfts(tx, outcomes.minted);
-  await failNfts(tx, outcomes.failed);
-  await releaseNfts(tx, outcomes.released);
+  return endItems(tx, id, outcomes);
+}
+
+async function endItems(tx: Tx, id: string, { minted, failed, released }: Outcomes): Promise<number[]> {
+  const mintedIds = minted.map(({ nftId }) => nftId);
+  const failedIds = failed.map(({ nftId }) => nftId);
+  await closeItems(tx, id, 'minted', mintedIds);
+  await closeItems(tx, id, 'failed', failedIds);
+  await closeItems(tx, id, 'released', released);
+  const waits = await mintNfts(tx, minted);
+  await failNfts(tx, failed);
+  await releaseNfts(tx, released);
   return waits;
 }
 
-/** How often each NFT was in a transaction that was reverted. */
-export async function revertsOf(tx: Tx, nftIds: readonly string[]): Promise<Map<string, number>> {
+/** How often each NFT was in a transaction that has a block and did not mint it, since it was accepted. */
+export async function vainTriesOf(tx: Tx, nftIds: readonly string[]): Promise<Map<string, number>> {
+  if (nftIds.length === 0) return new Map();
   const { rows }: { rows: { nft_id: string; count: string }[] } = await tx.raw(
-    `SELECT l.nft_id, count(*) FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
-     WHERE l.nft_id = ANY (?::uuid[]) AND t.state = 'reverted' GROUP BY l.nft_id`,
+    `SELECT l.nft_id, count(*) FROM mint_transaction_nfts l
+       JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
+     WHERE l.nft_id = ANY (?::uuid[]) AND l.state = 'released' AND t.state IN ('reverted', 'finalized')
+       AND t.created_at > n.queued_at GROUP BY l.nft_id`,
     [[...nftIds]],
   );
   return new Map(rows.map((row) => [row.nft_id, Number(row.count)]));

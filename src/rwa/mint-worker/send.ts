@@ -1,9 +1,11 @@
 import { type Fees, feesInWords, quote } from '../../chain/minting/fees.ts';
 import { type GasCost, gasCostOf, gasFor, tokensPerTransaction } from '../../chain/minting/gas.ts';
 import type { Head } from '../../chain/minting/mint-node.ts';
+import type { Tx } from '../../contract/transaction.ts';
 import { submitNfts } from '../mint-state-store.ts';
 import type { LaneContext } from './lane-context.ts';
 import type { Pause } from './lane-store.ts';
+import { vainTriesOf } from './outcome-store.ts';
 import {
   highestNonce,
   insertTransaction,
@@ -11,12 +13,13 @@ import {
   type OpenTransaction,
   openTransactions,
   takeWaiting,
+  type Waiting,
 } from './transaction-store.ts';
 import { handOver } from './watch.ts';
 
 /** Sends what waits, as far as it may. @returns why it does not send, or not all; undefined when nothing is wrong */
 export async function send(context: LaneContext, head: Head): Promise<Pause | undefined> {
-  const { db, lanes, lease, network, node, settings, signer } = context;
+  const { db, lanes, lease, network, node, settings, signer, stopping } = context;
   const [isStopped, first] = await Promise.all([
     lanes.isStoppedByOperator(lease),
     nextWaiting(db, network.chainId, []),
@@ -27,31 +30,41 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
   if (fees === undefined) {
     return { reason: 'fee_above_cap', detail: `Gas costs more than ${settings.feeCap} wei.` };
   }
-  const foreign = await foreignUse(context, await openTransactions(db, lease));
-  if (foreign !== undefined) return foreign;
+  const next = await nextNonce(context, head);
+  if (typeof next !== 'bigint') return next;
   const done: string[] = [];
   let pause: Pause | undefined;
-  for (;;) {
-    const next = await nextWaiting(db, network.chainId, done);
-    if (next === undefined) return pause;
-    done.push(next.contract);
-    const estimate = await node.estimate(signer.address, next.contract, [next]);
+  while (!stopping.aborted) {
+    const mint = await nextWaiting(db, network.chainId, done);
+    if (mint === undefined) break;
+    const { contract } = mint;
+    done.push(contract);
+    const estimate = await node.estimate(signer.address, contract, [mint]);
     if (typeof estimate === 'bigint') {
-      const batch = { head, contract: next.contract, fees, cost: gasCostOf(estimate) };
+      const batch = { head, contract, fees, cost: gasCostOf(estimate), firstNonce: next };
       const lack = await sendForContract(context, batch);
       if (lack !== undefined) return lack;
     } else {
-      pause = { reason: 'contract_refuses', detail: `${next.contract} refuses a mint: ${estimate.refusal}` };
+      pause = { reason: 'contract_refuses', detail: `${contract} refuses a mint: ${estimate.refusal}` };
     }
   }
+  return pause;
 }
 
-type Batch = { readonly head: Head; readonly contract: string; readonly fees: Fees; readonly cost: GasCost };
+type Batch = {
+  readonly head: Head;
+  readonly contract: string;
+  readonly fees: Fees;
+  readonly cost: GasCost;
+  /** No nonce below it is ours to use. */
+  readonly firstNonce: bigint;
+};
 
 /** Sends batches until nothing waits for the contract or enough is in flight. */
 async function sendForContract(context: LaneContext, batch: Batch): Promise<Pause | undefined> {
-  const { db, lease, memory, node, settings, signer } = context;
+  const { db, lease, memory, node, settings, signer, stopping } = context;
   for (;;) {
+    if (stopping.aborted) return undefined;
     const [open, balance] = await Promise.all([openTransactions(db, lease), node.balance(signer.address)]);
     const unmined = open.filter(({ id, confirmedIn }) => confirmedIn === null && !memory.mined.has(id));
     if (unmined.length >= settings.maxInFlight) return undefined;
@@ -79,14 +92,13 @@ const costOf = ({ gasLimit, attempts: [newest] }: OpenTransaction) => gasLimit *
 
 /** Signs and stores one transaction, then sends it. @returns false when nothing waits for the contract */
 async function sendBatch(context: LaneContext, batch: Batch, limit: number): Promise<boolean> {
-  const { lanes, lease, node, signer, step } = context;
-  const { contract, cost, fees, head } = batch;
-  const onChain = await node.transactionCount(signer.address, 'latest');
+  const { lanes, lease, signer, step } = context;
+  const { contract, cost, fees, firstNonce, head } = batch;
   const stored = await lanes.fenced(lease, async (tx) => {
-    const items = await takeWaiting(tx, { chainId: lease.chainId, contract, limit });
+    const items = await apart(tx, await takeWaiting(tx, { chainId: lease.chainId, contract, limit }));
     if (items.length === 0) return undefined;
     const highest = await highestNonce(tx, lease);
-    const nonce = highest === undefined || onChain > highest + 1n ? onChain : highest + 1n;
+    const nonce = highest === undefined || firstNonce > highest ? firstNonce : highest + 1n;
     const gasLimit = gasFor(cost, items.length);
     const plan = { chainId: lease.chainId, nonce, contract, gasLimit, fees };
     const signed = await signer.sign({ ...plan, mints: items });
@@ -112,24 +124,34 @@ async function sendBatch(context: LaneContext, batch: Batch, limit: number): Pro
   return true;
 }
 
+/** One whose mint came to nothing goes alone the next time: it must not take others with it again. */
+async function apart(tx: Tx, items: readonly Waiting[]): Promise<readonly Waiting[]> {
+  const tried = await vainTriesOf(
+    tx,
+    items.map(({ nftId }) => nftId),
+  );
+  const first = items.find(({ nftId }) => tried.has(nftId));
+  return first === undefined ? items : [first];
+}
+
 /**
- * Whether somebody else uses the key. Its nonces are not ours to guess then: what of ours is open must end
- * first, and what the nodes know of the other's must have a block.
+ * The first nonce that is ours to use, from stored rows. Where somebody else has used the key, nonces are not
+ * ours to guess: what of ours is open must end first, and what the other has sent must be final. Otherwise a
+ * reorganisation that takes it back would leave a gap that nobody fills.
  */
-async function foreignUse(
-  { db, lease, log, node, signer }: LaneContext,
-  open: readonly OpenTransaction[],
-): Promise<Pause | undefined> {
+async function nextNonce(context: LaneContext, head: Head): Promise<bigint | Pause> {
+  const { db, lease, log, network, node, signer } = context;
   const pending = await node.transactionCount(signer.address, 'pending');
   const highest = await highestNonce(db, lease);
-  const ours = highest === undefined ? 0n : highest + 1n;
-  if (pending <= ours) return undefined;
-  const latest = await node.transactionCount(signer.address, 'latest');
-  const isOpen = open.some(({ confirmedIn }) => confirmedIn === null);
-  if (latest === pending && !isOpen) {
-    if (highest !== undefined)
-      log.warn({ ours: ours.toString(), latest: latest.toString() }, 'nonces skipped');
-    return undefined;
+  // What the signer did before it was ours is not known, and needs only a block.
+  const latest = highest === undefined ? await node.transactionCount(signer.address, 'latest') : 0n;
+  const ours = highest === undefined ? latest : highest + 1n;
+  if (pending <= ours) return ours;
+  const isOpen = (await openTransactions(db, lease)).some(({ confirmedIn }) => confirmedIn === null);
+  const finalized = await node.finalized(head, network.finalityDepth);
+  if (!isOpen && (await node.transactionCount(signer.address, finalized)) === pending) {
+    log.warn({ ours: ours.toString(), next: pending.toString() }, 'nonces skipped: somebody else used them');
+    return pending;
   }
   const detail = `Somebody else has used the key: ${pending} transactions, of which we know up to ${ours}.`;
   return { reason: 'foreign_nonce', detail };

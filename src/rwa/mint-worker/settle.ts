@@ -1,4 +1,5 @@
 import { feesInWords } from '../../chain/minting/fees.ts';
+import type { Tx } from '../../contract/transaction.ts';
 import type { ChainView, Mined } from './chain-view.ts';
 import { findEvidence, proveEnd } from './evidence.ts';
 import type { LaneContext } from './lane-context.ts';
@@ -8,13 +9,13 @@ import {
   finalizeTransaction,
   type MintedIn,
   type Outcomes,
-  revertsOf,
   unconfirmTransaction,
+  vainTriesOf,
 } from './outcome-store.ts';
 import { type Item, type OpenTransaction, openItems } from './transaction-store.ts';
 
-// One revert may have a passing cause, such as a role that was taken and given back.
-const maxReverts = 2;
+// One mint that came to nothing may have a passing cause, such as a role that was taken and given back.
+const maxTries = 2;
 
 /** Takes a mined transaction as far as the depth of its block allows. */
 export async function settle(
@@ -26,6 +27,7 @@ export async function settle(
   const { memory, network, step } = context;
   if (!memory.mined.has(transaction.id)) {
     memory.mined.add(transaction.id);
+    memory.unpaid.delete(transaction.id);
     await step('mined', { ...about(transaction), block: mined.block.number.toString() });
   }
   if (mined.receipt.to?.toLowerCase() !== transaction.contract.toLowerCase()) {
@@ -47,9 +49,16 @@ async function confirm(
 ): Promise<void> {
   const { db, lanes, lease, memory, step } = context;
   const own = placeOf(mined);
-  const outcomes = await outcomesOf(context, view, transaction, mined, await openItems(db, transaction.id));
+  const { isClear, ...outcomes } = await outcomesOf(
+    context,
+    view,
+    transaction,
+    mined,
+    await openItems(db, transaction.id),
+  );
   // The contract passed over a token of whose mint nothing is to be seen yet: the next look may show it.
-  if (outcomes === undefined) return;
+  // Where there is none, that is proven at the end, and the others do not wait for ever.
+  if (!isClear && mined.block.number > (await view.finalized())) return;
   const waits = await lanes.fenced(lease, async (tx) => {
     const found = await confirmTransaction(tx, transaction.id, own, outcomes);
     await step('confirming', about(transaction));
@@ -65,8 +74,9 @@ async function outcomesOf(
   { contract }: OpenTransaction,
   mined: Mined,
   items: readonly Item[],
-): Promise<Outcomes | undefined> {
+): Promise<Outcomes & { isClear: boolean }> {
   const own = placeOf(mined);
+  let isClear = true;
   const minted: { nftId: string; in: MintedIn }[] = [];
   for (const item of items) {
     const recipient = mined.receipt.minted.get(item.tokenId);
@@ -78,9 +88,9 @@ async function outcomesOf(
     const evidence = await findEvidence(context, view, contract, item, depth);
     if (evidence.kind === 'minted') minted.push({ nftId: item.nftId, in: evidence.in });
     // Somebody else has the token: true for ever once it is final, and not said before.
-    else if (evidence.kind !== 'failed') return undefined;
+    else if (evidence.kind !== 'failed') isClear = false;
   }
-  return { minted, failed: [], released: [] };
+  return { isClear, minted, failed: [], released: [] };
 }
 
 /** A reverted transaction minted nothing; what becomes of its NFTs is decided once that is final. */
@@ -95,18 +105,25 @@ async function endReverted(
   if (outcomes === undefined) return;
   const { lanes, lease, memory, step } = context;
   const end = await lanes.fenced(lease, async (tx) => {
-    const reverts = await revertsOf(tx, outcomes.released);
-    const isOver = (nftId: string) => (reverts.get(nftId) ?? 0) + 1 >= maxReverts;
-    const reason = `The contract reverted the mint ${maxReverts} times, last in transaction ${mined.receipt.hash}.`;
-    const over = outcomes.released.filter(isOver).map((nftId) => ({ nftId, reason }));
-    const failed = [...outcomes.failed, ...over];
-    const released = outcomes.released.filter((nftId) => !isOver(nftId));
-    const ends = { minted: outcomes.minted, failed, released };
+    const reason = `The contract reverted the mint ${maxTries} times, last in transaction ${mined.receipt.hash}.`;
+    const ends = await withoutEndlessTries(tx, outcomes, reason);
     const waits = await endTransaction(tx, transaction.id, { state: 'reverted', in: placeOf(mined) }, ends);
-    return { waits, failed: failed.length, released: released.length };
+    return { waits, failed: ends.failed.length, released: ends.released.length };
   });
   memory.mined.delete(transaction.id);
   await step('reverted', { ...about(transaction), ...end });
+}
+
+/** An NFT whose mint came to nothing as often as may be fails, and is sent no more. */
+async function withoutEndlessTries(tx: Tx, outcomes: Outcomes, reason: string): Promise<Outcomes> {
+  const tries = await vainTriesOf(tx, outcomes.released);
+  const isOver = (nftId: string) => (tries.get(nftId) ?? 0) + 1 >= maxTries;
+  const over = outcomes.released.filter(isOver).map((nftId) => ({ nftId, reason }));
+  return {
+    minted: outcomes.minted,
+    failed: [...outcomes.failed, ...over],
+    released: outcomes.released.filter((nftId) => !isOver(nftId)),
+  };
 }
 
 /**
@@ -131,6 +148,7 @@ export async function releaseIfLost(
     endTransaction(tx, transaction.id, { state: 'lost' }, outcomes),
   );
   memory.sentAt.delete(transaction.id);
+  memory.unpaid.delete(transaction.id);
   const counts = { failed: outcomes.failed.length, released: outcomes.released.length };
   await step('released', { ...about(transaction), waits, ...counts });
 }
@@ -167,13 +185,19 @@ async function takeBack({ lanes, lease, memory, step }: LaneContext, transaction
 
 async function finalize(context: LaneContext, view: ChainView, transaction: OpenTransaction) {
   const { db, lanes, lease, log, step } = context;
+  const [newest] = transaction.attempts;
   const left = (await openItems(db, transaction.id)).filter(({ isMinted }) => !isMinted);
   const outcomes = await proveEnd(context, view, transaction, left);
-  // A token that was passed over has an owner: one without any is not to be believed.
-  if (outcomes === undefined || outcomes.released.length > 0) return;
-  const waits = await lanes.fenced(lease, (tx) => finalizeTransaction(tx, transaction.id, outcomes));
-  for (const failed of outcomes.failed) log.error(failed, 'mint failed');
-  await step('finalized', { ...about(transaction), waits, failed: outcomes.failed.length });
+  if (outcomes === undefined) return;
+  // Our contract passes a token over only when it has an owner; one of somebody else may have other reasons.
+  const reason = `The contract passed the mint over ${maxTries} times, last in transaction ${newest.hash}.`;
+  const { waits, failed, released } = await lanes.fenced(lease, async (tx) => {
+    const ends = await withoutEndlessTries(tx, outcomes, reason);
+    return { ...ends, waits: await finalizeTransaction(tx, transaction.id, ends) };
+  });
+  for (const each of failed) log.error(each, 'mint failed');
+  const counts = { failed: failed.length, released: released.length };
+  await step('finalized', { ...about(transaction), waits, ...counts });
 }
 
 export const about = ({ id, nonce, attempts: [newest] }: OpenTransaction) => ({

@@ -15,6 +15,8 @@ export async function watch(context: LaneContext, head: Head): Promise<void> {
   const view = await viewChain(context, head);
   const looks = await Promise.all(open.map((transaction) => look(context, view, transaction)));
   for (const { transaction, mined } of looks) {
+    // A node that does not answer takes its time with each: whoever is told to stop does not wait for all.
+    if (context.stopping.aborted) return;
     try {
       await act(context, view, transaction, mined);
     } catch (err) {
@@ -27,7 +29,7 @@ export async function watch(context: LaneContext, head: Head): Promise<void> {
 
 type Look = { readonly transaction: OpenTransaction; readonly mined: Mined | null | undefined };
 
-/** Asks what is needed, all side by side. `mined` is undefined where the nonce is not used yet. */
+/** Asks what is needed, all side by side. `mined` is undefined where the nonce is not used yet, or that is unclear. */
 async function look({ memory }: LaneContext, view: ChainView, transaction: OpenTransaction): Promise<Look> {
   if (transaction.confirmedIn !== null) {
     await view.block(transaction.confirmedIn.number);
@@ -45,7 +47,8 @@ async function act(
 ) {
   if (transaction.confirmedIn !== null && (await recheck(context, view, transaction))) return;
   if (mined) return settle(context, view, transaction, mined);
-  context.memory.mined.delete(transaction.id);
+  // It had a block and has none: nodes that dropped it get it again at once.
+  if (context.memory.mined.delete(transaction.id)) context.memory.sentAt.delete(transaction.id);
   if (mined === null) await releaseIfLost(context, view, transaction);
   await sendAgain(context, view, transaction);
 }
@@ -54,13 +57,14 @@ async function act(
 async function sendAgain(context: LaneContext, view: ChainView, transaction: OpenTransaction) {
   const { memory, now, settings } = context;
   const [newest] = transaction.attempts;
+  const sentAt = memory.sentAt.get(transaction.id);
   const waited = view.head.number - newest.sentAtBlock;
   const isFirst = transaction.nonce === view.count;
   const isTooCheap = view.head.baseFee !== null && newest.fees.maxFeePerGas < view.head.baseFee;
-  if (waited >= BigInt(settings.stuckBlocks) && (isFirst || isTooCheap)) {
+  // What the nodes may not have is not too cheap: it goes out as it is before more is paid for it.
+  if (sentAt !== undefined && waited >= BigInt(settings.stuckBlocks) && (isFirst || isTooCheap)) {
     if (await raiseFees(context, view, transaction)) return;
   }
-  const sentAt = memory.sentAt.get(transaction.id);
   // Not sent by this process: whether it ever was, nobody knows.
   if (sentAt === undefined || now() - sentAt >= settings.rebroadcastMs) {
     await handOver(context, transaction, { hash: newest.hash, raw: await rawOf(context.db, newest.hash) });
@@ -97,6 +101,8 @@ export async function handOver(
   try {
     const answer = await node.broadcast(raw);
     if (answer === 'nonce_used') memory.suspects.add(transaction.id);
+    if (answer === 'no_funds') memory.unpaid.add(transaction.id);
+    else memory.unpaid.delete(transaction.id);
     const isPlain = answer === 'sent' || answer === 'known';
     log[isPlain ? 'debug' : 'warn']({ transaction: transaction.id, hash, answer }, 'mint transaction sent');
   } catch (err) {

@@ -75,28 +75,3 @@ describe('workers', () => {
     expect(await world.settle(ids)).toEqual([]);
   });
 });
-
-describe('the database', () => {
-  test('loses every connection again and again: mints go on when it is back', async () => {
-    world = await createMintWorld();
-    await world.work().until(/working/);
-    const mining = world.keepMining();
-    const ids: string[] = [];
-    for (let round = 0; round < 4; round += 1) {
-      ids.push(...(await world.accept(5)));
-      await world.service.db.raw(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-      );
-    }
-    mining.stop();
-    expect(await world.settle(ids)).toEqual([]);
-  });
-
-  test('without the tables of the queue emptied under way nothing is lost: what is true stands in ours', async () => {
-    world = await createMintWorld();
-    const ids = await world.accept(6);
-    await world.service.db.raw('TRUNCATE pgboss.job CASCADE');
-    expect(await world.settle(ids)).toEqual([]);
-  });
-});
