@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import packageFile from '../../package.json' with { type: 'json' };
 import { killAtExit } from '../../test/support/kill-at-exit.ts';
 
 /** The key that signs cursors and encrypts secrets of a service under measurement. */
@@ -13,10 +14,13 @@ type ServiceOptions = {
   readonly say: (line: string) => void;
 };
 
+// What `npm run serve` runs, without the name of Node: what is measured is what is operated.
+const [, ...served] = packageFile.scripts.serve.split(' ');
+
 /** Starts the service as a process of its own. Node's flags are handed on, so that --cpu-prof tells of it too. */
 export function startBenchService({ env, onLog, say }: ServiceOptions): BenchService {
   const key = `bench:${benchKey.toString('base64')}`;
-  const child: ChildProcess = spawn(process.execPath, [...process.execArgv, 'src/main.ts'], {
+  const child: ChildProcess = spawn(process.execPath, [...process.execArgv, ...served], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'] ?? '', SECRET_KEYS: key, CURSOR_KEYS: key, ...env },
   });
