@@ -1,8 +1,15 @@
 import { dispatchSuite } from './bench/dispatch.ts';
+import { historySuite } from './bench/history/suite.ts';
+import { indexSuite } from './bench/index/suite.ts';
 import { mintSuite } from './bench/mint.ts';
 import type { Suite } from './bench/suite.ts';
 
-const suites: Readonly<Record<string, Suite>> = { dispatch: dispatchSuite, mint: mintSuite };
+const suites: Readonly<Record<string, Suite>> = {
+  dispatch: dispatchSuite,
+  index: indexSuite,
+  history: historySuite,
+  mint: mintSuite,
+};
 
 const help = `Measures parts of the service on this machine, each against something that does less.
 

@@ -64,6 +64,7 @@ module.exports = {
     onlyIn('(express|openapi-backend|ajv|ajv-formats|rate-limiter-flexible)', '^src/http/', '^src/app\\.ts'),
     onlyIn('knex', '^src/db/', '-store\\.ts$', '^src/contract/transaction\\.ts'),
     onlyIn('pg', '^src/db/', '^src/jobs/'),
+    onlyIn('pg-copy-streams', '^src/db/'),
     onlyIn('pg-boss', '^src/jobs/'),
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
     onlyIn('@aws-sdk', '^src/chain/minting/kms-signer\\.ts'),

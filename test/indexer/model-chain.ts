@@ -28,24 +28,29 @@ type ModelBlock = {
   readonly moves: readonly Move[];
 };
 
+/** Depth below the head at which a block is final. */
+const finality = 8;
+
 export type ModelChain = ReturnType<typeof createModelChain>;
 
 export function createModelChain() {
   const blocks: ModelBlock[] = [];
   let made = 0;
+  let longest = 0;
 
   const mine = (moves: readonly Move[]) => {
     made += 1;
     const parentHash = blocks.at(-1)?.hash ?? id('genesis');
     blocks.push({ number: BigInt(blocks.length), hash: id(`block ${made}`), parentHash, moves });
+    longest = Math.max(longest, blocks.length);
   };
 
   return {
     mine,
     length: () => blocks.length,
-    /** Takes the newest blocks away. */
+    /** Takes the newest blocks away, but none that was final in any branch. */
     cut(depth: number) {
-      blocks.length = Math.max(1, blocks.length - depth);
+      blocks.length = Math.max(1, longest - finality, blocks.length - depth);
     },
     node: nodeOver(blocks),
     /** Places of the transactions that name a wallet, in the order of the chain. */
@@ -98,7 +103,7 @@ function nodeOver(blocks: readonly ModelBlock[]): NodeBlocks {
   const at = (number: bigint) => blocks[Number(number)];
   return {
     head: async () => BigInt(blocks.length - 1),
-    finalized: async (head) => (head < 8n ? -1n : head - 8n),
+    finalized: async (head) => (head < finality ? -1n : head - BigInt(finality)),
     async headerAt(number) {
       const block = at(number);
       return block && headerOf(block);

@@ -75,7 +75,7 @@ describe('two indexers of one network', () => {
     void second.leads.then(() => {
       secondLeads = true;
     });
-    await vi.waitFor(headIs(13_522_957n));
+    await vi.waitFor(headIs(13_522_957n), { timeout: 10_000 });
     await vi.waitFor(otherWaits, { timeout: 10_000 });
     expect(secondLeads).toBe(false);
 
@@ -84,7 +84,7 @@ describe('two indexers of one network', () => {
       WHERE l.locktype = 'advisory' AND l.granted AND a.application_name LIKE 'tallystick index%'
         AND a.datname = current_database()`);
     await second.leads;
-    await vi.waitFor(headIs(13_522_962n));
+    await vi.waitFor(headIs(13_522_962n), { timeout: 10_000 });
     await Promise.all([first.stop(), second.stop()]);
     const state = await database.db('index_state').where('chain_id', '137').first();
     expect(`0x${state.head_hash.toString('hex')}`).toBe(hashAt(13_522_962n));

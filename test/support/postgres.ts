@@ -25,13 +25,20 @@ export function freePort(): Promise<number> {
 }
 
 // The data are thrown away, so nothing waits for the disk.
-const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=300'];
+const throwAway = ['fsync=off', 'full_page_writes=off', 'max_connections=300'];
 
 /**
  * A real PostgreSQL of its own in a temporary folder, gone when closed. `url` names its first database.
  * @param options.isDurable what was committed outlives a crash of the server
+ * @param options.settings `name=value` for the server, which win over those of tests
  */
-export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
+export async function startPostgres({
+  isDurable = false,
+  settings = [],
+}: {
+  isDurable?: boolean;
+  settings?: readonly string[];
+} = {}): Promise<TestPostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tallystick-pg-'));
   // As root the server runs as another user, who must be able to enter.
   await chmod(directory, 0o755);
@@ -40,7 +47,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
     place: findPostgresPlace(wanted),
     port: await freePort(),
     password: 'postgres',
-    settings: [...settings, `synchronous_commit=${isDurable ? 'on' : 'off'}`],
+    settings: [...throwAway, `synchronous_commit=${isDurable ? 'on' : 'off'}`, ...settings],
     logFile: path.join(directory, 'postgres.log'),
   };
   let server = await startPostgresServer(options);

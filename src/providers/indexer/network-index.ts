@@ -59,7 +59,8 @@ export type NetworkIndex = {
   createFollower(upTo?: bigint): Follower;
 };
 
-const maxBatch = 500;
+// Empty blocks may be followed by full ones, which are only known once they are here.
+const maxBatch = 100;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {

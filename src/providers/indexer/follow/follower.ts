@@ -35,8 +35,9 @@ export type FollowerOptions = {
   readonly upTo?: bigint | undefined;
 };
 
-// Large enough for the bulk insert to pay, small enough for memory to stay flat over blocks of any size.
-const batchTransactions = 2_000;
+// Large enough for the bulk insert to pay, small enough for memory to stay flat over blocks of any size: three
+// batches are in it, one that is written, one that arrives and one that is asked for.
+const batchTransactions = 1_000;
 
 /**
  * Follows the chain of one network. Only one may run per network at a time; a second one does no harm, since
@@ -65,19 +66,18 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 
   const advance = async (from: bigint, end: bigint, finalized: bigint): Promise<Step> => {
-    const found = await reader.take(from, lastOf(from, batch, end));
+    const taken = reader.take({ from, to: lastOf(from, batch, end), finalized });
+    // The node works on the next blocks while the last of these arrive and the database writes them.
+    const next = taken.to + 1n;
+    if (next <= end) reader.prepare({ from: next, to: lastOf(next, batch, end), finalized });
+    const found = await taken.found;
     const [first, last] = [found[0], found.at(-1)];
     const head = state?.head;
     if (first === undefined || last === undefined) return 'idle';
     if (head !== undefined && first.header.parentHash !== head.hash) return rollBackFrom(head);
     batch = batchAfter(found, maxBatch);
-    // The node works on the next blocks while the database writes these.
-    const next = last.header.number + 1n;
-    if (next <= end) reader.prepare(next, lastOf(next, batch, end));
-    await store.append(chainId, head?.hash, found, finalized);
-    const { number, hash, timestamp } = last.header;
-    const time = new Date(Number(timestamp) * 1_000);
-    if (state !== undefined) state = { ...state, head: { number, hash, time } };
+    await store.append(chainId, head?.hash, found, taken.finalized);
+    if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
   };
 
@@ -118,17 +118,30 @@ function createRangeReader({ blocks, limit, wrapped }: FollowerOptions) {
 
 type ReadRange = (from: bigint, to: bigint) => Promise<IndexedBlock[]>;
 
-/** Reads a range, or takes what was prepared of it. */
+function headAt({ header: { number, hash, timestamp } }: IndexedBlock): NonNullable<IndexState['head']> {
+  return { number, hash, time: new Date(Number(timestamp) * 1_000) };
+}
+
+type Range = {
+  readonly from: bigint;
+  readonly to: bigint;
+  /** What was final before the range was read: of a later block that is final now, another branch may have come. */
+  readonly finalized: bigint;
+};
+type ReadingRange = Range & { readonly found: Promise<IndexedBlock[]> };
+
+/** Reads a range, or takes what was prepared from its first block on. */
 function createReadAhead(read: ReadRange) {
-  let ahead: { readonly from: bigint; readonly found: Promise<IndexedBlock[]> } | undefined;
+  let ahead: ReadingRange | undefined;
+  const begin = (range: Range): ReadingRange => ({ ...range, found: read(range.from, range.to) });
   return {
-    take(from: bigint, to: bigint) {
-      const found = ahead?.from === from ? ahead.found : read(from, to);
+    take(range: Range): ReadingRange {
+      const taken = ahead?.from === range.from ? ahead : begin(range);
       ahead = undefined;
-      return found;
+      return taken;
     },
-    prepare(from: bigint, to: bigint) {
-      ahead = { from, found: read(from, to) };
+    prepare(range: Range) {
+      ahead = begin(range);
       ahead.found.catch(() => {}); // whoever takes it gets the error
     },
     drop() {

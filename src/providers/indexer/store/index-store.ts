@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
-import { bytes, hex, insertBulk } from './bulk-store.ts';
+import { bytes, copyBulk, hex, insertBulk } from './bulk-store.ts';
 import { IndexMovedError, rollBackTo } from './roll-back-store.ts';
 
 export type TraceMethod = 'debug' | 'trace' | 'none';
@@ -32,7 +32,7 @@ export type IndexStore = {
   list(): Promise<IndexState[]>;
   /** Begins the index of a network, unless it has begun. @returns the state, old or new */
   begin(chainId: string, startBlock: bigint, internalTransfers: TraceMethod): Promise<IndexState>;
-  /** What was seen of the node; forgets blocks that are final now. */
+  /** What was seen of the node. */
   observe(chainId: string, seen: { readonly nodeHead: bigint; readonly finalized: bigint }): Promise<void>;
   /** Why the last try failed, or undefined after one that did not. */
   report(chainId: string, error: string | undefined): Promise<void>;
@@ -43,8 +43,9 @@ export type IndexStore = {
     below?: bigint,
   ): Promise<Pick<BlockHeader, 'number' | 'hash'>[]>;
   /**
-   * Adds blocks that follow the head, all or nothing.
+   * Adds blocks that follow the head, all or nothing, and forgets which wallets final blocks touched.
    * @param head hash of the head that they follow; undefined before the first block
+   * @param keepFrom what was final before the blocks were read
    * @throws IndexMovedError
    */
   append(
@@ -109,8 +110,6 @@ export function createIndexStore({ db }: { readonly db: Database }): IndexStore 
           ...{ at: new Date(at), justNow: new Date(at - 10_000), aMinuteAgo: new Date(at - 60_000) },
         },
       );
-      // The final block itself stays: whatever comes after it must follow it.
-      await db('index_blocks').where('chain_id', chainId).where('number', '<', String(finalized)).delete();
     },
 
     async report(chainId, error) {
@@ -131,6 +130,9 @@ export function createIndexStore({ db }: { readonly db: Database }): IndexStore 
       await db.transaction(async (tx) => {
         await moveHead(tx, chainId, head, blocks);
         await writeRows(tx, chainId, rows);
+        // These blocks follow ours, so ours are of the node's branch, and the final ones among them for ever. The
+        // last of those stays: whatever comes after it must follow it.
+        await tx('index_blocks').where('chain_id', chainId).where('number', '<', String(keepFrom)).delete();
       });
     },
 
@@ -191,7 +193,8 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
 };
 
 async function writeRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void> {
-  const { index_blocks, ...others } = rows;
+  const { index_blocks, wallet_history, ...others } = rows;
+  await copyBulk(tx, 'wallet_history', chainId, wallet_history);
   for (const [table, columns] of Object.entries(others)) {
     await insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]); // a key of rows
   }

@@ -1,0 +1,66 @@
+import type { Knex } from 'knex';
+
+/** Whose pages are asked for; every fifth row is of this wallet, as busy accounts are spread over all blocks. */
+export const busyWallet = `0x${'ab'.repeat(20)}`;
+export const chainId = '31337';
+
+const inBlock = 130;
+const busyEvery = 5;
+const chunk = 200_000;
+
+type FillOptions = { readonly db: Knex; readonly rows: number; readonly say: (line: string) => void };
+
+/** Fills an index with transfers in the order of the chain, a fifth of them of one wallet, the others of 200,000. */
+export async function fillHistory({ db, rows, say }: FillOptions): Promise<void> {
+  // Rows come in the order in which an index writes them; only its primary key is built afterwards.
+  await db.raw('ALTER TABLE wallet_history DROP CONSTRAINT wallet_history_pkey');
+  let next = 1;
+  const lane = async () => {
+    while (next <= rows) {
+      const first = next;
+      next += chunk;
+      await db.raw(insertRows, { chainId, first, last: Math.min(first + chunk - 1, rows) });
+      if (first % 1_000_000 === 1) say(`  ${first - 1} of ${rows} rows`);
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  say('  primary key');
+  await db.transaction(async (tx) => {
+    await tx.raw('SET LOCAL statement_timeout = 0');
+    await tx.raw('ALTER TABLE wallet_history ADD PRIMARY KEY (chain_id, wallet, block_number, tx_index)');
+    await tx.raw('ANALYZE wallet_history');
+  });
+  await db.raw(
+    `INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time)
+     VALUES (?, 0, ?, sha256('head'), now())`,
+    [chainId, Math.ceil(rows / inBlock)],
+  );
+  await db.raw(
+    `INSERT INTO token_contracts (chain_id, contract, standard, name, symbol, decimals, read_at)
+     SELECT ?, decode(lpad(to_hex(n), 40, 'c'), 'hex'), 20, 'Coin ' || n, 'C' || n, 6, now() FROM generate_series(0, 49) n`,
+    [chainId],
+  );
+}
+
+/** Where the busy wallet's row of this number stands, counted from 1, newest first. */
+export function placeOf(row: number, rows: number): { readonly blockNumber: number; readonly index: number } {
+  const n = busyEvery * (Math.floor(rows / busyEvery) - row + 1);
+  return { blockNumber: Math.floor(n / inBlock), index: n % inBlock };
+}
+
+// The texts are those that store/stored-moves.ts writes: every other row pays in a token, the rest in the native asset.
+const insertRows = `
+  INSERT INTO wallet_history (chain_id, wallet, block_number, tx_index, tx_hash, block_hash, block_time, tx, moves)
+  SELECT :chainId, decode(own, 'hex'), n / ${inBlock}, n % ${inBlock}, sha256(n::text::bytea),
+    sha256((n / ${inBlock})::text::bytea), to_timestamp(1700000000 + n / ${inBlock} * 12),
+    format('["%s","0x%s","0x%s",null,"%s","65000","1500000007","51234","76851000358638",1,%s]', n % 1000, own,
+      CASE WHEN n % 2 = 0 THEN token ELSE other END, CASE WHEN n % 2 = 0 THEN 0 ELSE n END,
+      CASE WHEN n % 2 = 0 THEN '"0xa9059cbb"' ELSE 'null' END)::json,
+    CASE WHEN n % 2 = 0 THEN format('{"e":[["0x%s","0x%s","0x%s","%s",%s,0]]}', token, own, other, n, n % 200)
+      ELSE format('{"n":[["0x%s","0x%s","%s",0]]}', own, other, n) END::json
+  FROM (
+    SELECT n,
+      CASE WHEN n % ${busyEvery} = 0 THEN repeat('ab', 20) ELSE lpad(to_hex(n * 7919::bigint % 200000), 40, 'd') END AS own,
+      lpad(to_hex(n * 104729::bigint % 100000), 40, 'e') AS other, lpad(to_hex(n / 2 % 50), 40, 'c') AS token
+    FROM generate_series(:first::bigint, :last::bigint) n
+  ) drawn`;

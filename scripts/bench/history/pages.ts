@@ -1,0 +1,117 @@
+import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Knex } from 'knex';
+import { createCursors } from '../../../src/blockchain/cursor.ts';
+import { basePaths } from '../../../src/contract/documents.ts';
+import { createKeyStore } from '../../../src/keys/key-store.ts';
+import { createIndexerProvider } from '../../../src/providers/indexer/indexer-provider.ts';
+import { testNetwork } from '../../../test/support/networks.ts';
+import { benchKey, startBenchService } from '../start-service.ts';
+import { busyWallet, chainId, placeOf } from './fill.ts';
+
+export const pageSize = 100;
+
+/** Asks for a page of the busy wallet, counted from 1, newest first, and sees that it is that page. */
+export type Ask = (page: number) => Promise<void>;
+
+type Filled = { readonly db: Knex; readonly rows: number };
+
+/** Where the page before ended; the same that a walk through all pages would come with. */
+function positionOf(page: number, rows: number): string | undefined {
+  if (page === 1) return undefined;
+  const { blockNumber, index } = placeOf((page - 1) * pageSize, rows);
+  return `${blockNumber}.${index}`;
+}
+
+type Records = readonly { readonly block_number: string; readonly transaction_index: string }[];
+
+function assertPage(page: number, rows: number, records: Records): void {
+  const { blockNumber, index } = placeOf((page - 1) * pageSize + 1, rows);
+  const [first] = records;
+  const isRight = first?.block_number === String(blockNumber) && first.transaction_index === String(index);
+  if (records.length !== pageSize || !isRight) throw new Error(`what came is not page ${page}`);
+}
+
+export function askStore({ db, rows }: Filled): Ask {
+  const provider = createIndexerProvider({ db });
+  const network = testNetwork([]);
+  const common = { network, address: busyWallet, order: 'DESC', limit: pageSize } as const;
+  return async (page) => {
+    const { records } = await provider.history({
+      ...common,
+      page: page - 1,
+      position: positionOf(page, rows),
+    });
+    assertPage(page, rows, records);
+  };
+}
+
+type HttpOptions = Filled & { readonly databaseUrl: string; readonly say: (line: string) => void };
+
+/** The service as a process of its own, asked over one connection that is kept. */
+export async function askOverHttp({ db, rows, databaseUrl, say }: HttpOptions) {
+  const { key } = await createKeyStore({ db }).create('live', { companyId: null, label: 'bench' });
+  const started = Promise.withResolvers<string>();
+  const service = startBenchService({
+    env: {
+      ROLES: 'api',
+      DATABASE_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      RATE_LIMIT_PER_SECOND: '0',
+    },
+    say,
+    onLog(line) {
+      const [, port] = /"port":(\d+).*"service started"/.exec(line) ?? [];
+      if (port !== undefined) started.resolve(port);
+    },
+  });
+  const timer = setTimeout(() => started.reject(new Error('the service did not start')), 60_000);
+  const port = await started.promise.finally(() => clearTimeout(timer));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const cursors = createCursors(new Map([['bench', benchKey]]));
+  const scope = {
+    operation: 'getWalletHistory',
+    dataProvider: 'indexer',
+    chainId,
+    address: busyWallet,
+  } as const;
+  const pathOf = (page: number) => {
+    const position = positionOf(page, rows);
+    const cursor =
+      position && cursors.seal(scope, { order: 'DESC', limit: pageSize, page: page - 1, position });
+    const query = {
+      address: busyWallet,
+      chainId,
+      order: 'DESC',
+      limit: String(pageSize),
+      ...(cursor && { cursor }),
+    };
+    return `${basePaths.blockchain}/wallet/history?${new URLSearchParams(query)}`;
+  };
+  const ask: Ask = async (page) => {
+    const answer = await read(`http://127.0.0.1:${port}${pathOf(page)}`, agent, key);
+    const { history }: { history: { result: Records } } = JSON.parse(answer);
+    assertPage(page, rows, history.result);
+  };
+  return {
+    ask,
+    async close() {
+      agent.destroy();
+      await service.stop();
+    },
+  };
+}
+
+function read(url: string, agent: Agent, key: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent, headers: { 'x-api-key': key }, timeout: 30_000 }, (response) => {
+      text(response).then((body) => {
+        if (response.statusCode === 200) resolve(body);
+        else reject(new Error(`answered ${response.statusCode}: ${body}`));
+      }, reject);
+    });
+    request.once('error', reject);
+    request.once('timeout', () => request.destroy(new Error('no answer within 30 s')));
+  });
+}

@@ -1,0 +1,101 @@
+import type { Knex } from 'knex';
+import { createNetworkStore } from '../../../src/chain/network-store.ts';
+import { createDatabase } from '../../../src/db/connect.ts';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { createLogger } from '../../../src/log.ts';
+import { testNetwork } from '../../../test/support/networks.ts';
+import { startPostgres } from '../../../test/support/postgres.ts';
+import { rounded, type Suite } from '../suite.ts';
+import { fillHistory } from './fill.ts';
+import { type Ask, askOverHttp, askStore, pageSize } from './pages.ts';
+
+const limits = { p50Ms: 10, p99Ms: 30, deepToFirst: 1.2 };
+type Say = (line: string) => void;
+
+export const historySuite: Suite = {
+  about: 'Pages of 100 records from an index of 5 million rows, down to page 10,000 of one wallet',
+  async run({ isQuick, say }) {
+    // A fifth is of the busy wallet, with rows below its page 10,000.
+    const rows = isQuick ? 505_000 : 5_005_000;
+    const postgres = await startPostgres({ settings: ['maintenance_work_mem=256MB', 'max_wal_size=4GB'] });
+    const db = createDatabase(postgres.url, { poolMax: 4, log: createLogger({ level: 'silent' }) });
+    try {
+      await migrateToLatest(db);
+      await createNetworkStore({ db }).add(testNetwork(['http://127.0.0.1:9']));
+      say('filling the index');
+      await fillHistory({ db, rows, say });
+      return await measureAll({ db, databaseUrl: postgres.url, rows, isQuick, say });
+    } finally {
+      await db.destroy();
+      await postgres.close();
+    }
+  },
+};
+
+type MeasureOptions = {
+  readonly db: Knex;
+  readonly databaseUrl: string;
+  readonly rows: number;
+  readonly isQuick: boolean;
+  readonly say: Say;
+};
+
+async function measureAll({ db, databaseUrl, rows, isQuick, say }: MeasureOptions) {
+  const deepest = isQuick ? 1_000 : 10_000;
+  const rounds = isQuick ? 100 : 500;
+  const store = await measurePages(askStore({ db, rows }), rounds, deepest);
+  say(`  at the store: ${JSON.stringify(store)}`);
+  const overHttp = await askOverHttp({ db, databaseUrl, rows, say });
+  try {
+    const http = await measurePages(overHttp.ask, rounds, deepest);
+    say(`  over HTTP: ${JSON.stringify(http)}`);
+    const { deepToFirst, p50Ms, p99Ms } = http;
+    return {
+      ok: p50Ms < limits.p50Ms && p99Ms < limits.p99Ms && deepToFirst <= limits.deepToFirst,
+      ratios: { deepToFirst },
+      limits: {
+        deepToFirst: { atMost: limits.deepToFirst },
+        p50Ms: { below: limits.p50Ms },
+        p99Ms: { below: limits.p99Ms },
+        appliedTo: 'http',
+      },
+      ...{ rows, walletRows: rows / 5, recordsInPage: pageSize, deepestPage: deepest, pages: rounds * 3 },
+      ...{ http, store },
+    };
+  } finally {
+    await overHttp.close();
+  }
+}
+
+/** One request at a time: by turns the first page, the deepest, and one of any depth. */
+async function measurePages(ask: Ask, rounds: number, deepest: number) {
+  const times: Record<'first' | 'deep' | 'any', number[]> = { first: [], deep: [], any: [] };
+  const warmUp = 50;
+  for (let round = -warmUp; round < rounds; round += 1) {
+    const any = 2 + ((Math.abs(round) * 7_919) % (deepest - 2));
+    const turns = [
+      ['first', 1],
+      ['deep', deepest],
+      ['any', any],
+    ] as const;
+    // Whoever comes first would pay for what the others did.
+    for (const [kind, page] of round % 2 === 0 ? turns : turns.toReversed()) {
+      const started = performance.now();
+      await ask(page);
+      if (round >= 0) times[kind].push(performance.now() - started);
+    }
+  }
+  const all = Object.values(times).flat();
+  return {
+    p50Ms: rounded(quantile(all, 0.5)),
+    p99Ms: rounded(quantile(all, 0.99)),
+    firstP50Ms: rounded(quantile(times.first, 0.5)),
+    deepP50Ms: rounded(quantile(times.deep, 0.5)),
+    deepToFirst: rounded(quantile(times.deep, 0.5) / quantile(times.first, 0.5)),
+  };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

@@ -1,0 +1,94 @@
+import { getCreateAddress } from 'ethers';
+import { deployData } from '../../../src/chain/contracts/contract-calls.ts';
+import { type ChainRpc, createChainRpc } from '../../../src/local/chain-rpc.ts';
+import { worldContracts } from '../../../src/local/world-contracts.ts';
+import { startChain, type TestChain } from '../../../test/support/chain.ts';
+import { compileContracts } from '../../../test/support/solidity.ts';
+import { type BenchCall, createMix, type MixContracts } from './mix.ts';
+
+export type BenchChain = TestChain & {
+  /** The wrapped native token. */
+  readonly wrapped: string;
+  /** Number of the newest block; the first of the mix is `first`. */
+  readonly first: number;
+  readonly last: number;
+  readonly transactions: number;
+};
+
+type BuildOptions = { readonly blocks: number; readonly say: (line: string) => void };
+
+const flags = [
+  '--no-mining',
+  ...['--accounts', '101', '--order', 'fifo'],
+  // State of old blocks is never asked for, and a copy of it after each block would fill the memory.
+  ...['--prune-history', '64'],
+  ...['--transaction-block-keeper', '100000'],
+];
+
+/** Starts a local chain and fills it with blocks of mixed transactions. The node signs for its own accounts. */
+export async function buildBenchChain({ blocks, say }: BuildOptions): Promise<BenchChain> {
+  const chain = await startChain({ flags });
+  const rpc = createChainRpc(chain.rpcUrl);
+  const [owner = '', ...accounts] = (await rpc.call('eth_accounts')) as string[]; // the node's answer
+  const send = createSender(rpc);
+  const contracts = await deployAll(owner, send);
+  const mix = createMix({ contracts, owner, accounts });
+  const preparation = mix.preparation();
+  for (let start = 0; start < preparation.length; start += 50)
+    await send(preparation.slice(start, start + 50));
+  const first = Number(await rpc.call('eth_blockNumber')) + 1;
+  let transactions = 0;
+  for (let turn = 0; turn < blocks; turn += 1) {
+    const block = mix.block(turn);
+    await send(block);
+    transactions += block.length;
+    if (turn % 200 === 199) say(`  ${turn + 1} of ${blocks} blocks made`);
+  }
+  const last = Number(await rpc.call('eth_blockNumber'));
+  return { ...chain, wrapped: contracts.Wrapped, first, last, transactions };
+}
+
+const hex = (value: number | bigint) => `0x${value.toString(16)}`;
+
+/** Sends transactions and mines them as one block. */
+function createSender(rpc: ChainRpc) {
+  const nonces = new Map<string, number>();
+  return async (calls: readonly BenchCall[]): Promise<void> => {
+    const requests = calls.map(({ from, to, data, value = 0n }) => {
+      const nonce = nonces.get(from) ?? 0;
+      nonces.set(from, nonce + 1);
+      const gas = hex(to === undefined ? 3_000_000 : 200_000);
+      const common = { from, nonce: hex(nonce), gas, value: hex(value), maxFeePerGas: '0xb2d05e00' };
+      const call = { ...common, maxPriorityFeePerGas: '0x1', ...(to && { to }), ...(data && { data }) };
+      return { method: 'eth_sendTransaction', params: [call] };
+    });
+    await rpc.batch(requests);
+    await rpc.call('evm_mine');
+  };
+}
+
+async function deployAll(
+  owner: string,
+  send: (calls: readonly BenchCall[]) => Promise<void>,
+): Promise<MixContracts> {
+  const { SampleToken, SampleCollectible, SampleEdition, SampleSplitter } = worldContracts;
+  const wrapped = (await compileContracts())['WrappedNative'];
+  if (wrapped === undefined) throw new Error('the wrapped native token is missing');
+  const codes = [
+    ...[SampleToken, SampleCollectible, SampleEdition].map((contract) =>
+      deployData(contract, ['Bench', 'BENCH']),
+    ),
+    ...[deployData(SampleSplitter), wrapped.bytecode],
+  ];
+  for (const data of codes) await send([{ from: owner, data }]);
+  const [token = '', collectible = '', edition = '', splitter = '', native = ''] = codes.map((_, nonce) =>
+    getCreateAddress({ from: owner, nonce }),
+  );
+  return {
+    SampleToken: token,
+    SampleCollectible: collectible,
+    SampleEdition: edition,
+    SampleSplitter: splitter,
+    Wrapped: native,
+  };
+}

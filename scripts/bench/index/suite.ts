@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Knex } from 'knex';
+import { createNetworkStore } from '../../../src/chain/network-store.ts';
+import { createDatabase } from '../../../src/db/connect.ts';
+import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { createLogger } from '../../../src/log.ts';
+import { testNetwork } from '../../../test/support/networks.ts';
+import { startPostgres } from '../../../test/support/postgres.ts';
+import { rounded, type Suite } from '../suite.ts';
+import { type BenchChain, buildBenchChain } from './bench-chain.ts';
+import { type IndexerRun, runIndexer } from './run-indexer.ts';
+
+/** INDEX_PARALLEL when nobody sets it. */
+const parallel = 8;
+const limits = { ratio: 0.5, memoryMb: 400 };
+
+type Traces = 'none' | 'trace';
+type Say = (line: string) => void;
+
+export const indexSuite: Suite = {
+  about: 'Indexing a local chain of 2,000 blocks with 50 mixed transactions each, against downloading it',
+  async run({ isQuick, say }) {
+    say('making the chain');
+    const chain = await buildBenchChain({ blocks: isQuick ? 200 : 2_000, say });
+    try {
+      const plain = await compare(chain, 'none', say);
+      const traced = await compare(chain, 'trace', say);
+      return figures(chain, plain, traced);
+    } finally {
+      await chain.close();
+    }
+  },
+};
+
+type Download = { readonly milliseconds: number; readonly bytes: number };
+type Comparison = {
+  readonly downloadMs: number;
+  readonly megabytes: number;
+  readonly indexed: IndexerRun;
+  readonly rows: number;
+};
+
+/** Downloads before and after, so that a machine that grows slower or faster meanwhile does not decide. */
+async function compare(chain: BenchChain, traces: Traces, say: Say): Promise<Comparison> {
+  say(traces === 'none' ? 'blocks and receipts' : 'blocks, receipts and traces');
+  const before = await download(chain, traces, say);
+  const indexed = await index(chain, traces, say);
+  const after = await download(chain, traces, say);
+  const downloadMs = (before.milliseconds + after.milliseconds) / 2;
+  return { ...indexed, downloadMs, megabytes: Math.round(before.bytes / 1e6) };
+}
+
+async function download({ rpcUrl, first, last }: BenchChain, traces: Traces, say: Say): Promise<Download> {
+  const range = ['--first', String(first), '--last', String(last), '--parallel', String(parallel)];
+  const program = [`${import.meta.dirname}/download.ts`, '--url', rpcUrl, ...range];
+  const flags = traces === 'trace' ? ['--traces'] : [];
+  const { stdout } = await promisify(execFile)(process.execPath, [...program, ...flags], {
+    timeout: 600_000,
+  });
+  const done: Download = JSON.parse(stdout);
+  say(`  downloaded ${Math.round(done.bytes / 1e6)} MB in ${rounded(done.milliseconds / 1_000)} s`);
+  return done;
+}
+
+async function index(
+  chain: BenchChain,
+  traces: Traces,
+  say: Say,
+): Promise<Pick<Comparison, 'indexed' | 'rows'>> {
+  // As a server comes: every commit waits for the disk.
+  const postgres = await startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
+  const db = createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });
+  try {
+    await migrateToLatest(db);
+    const { rpcUrl, chainId, wrapped, first, last } = chain;
+    const indexFrom = String(first);
+    await createNetworkStore({ db }).add(
+      testNetwork([rpcUrl], { indexFrom, indexTraces: traces, wrappedNatives: [wrapped] }),
+    );
+    const indexed = await runIndexer({ db, databaseUrl: postgres.url, chainId, last, parallel, say });
+    say(`  indexed in ${rounded(indexed.milliseconds / 1_000)} s, at most ${indexed.memoryMb.peak} MB`);
+    return { indexed, rows: await countRows(db, chain) };
+  } finally {
+    await db.destroy();
+    await postgres.close();
+  }
+}
+
+/** @throws Error when a transaction is missing: a fast index that is not whole is none */
+async function countRows(db: Knex, chain: BenchChain): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ readonly rows: string; readonly transactions: string }] }>(
+    'SELECT count(*) AS rows, count(DISTINCT tx_hash) AS transactions FROM wallet_history',
+  );
+  const [counts] = rows;
+  if (Number(counts.transactions) !== chain.transactions) {
+    throw new Error(`${counts.transactions} of ${chain.transactions} transactions are in the index`);
+  }
+  return Number(counts.rows);
+}
+
+function figures(chain: BenchChain, plain: Comparison, traced: Comparison) {
+  const { transactions, first, last } = chain;
+  const ratios = {
+    indexedToDownload: rounded(plain.downloadMs / plain.indexed.milliseconds),
+    indexedToDownloadTraced: rounded(traced.downloadMs / traced.indexed.milliseconds),
+  };
+  const peak = Math.max(plain.indexed.memoryMb.peak, traced.indexed.memoryMb.peak);
+  const shown = ({ downloadMs, indexed, rows, megabytes }: Comparison) => ({
+    indexedPerSecond: rounded((transactions * 1_000) / indexed.milliseconds),
+    downloadedPerSecond: rounded((transactions * 1_000) / downloadMs),
+    megabytes,
+    historyRows: rows,
+    memoryMb: indexed.memoryMb,
+  });
+  return {
+    ok: Object.values(ratios).every((ratio) => ratio >= limits.ratio) && peak < limits.memoryMb,
+    ratios,
+    limits: {
+      indexedToDownload: { atLeast: limits.ratio },
+      indexedToDownloadTraced: { atLeast: limits.ratio },
+      memoryMb: { below: limits.memoryMb },
+    },
+    ...{ blocks: last - first + 1, transactions, parallel, memoryMb: peak },
+    blocksAndReceipts: shown(plain),
+    blocksReceiptsAndTraces: shown(traced),
+  };
+}
