@@ -140,7 +140,7 @@ const refused: [object, string, string][] = [
   [{ name: null }, '/name', 'name'],
   [{ name: '' }, '/name', 'name'],
   [{ name: 'nul \u0000' }, '/name', 'name'],
-  [{ startDate: '2027-02-30' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
+  [{ startDate: '2027-02-29' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
   [{ startDate: '2016-12-31T23:59:60Z' }, '/startDate', 'startDate'],
   [{ startDate: '0000-01-01' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
   [{ endDate: '9999-12-31T23:59:59-00:01' }, '/endDate', 'endDate must be an RFC 3339 date or date-time'],
@@ -197,7 +197,7 @@ describe('400', () => {
   test('lists every fault, the unknown network last', async () => {
     const faulty = {
       chainId: 424242,
-      startDate: '2027-02-30',
+      startDate: '2027-02-29',
       price: 1,
       discountPrice: 2,
       galleryImages: ['http://['],

@@ -30,10 +30,13 @@ async function identity() {
   return { keys, contracts, wallets, block };
 }
 
+/** Sends a transaction. It is in a block when this resolves: the node gives its hash a moment earlier. */
 async function send(): Promise<string> {
   const { wallets, rpcUrl } = await readCredentials(directory);
   const transaction = { from: wallets[0], to: wallets[1], value: '0x1' };
-  return String(await createChainRpc(rpcUrl).call('eth_sendTransaction', transaction));
+  const hash = String(await createChainRpc(rpcUrl).call('eth_sendTransaction', transaction));
+  await expect.poll(() => receiptOf(hash), { timeout: 10_000 }).toMatchObject({ status: '0x1' });
+  return hash;
 }
 
 async function receiptOf(hash: string): Promise<unknown> {

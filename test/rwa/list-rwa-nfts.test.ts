@@ -72,7 +72,7 @@ describe('200', () => {
     ['?updatedSince=2025-02-01', [5]],
     ['?updatedSince=2025-02-02', []],
     ['?updatedSince=2025-02-01T00:00:00.501Z', []],
-    ['?updatedSince=0000-01-01', [1, 2, 3, 4, 5, 6]],
+    ['?updatedSince=0001-01-01', [1, 2, 3, 4, 5, 6]],
     ['?updatedSince=9999-12-31T23:59:59-23:59', []],
     ['?updatedSince=2024-12-31T00:00:00Z&claimed=true', [1]],
   ])('filters by %s, and counts only what matches', async (query, serials) => {

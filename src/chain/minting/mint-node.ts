@@ -5,6 +5,7 @@ import { quantity } from '../rpc/quantity.ts';
 import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
+import { searchLogs } from './mint-logs.ts';
 
 export type Block = { readonly number: bigint; readonly hash: string; readonly time: Date };
 export type Head = Block & { readonly baseFee: bigint | null; readonly gasLimit: bigint };
@@ -102,8 +103,11 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
     },
     ownerOf: (contract, tokenId, at) => ownerOf(provider, contract, tokenId, at),
     async findMint(contract, tokenId) {
-      const filter = { address: contract, topics: mintTopics(tokenId), fromBlock: '0x0', toBlock: 'latest' };
-      const logs = await ask(z.array(logShape), 'eth_getLogs', [filter]);
+      const filter = { address: contract, topics: mintTopics(tokenId) };
+      const logs = await searchLogs(
+        (range) => ask(z.array(logShape), 'eth_getLogs', [{ ...filter, ...range }]),
+        () => ask(number, 'eth_blockNumber', []),
+      );
       const [found] = logs.flatMap((log) => {
         const mint = readMintLog(log, contract);
         return mint?.tokenId === tokenId ? [{ ...log, hash: log.transactionHash, ...mint }] : [];

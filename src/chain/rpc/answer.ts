@@ -32,8 +32,11 @@ export type Verdict = 'answer' | 'elsewhere' | 'fault';
 const simulations = new Set(['eth_call', 'eth_estimateGas']);
 const refusalCodes = new Set([429, -32005, -32029, -32097]);
 const refusal = /rate.?limit|too many requests|request limit|quota|throttl|capacity exceeded|compute units/i;
-// Providers give the code for "too many requests" also when a log query finds too much.
-const tooWide = /range|results|response size|more than \d+/i;
+/**
+ * What nodes say to a question for logs of more blocks than they give at once. Providers give the code for
+ * "too many requests" with it.
+ */
+export const tooWide = /range|results|response size|more than \d+|limited to|too (large|many blocks)/i;
 const unknownState =
   /header not found|block ?out ?of ?range|missing trie node|(unknown|missing) (block|header)|block.*not (found|available)|state.*(not available|unavailable|pruned)|no state/i;
 
