@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { inTime } from './in-time.ts';
 
 /** A metric: its name in full, what it says, and the names of its labels, whose values must be few. */
 type Spec<Label extends string> = {
@@ -80,7 +81,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
       const ask = async ({ name, read }: LevelSource<Name>): Promise<Found<Name> | undefined> => {
         failures.inc({ source: name }, 0);
         try {
-          return await inTime(once(name, read));
+          return await inTime(once(name, read), readTimeoutMs);
         } catch (error) {
           failures.inc({ source: name });
           onFailure(name, error);
@@ -114,16 +115,4 @@ function createOnce() {
     asked.set(name, answer);
     return answer as Promise<T>; // what has one name has one type
   };
-}
-
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`took over ${readTimeoutMs} ms`)), readTimeoutMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

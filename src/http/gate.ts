@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../contract/operation.ts';
 import { ProblemError, problem } from '../errors.ts';
+import { inTime } from '../in-time.ts';
 import type { KeyVerifier, VerifyResult } from '../keys/verifier.ts';
 import type { Limiter } from './limits.ts';
 
@@ -57,18 +58,12 @@ function keyOf(request: Request): string {
 }
 
 async function verifyInTime(verifier: KeyVerifier, key: string): Promise<VerifyResult | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const error = () => new Error(`the key verifier took over ${verifyTimeoutMs} ms`);
-    timer = setTimeout(() => reject(unavailable(error())), verifyTimeoutMs);
-  });
+  const late = `the key verifier took over ${verifyTimeoutMs} ms`;
   try {
-    return await Promise.race([verifier.verify(key), late]);
+    return await inTime(verifier.verify(key), verifyTimeoutMs, late);
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     throw unavailable(error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

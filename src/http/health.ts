@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { inTime } from '../in-time.ts';
 
 /** What must work before this process takes traffic. A check that throws or takes over 2 s has failed. */
 export type HealthCheck = { readonly name: string; readonly run: () => Promise<void> };
@@ -39,17 +40,11 @@ async function passes(
   run: () => Promise<void>,
   onFailure: (name: string, error: unknown) => void,
 ): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`took over ${checkTimeoutMs} ms`)), checkTimeoutMs);
-  });
   try {
-    await Promise.race([run(), late]);
+    await inTime(run(), checkTimeoutMs);
     return true;
   } catch (error) {
     onFailure(name, error);
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,5 @@
+import { readText } from '../read-text.ts';
+
 const maxAnswerBytes = 64 * 1_024;
 
 type AuthClientOptions = {
@@ -37,7 +39,7 @@ export function createAuthClient({ url, credential }: AuthClientOptions) {
       await response.body?.cancel();
       throw new Error(`the authentication service answered ${response.status}`);
     }
-    return parseJson(await readBounded(response));
+    return parseJson(await readText(response.body, maxAnswerBytes, oversized));
   };
 }
 
@@ -50,18 +52,7 @@ function isLostConnection(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && lostCodes.has(String(cause.code));
 }
 
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    // Leaving the loop cancels the stream.
-    if (size > maxAnswerBytes)
-      throw new Error(`the authentication service sent over ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const oversized = () => new Error(`the authentication service sent over ${maxAnswerBytes} bytes`);
 
 function parseJson(text: string): unknown {
   try {

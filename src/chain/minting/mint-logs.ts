@@ -1,5 +1,6 @@
 import { tooWide } from '../rpc/answer.ts';
 import { quantity } from '../rpc/quantity.ts';
+import { textsOf } from './error-texts.ts';
 
 type Range = { readonly fromBlock: string; readonly toBlock: string };
 
@@ -37,8 +38,4 @@ export async function searchLogs<Log>(
   throw new Error(`The node gives logs of ${width} blocks at once: too few to search the chain.`);
 }
 
-function isTooWide(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const info = 'info' in error ? JSON.stringify(error.info) : '';
-  return tooWide.test(`${error.message} ${info}`);
-}
+const isTooWide = (error: unknown) => tooWide.test(textsOf(error).join(' '));

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { NodesUnavailableError } from '../rpc/node-fault.ts';
 import { quantity } from '../rpc/quantity.ts';
 import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
+import { textsOf } from './error-texts.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 import { searchLogs } from './mint-logs.ts';
@@ -179,11 +180,4 @@ function toReceipt(found: z.output<typeof receiptShape>, contract: string): Rece
     to: found.to,
     minted: new Map(mints.map(({ tokenId, recipient }) => [tokenId, recipient])),
   };
-}
-
-/** Every text that an error and what it came from has: ethers puts the node's own words deep inside. */
-function textsOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return [];
-  const info: unknown = 'info' in error ? error.info : undefined;
-  return [error.message, JSON.stringify(info) ?? ''];
 }

@@ -2,6 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { readText } from '../../read-text.ts';
 import { parseJson, type RpcAnswer, readAnswer } from './answer.ts';
 import { NodeFault } from './node-fault.ts';
 import type { Limits, Transport } from './transport.ts';
@@ -38,7 +39,7 @@ export function createHttpTransport(url: URL): Transport {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await open(body, signal, true);
-      return parse(response, id, await readText(response, maxBytes));
+      return parse(response, id, await readAccepted(response, maxBytes));
     } catch (error) {
       if (error instanceof NodeFault) throw error;
       if (signal.aborted) throw new NodeFault('timeout', `no answer within ${timeoutMs} ms`, error);
@@ -57,22 +58,15 @@ export function createHttpTransport(url: URL): Transport {
   };
 }
 
-async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+async function readAccepted(response: IncomingMessage, maxBytes: number): Promise<string> {
   const status = response.statusCode ?? 0;
   // Some nodes send their JSON-RPC errors with 400; any other failure is not worth reading.
   if (status !== 200 && status !== 400) {
     response.destroy();
     throw new NodeFault('refused', `HTTP status ${status}`);
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving the loop early destroys the stream and with it the connection.
-  for await (const chunk of decompressed(response) as AsyncIterable<Buffer>) {
-    size += chunk.length; // without an encoding set, a stream's chunks are Buffers
-    if (size > maxBytes) throw new NodeFault('oversized', `the answer is over ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const oversized = () => new NodeFault('oversized', `the answer is over ${maxBytes} bytes`);
+  return readText(decompressed(response), maxBytes, oversized);
 }
 
 function decompressed(response: IncomingMessage): Readable {

@@ -1,3 +1,4 @@
+import { readText } from '../../read-text.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 // A hundred NFTs whose pictures are in their metadata come three times over in one answer.
@@ -21,7 +22,7 @@ export function createExchange({ apiKey, timeoutMs, now }: ExchangeOptions): Exc
     try {
       // A redirect would hand the account's key to whom nobody configured.
       const response = await fetch(url, { headers, redirect: 'manual', signal: limited });
-      if (response.status === 200) return parseJson(await readBounded(response));
+      if (response.status === 200) return parseJson(await readText(response.body, maxAnswerBytes, oversized));
       await response.body?.cancel();
       throw refusal(response, now());
     } catch (cause) {
@@ -47,18 +48,7 @@ function readRetryAfter(value: string | null, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Counted after decompression. Leaving the loop cancels the stream.
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxAnswerBytes)
-      throw new UpstreamFault('oversized', `the answer is over ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const oversized = () => new UpstreamFault('oversized', `the answer is over ${maxAnswerBytes} bytes`);
 
 function parseJson(text: string): unknown {
   try {

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
+import { readText } from '../../../read-text.ts';
 import { ForbiddenHostError, isPublicAddress, lookupPublic } from './public-address.ts';
 
 export type MetadataFetcher = {
@@ -36,7 +37,7 @@ export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher 
       if (redirects === 0) throw new Error('too many redirects');
       return fetchUrl(new URL(location, url), signal, redirects - 1);
     }
-    if (status === 200) return readText(response, maxBytes);
+    if (status === 200) return readText(response, maxBytes, oversized(maxBytes));
     response.destroy();
     throw new Error(`HTTP status ${status}`);
   };
@@ -78,22 +79,10 @@ function open(url: URL, signal: AbortSignal, { allowedHosts }: FetcherOptions): 
   });
 }
 
-async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving the loop early destroys the stream and with it the connection.
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length; // without an encoding set, a stream's chunks are Buffers
-    if (size > maxBytes) throw new Error(`the metadata are over ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
 function readDataUri(uri: string, maxBytes: number): string {
   const [, parameters = '', content] = /^data:([^,]*),([\s\S]*)$/i.exec(uri) ?? [];
   if (content === undefined) throw new Error('the token URI is no address');
-  if (content.length > maxBytes * 3) throw new Error(`the metadata are over ${maxBytes} bytes`);
+  if (content.length > maxBytes * 3) throw oversized(maxBytes)();
   const base64 = /;base64$/i.test(parameters.trim());
   if (base64) return Buffer.from(content, 'base64').toString();
   try {
@@ -102,6 +91,8 @@ function readDataUri(uri: string, maxBytes: number): string {
     return content; // many write plain JSON with a percent sign in it
   }
 }
+
+const oversized = (maxBytes: number) => () => new Error(`the metadata are over ${maxBytes} bytes`);
 
 /** @returns the text, once it is known to be a JSON object */
 function asJson(text: string): string {
