@@ -22,9 +22,21 @@ export type CompanyContext = CallerContext & { readonly companyId: string; reado
 /**
  * Runs the work in one transaction. When the caller sent an `Idempotency-Key`, its record commits with
  * the work and a repeated request is answered from the record without running the work.
- * @param answer how a reply is stored without secrets and restored; by default its body is stored as it is
  */
-export type Once = <R extends AnyReply>(work: (tx: Tx) => Promise<R>, answer?: AnswerForm<R>) => Promise<R>;
+export type Once = <R extends AnyReply>(work: (tx: Tx) => Promise<R>, options?: OnceOptions<R>) => Promise<R>;
+
+export type OnceOptions<R extends AnyReply> = {
+  /** How a reply is stored without secrets and restored; by default its body is stored as it is. */
+  readonly answer?: AnswerForm<R>;
+  /**
+   * Given when the work may share its transaction with the same operation's for other requests of the company:
+   * it may run twice, and a problem that it throws is thrown before it has changed anything.
+   */
+  readonly shared?: {
+    /** What the work is about, when others may be about the same: those follow each other. */
+    readonly about?: string;
+  };
+};
 
 export type AnswerForm<R extends AnyReply> = {
   /** The part of the reply's body that may be kept: JSON without secrets. */

@@ -11,17 +11,21 @@ type DatabaseOptions = { readonly poolMax: number; readonly log: Logger };
  * database turns into errors instead of a queue without end.
  */
 export function createDatabase(url: string, { poolMax, log }: DatabaseOptions): Knex {
+  // Knex's types lack `pipeline`, which is the driver's own.
+  const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
+    connectionString: url,
+    application_name: 'tallystick',
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 30_000,
+    keepAlive: true,
+    // Works that share a transaction do not wait for each other's answers.
+    pipeline: true,
+  };
   const db = knex({
     client: 'pg',
     // Otherwise messages of errors carry the bound values: hashes, ciphers, what callers sent.
     compileSqlOnError: false,
-    connection: {
-      connectionString: url,
-      application_name: 'tallystick',
-      connectionTimeoutMillis: 5_000,
-      statement_timeout: 30_000,
-      keepAlive: true,
-    },
+    connection,
     // Knex would print these to standard output.
     log: {
       warn: (message) => log.warn({ source: 'knex' }, String(message)),

@@ -4,6 +4,9 @@ import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Tx } from '../contract/transaction.ts';
 
+// The driver lets it be switched while nothing is under way; its types do not know that.
+type Switchable = ClientBase & { pipeline: boolean };
+
 /**
  * Writes rows with COPY, within the transaction. Nothing may be there already.
  * @param target table with its columns, `events (id, name)`
@@ -11,6 +14,12 @@ import type { Tx } from '../contract/transaction.ts';
  */
 export async function copyRows(tx: Tx, target: string, text: Iterable<string>): Promise<void> {
   // The transaction's own connection, which knex gives out untyped and takes back at its end.
-  const connection = (await tx.client.acquireConnection()) as ClientBase;
-  await pipeline(Readable.from(text), connection.query(copyFrom(`COPY ${target} FROM STDIN`)));
+  const connection = (await tx.client.acquireConnection()) as Switchable;
+  // COPY speaks on the connection as it likes, so nothing else may be under way on it.
+  connection.pipeline = false;
+  try {
+    await pipeline(Readable.from(text), connection.query(copyFrom(`COPY ${target} FROM STDIN`)));
+  } finally {
+    connection.pipeline = true;
+  }
 }

@@ -2,7 +2,8 @@ import type { ClientBase } from 'pg';
 import type { Tx } from '../contract/transaction.ts';
 
 /** What pg takes as it is. */
-export type Value = string | number | boolean | null | Buffer | Date | readonly string[];
+type Scalar = string | number | boolean | null | Buffer | Date;
+export type Value = Scalar | readonly Scalar[];
 
 /**
  * Runs a statement that each connection parses and plans once, under its name, and past Knex, which costs twice

@@ -40,7 +40,8 @@ export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, s
   if (caller === undefined) return context;
   const { companyId } = caller;
   if (!companyId) return Object.assign(context, { caller }) satisfies CallerContext;
-  const once = createOnce({ store, scope: scopeOf(exchange, plan, companyId), body });
+  const line = `${plan.operationId} ${companyId}`;
+  const once = createOnce({ store, line, scope: scopeOf(exchange, plan, companyId), body });
   return Object.assign(context, { caller, companyId, once }) satisfies CompanyContext;
 }
 

@@ -1,11 +1,17 @@
-import { createHash } from 'node:crypto';
-import type { AnswerForm, AnyReply, Once } from '../contract/operation.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import type { AnswerForm, AnyReply, Once, OnceOptions } from '../contract/operation.ts';
 import type { Tx } from '../contract/transaction.ts';
-import type { IdempotencyScope, IdempotencyStore } from '../db/idempotency-store.ts';
+import {
+  type IdempotencyScope,
+  type IdempotencyStore,
+  RecordedMeanwhileError,
+} from '../db/idempotency-store.ts';
 import { problem } from '../errors.ts';
 
-type OnceOptions = {
+type OnceDeps = {
   readonly store: IdempotencyStore;
+  /** The operation and who calls it. */
+  readonly line: string;
   /** Absent when the caller sent no `Idempotency-Key`: then the work only gets its transaction. */
   readonly scope: IdempotencyScope | undefined;
   /** The parsed body as it was sent. */
@@ -16,33 +22,50 @@ type OnceOptions = {
  * Makes the `once` of one request. The look-up happens in the transaction of the work, under a lock that
  * is only tried for: two requests with one key never run at once, and the second is told so.
  */
-export function createOnce({ store, scope, body }: OnceOptions): Once {
-  return <R extends AnyReply>(work: (tx: Tx) => Promise<R>, answer: AnswerForm<R> = asItIs()) => {
-    if (scope === undefined) return store.transaction(work);
-    const requestHash = hashOf(body);
-    return store.transaction(async (tx) => {
-      // What is found has been committed. A lock that is held while there is a record belongs to another replay.
-      const { isOurs, record } = await store.claim(tx, scope);
-      if (record === undefined) {
-        if (!isOurs) throw problem('idempotency_in_progress');
-        const reply = await work(tx);
-        if (reply.status >= 200 && reply.status < 300) {
-          const { status, headers = {} } = reply;
-          const made = { requestHash, status, headers, answer: answer.store(reply.body) };
-          // The same request was done while this one began: what this one did is undone.
-          if (!(await store.save(tx, scope, made))) throw problem('idempotency_in_progress');
-        }
-        return reply;
+export function createOnce({ store, line, scope, body }: OnceDeps): Once {
+  return async <R extends AnyReply>(work: Work<R>, { answer = asItIs<R>(), shared }: OnceOptions<R> = {}) => {
+    const sharing = shared && { line, about: shared.about ?? scope?.key ?? randomUUID() };
+    const recorded =
+      scope === undefined ? work : workOnce({ store, scope, requestHash: hashOf(body) }, work, answer);
+    try {
+      return await store.transaction(recorded, sharing);
+    } catch (error) {
+      // The same request was done while this one began: what this one did is undone.
+      if (error instanceof RecordedMeanwhileError) throw problem('idempotency_in_progress');
+      throw error;
+    }
+  };
+}
+
+type Work<R> = (tx: Tx) => Promise<R>;
+type Request = {
+  readonly store: IdempotencyStore;
+  readonly scope: IdempotencyScope;
+  readonly requestHash: Buffer;
+};
+
+function workOnce<R extends AnyReply>(request: Request, work: Work<R>, answer: AnswerForm<R>): Work<R> {
+  const { store, scope, requestHash } = request;
+  return async (tx) => {
+    // What is found has been committed. A lock that is held while there is a record belongs to another replay.
+    const { isOurs, record } = await store.claim(tx, scope);
+    if (record === undefined) {
+      if (!isOurs) throw problem('idempotency_in_progress');
+      const reply = await work(tx);
+      if (reply.status >= 200 && reply.status < 300) {
+        const { status, headers = {} } = reply;
+        await store.save(tx, scope, { requestHash, status, headers, answer: answer.store(reply.body) });
       }
-      if (!record.requestHash.equals(requestHash)) throw problem('idempotency_key_reused');
-      const restored = await answer.restore(tx, record.answer);
-      const reply: AnyReply = {
-        status: record.status,
-        headers: { ...record.headers, 'Idempotency-Replayed': 'true' },
-        body: restored,
-      };
-      return reply as R; // stored from a reply of this operation, whose path is part of the scope
-    });
+      return reply;
+    }
+    if (!record.requestHash.equals(requestHash)) throw problem('idempotency_key_reused');
+    const restored = await answer.restore(tx, record.answer);
+    const reply: AnyReply = {
+      status: record.status,
+      headers: { ...record.headers, 'Idempotency-Replayed': 'true' },
+      body: restored,
+    };
+    return reply as R; // stored from a reply of this operation, whose path is part of the scope
   };
 }
 

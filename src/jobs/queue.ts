@@ -1,5 +1,6 @@
 import { PgBoss } from 'pg-boss';
 import type { Tx } from '../contract/transaction.ts';
+import { together } from '../db/together.ts';
 import type { Logger } from '../log.ts';
 import { createTransactionAdapter } from './transaction-adapter.ts';
 
@@ -20,10 +21,10 @@ export type KeyedJob = {
 /** Asks for work. Jobs carry the key of a row and nothing else: what is true stands in the row. */
 export type JobSender = {
   /**
-   * Asks for a job in the transaction that makes it necessary: both commit, or neither.
-   * @returns false when a job of this key waits or runs already, and will see what the transaction wrote
+   * Asks for a job in the transaction that makes it necessary: both commit, or neither. A job of this key that
+   * waits or runs already will see what the transaction wrote.
    */
-  send(tx: Tx, queue: string, key: string): Promise<boolean>;
+  send(tx: Tx, queue: string, key: string): Promise<void>;
   /** Asks for the jobs of these keys that are not asked for already. */
   sendAll(queue: string, keys: readonly string[]): Promise<void>;
 };
@@ -100,15 +101,15 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
     open,
     async send(tx, queue, key) {
       await open();
-      const id = await boss.send(queue, { key }, { singletonKey: key, db: within(tx) });
-      return id !== null;
+      const insert = async (keys: readonly string[]) => {
+        await boss.insert(queue, keys.map(toJob), { db: within(tx) });
+        return keys;
+      };
+      await together(tx, `send ${queue}`, key, insert);
     },
     async sendAll(queue, keys) {
       await open();
-      await boss.insert(
-        queue,
-        keys.map((key) => ({ data: { key }, singletonKey: key })),
-      );
+      await boss.insert(queue, keys.map(toJob));
     },
     async work({ scheduled, keyed }) {
       await open();
@@ -138,6 +139,8 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
     },
   };
 }
+
+const toJob = (key: string) => ({ data: { key }, singletonKey: key });
 
 async function begin(boss: PgBoss, keyedQueues: readonly string[]): Promise<void> {
   await boss.start();

@@ -2,6 +2,7 @@ import { checksumAddress, parseAddress } from '../chain/address.ts';
 import { basePaths } from '../contract/documents.ts';
 import type { components, operations } from '../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
+import type { Tx } from '../contract/transaction.ts';
 import { type ProblemError, problem } from '../errors.ts';
 import type { MintAnswer, MintService } from './mint-service.ts';
 
@@ -22,17 +23,18 @@ export function createMintHandlers({ mints }: Deps): Handlers<MintOperations, Co
     async createAndMintNft({ path, body }, { companyId, once }) {
       const recipient = recipientOf(body);
       const data = body?.data ?? undefined;
-      return once(async (tx) => {
+      const create = async (tx: Tx) => {
         const nftId = await mints.create(tx, { companyId, rwaId: path.id, recipient, data });
-        return { status: 200, body: accepted(nftId) };
-      });
+        return { status: 200 as const, body: accepted(nftId) };
+      };
+      return once(create, { shared: {} });
     },
     async mintNft({ path, body }, { companyId, once }) {
       const recipient = recipientOf(body);
       // A refusal is a reply here, not thrown: the wrong secret that it counted must commit.
-      const reply = await once(async (tx) =>
-        replyOf(await mints.accept(tx, { companyId, nftId: path.id, secret: body.secret, recipient })),
-      );
+      const accept = async (tx: Tx) =>
+        replyOf(await mints.accept(tx, { companyId, nftId: path.id, secret: body.secret, recipient }));
+      const reply = await once(accept, { shared: { about: path.id.toLowerCase() } });
       if (reply.status !== 200) throw reply.body;
       return reply;
     },

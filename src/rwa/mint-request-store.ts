@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../contract/transaction.ts';
 import { prepared } from '../db/prepared.ts';
+import { together } from '../db/together.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import type { MintState } from './nft-store.ts';
 import { isLockedSql } from './secret-attempt-store.ts';
@@ -53,28 +54,37 @@ const ground = `r.is_claimable, r.chain_id, c.treasury_address, w.minter_contrac
 const around = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
 
 export const mintRequestStore: MintRequestStore = {
-  async lockCandidate(tx, companyId, nftId) {
-    const { rows } = await prepared<CandidateRow>(
-      tx,
-      'mint_candidate',
-      `SELECT n.id, n.mint_state, n.recipient, n.secret_cipher, n.secret_key_id, ${isLockedSql} AS is_locked,
-         ${ground}
-       FROM nfts n JOIN rwas r ON r.id = n.rwa_id ${around}
-       WHERE n.company_id = $1 AND n.id = $2 FOR NO KEY UPDATE OF n`,
-      [companyId, nftId],
-    );
-    return rows.map(toCandidate)[0];
-  },
-  async findGround(tx, companyId, rwaId) {
-    const { rows } = await prepared<GroundRow>(
-      tx,
-      'mint_ground',
-      `SELECT ${ground} FROM rwas r ${around} WHERE r.company_id = $1 AND r.id = $2`,
-      [companyId, rwaId],
-    );
-    return rows.map(toGround)[0];
-  },
+  lockCandidate: (tx, companyId, nftId) =>
+    together(tx, `mint_candidate ${companyId}`, nftId, (ids) => lockAll(tx, companyId, ids)),
+  findGround: (tx, companyId, rwaId) =>
+    together(tx, `mint_ground ${companyId}`, rwaId, (ids) => findAll(tx, companyId, ids)),
 };
+
+// Rows are locked in one order, so that no two transactions deadlock.
+async function lockAll(tx: Tx, companyId: string, ids: readonly string[]) {
+  const { rows } = await prepared<CandidateRow>(
+    tx,
+    'mint_candidate',
+    `SELECT n.id, n.mint_state, n.recipient, n.secret_cipher, n.secret_key_id, ${isLockedSql} AS is_locked,
+       ${ground}
+     FROM nfts n JOIN rwas r ON r.id = n.rwa_id ${around}
+     WHERE n.company_id = $1 AND n.id = ANY ($2::uuid[]) ORDER BY n.id FOR NO KEY UPDATE OF n`,
+    [companyId, ids],
+  );
+  const found = new Map(rows.map((row) => [row.id, toCandidate(row)]));
+  return ids.map((id) => found.get(id.toLowerCase()));
+}
+
+async function findAll(tx: Tx, companyId: string, ids: readonly string[]) {
+  const { rows } = await prepared<GroundRow & { id: string }>(
+    tx,
+    'mint_ground',
+    `SELECT r.id, ${ground} FROM rwas r ${around} WHERE r.company_id = $1 AND r.id = ANY ($2::uuid[])`,
+    [companyId, ids],
+  );
+  const found = new Map(rows.map((row) => [row.id, toGround(row)]));
+  return ids.map((id) => found.get(id.toLowerCase()));
+}
 
 /** Whether a company other than this one has the NFT. */
 export async function isForeignNft(db: Database | Tx, companyId: string, nftId: string): Promise<boolean> {

@@ -28,13 +28,13 @@ type MintRequest = {
 export type MintService = {
   /**
    * Accepts the mint of an NFT that is there: its new state and its job are in the transaction.
-   * @throws problem when the request changes nothing
+   * @throws problem when the request changes nothing; it has changed nothing then
    */
   accept(tx: Tx, wanted: MintRequest & { nftId: string; secret: string }): Promise<MintAnswer>;
   /**
    * Makes an NFT and accepts its mint.
    * @returns its id
-   * @throws problem when the RWA, its network or the company does not allow it
+   * @throws problem when the RWA, its network or the company does not allow it; it has changed nothing then
    */
   create(tx: Tx, wanted: MintRequest & { rwaId: string; data: object | undefined }): Promise<string>;
 };
@@ -82,11 +82,11 @@ export function createMintService({ vault, jobs, wake }: Deps): MintService {
       if (ground === undefined) throw problem('rwa_not_found');
       const recipient = groundFor(ground, named ?? ground.treasury ?? undefined);
       const id = randomUUID();
-      await ask(tx, id);
       const sealed = vault.seal(id, vault.generate());
       const { chainId } = ground;
       const made = await insertQueuedNft(tx, { id, companyId, rwaId, sealed, chainId, recipient, data });
       if (!made) throw problem('rwa_not_found');
+      await ask(tx, id);
       return id;
     },
   };

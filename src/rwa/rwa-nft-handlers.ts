@@ -37,11 +37,14 @@ export function createRwaNftHandlers(deps: Deps): Handlers<RwaNftOperations, Com
     },
     createRwaNfts({ path, body }, { companyId, once }) {
       const answer = createdAnswer({ nfts, vault, companyId });
-      return once(async (tx) => {
-        const issued = await issuer.issue(tx, { companyId, rwaId: path.id, count: body.count });
-        const made = issued.nfts.map((nft) => toApiNft(nft, issued.rwa));
-        return { status: 200, body: { created: made.length, nfts: made } };
-      }, answer);
+      return once(
+        async (tx) => {
+          const issued = await issuer.issue(tx, { companyId, rwaId: path.id, count: body.count });
+          const made = issued.nfts.map((nft) => toApiNft(nft, issued.rwa));
+          return { status: 200, body: { created: made.length, nfts: made } };
+        },
+        { answer },
+      );
     },
   };
 }
