@@ -21,9 +21,16 @@ says; the report, a line of JSON for each sequence, keeps it.
 
 const named = [
   'test/minting/killed-worker.test.ts',
-  ...['chain-faults', 'database', 'evidence', 'limits', 'lying-node', 'pauses', 'workers'].map(
-    (name) => `test/minting/faults/${name}.test.ts`,
-  ),
+  ...[
+    'chain-faults',
+    'database',
+    'evidence',
+    'limits',
+    'lying-node',
+    'pauses',
+    'picky-contract',
+    'workers',
+  ].map((name) => `test/minting/faults/${name}.test.ts`),
 ];
 
 type Sequence = { readonly seed: number; readonly nfts: number; readonly found: readonly string[] };

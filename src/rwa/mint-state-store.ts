@@ -10,9 +10,9 @@ import { tokenIdSql } from './token-id.ts';
  *
  *              (new) ── insertQueuedNft ─┐
  *   unclaimed, failed ── queueNft ──► queued ── submitNfts ──► submitted ── mintNfts ──► minted
- *                                        ▲                         │  ▲                     │
- *                                        └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
- *                                                                  └─ failNfts ──► failed
+ *                                     │  ▲                         │  ▲                     │
+ *                                     │  └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
+ *                                     └─ refuseNft ──► failed ◄────┴─ failNfts
  *
  * A row that is elsewhere than it is taken to be is noticed: then nothing of the transaction stays.
  */
@@ -179,6 +179,19 @@ export async function failNfts(
     [failed.map(({ nftId }) => nftId), failed.map(({ reason }) => reason)],
   );
   assertAll('submitted', failed.length, rowCount);
+}
+
+/** The contract does not mint to the recipient. @returns false when the NFT does not wait for that any more */
+export async function refuseNft(
+  tx: Tx,
+  { nftId, recipient, reason }: { nftId: string; recipient: string; reason: string },
+): Promise<boolean> {
+  const { rowCount }: { rowCount: number } = await tx.raw(
+    `UPDATE nfts SET mint_state = 'failed', mint_error = ?
+     WHERE id = ? AND mint_state = 'queued' AND recipient = ?`,
+    [reason, nftId, recipient],
+  );
+  return rowCount === 1;
 }
 
 function assertAll(state: string, wanted: number, found: number): void {

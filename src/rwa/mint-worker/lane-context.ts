@@ -38,6 +38,7 @@ export type MintStep =
   | 'finalized'
   | 'released'
   | 'reverted'
+  | 'refused'
   | 'paused'
   | 'resumed';
 

@@ -7,6 +7,7 @@ import { submitNfts } from '../mint-state-store.ts';
 import type { LaneContext } from './lane-context.ts';
 import type { Pause } from './lane-store.ts';
 import { vainTriesOf } from './outcome-store.ts';
+import { settleRefusal } from './refusal.ts';
 import {
   highestNonce,
   insertTransaction,
@@ -39,14 +40,16 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
     const mint = await nextWaiting(db, network.chainId, done);
     if (mint === undefined) break;
     const { contract } = mint;
-    done.push(contract);
     const estimate = await node.estimate(signer.address, contract, [mint]);
     if (typeof estimate === 'bigint') {
+      done.push(contract);
       const batch = { head, contract, fees, cost: gasCostOf(estimate), firstNonce: next };
       const lack = await sendForContract(context, batch);
       if (lack !== undefined) return lack;
     } else {
-      refused = { reason: 'contract_refuses', detail: `${contract} refuses a mint: ${estimate.refusal}` };
+      const found = await settleRefusal(context, mint, estimate.refusal);
+      if (found !== undefined) done.push(contract);
+      refused = found ?? refused;
     }
   }
   return refused;

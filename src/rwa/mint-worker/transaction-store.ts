@@ -39,6 +39,7 @@ type Place = { readonly number: bigint; readonly hash: string };
 
 /** An NFT that waits to be sent. */
 export type Waiting = Mint & { readonly nftId: string };
+export type NextWaiting = Waiting & { readonly contract: string };
 
 export type NewTransaction = {
   readonly nonce: bigint;
@@ -149,18 +150,34 @@ export async function nextWaiting(
   db: Database,
   chainId: string,
   except: readonly string[],
-): Promise<(Mint & { contract: string }) | undefined> {
-  const { rows } = await db.raw(
-    `SELECT r.contract_address, n.recipient, n.token_id FROM nfts n JOIN rwas r ON r.id = n.rwa_id
+): Promise<NextWaiting | undefined> {
+  const { rows }: { rows: NextWaiting[] } = await db.raw(
+    `SELECT n.id AS "nftId", r.contract_address AS contract, n.recipient, n.token_id AS "tokenId"
+     FROM nfts n JOIN rwas r ON r.id = n.rwa_id
      WHERE n.mint_chain_id = ? AND n.mint_state = 'queued' AND r.contract_address <> ALL (?::text[])
      ORDER BY n.queued_at, n.id LIMIT 1`,
     [chainId, [...except]],
   );
-  return rows.map((row: { contract_address: string; recipient: string; token_id: string }) => ({
-    contract: row.contract_address,
-    recipient: row.recipient,
-    tokenId: row.token_id,
-  }))[0];
+  return rows[0];
+}
+
+/** A few whom the contract may well mint to: the last whom it minted to for this lane, and the last who wait for it. */
+export async function otherRecipients(
+  db: Database,
+  { chainId, signer }: LaneId,
+  { contract, recipient }: NextWaiting,
+): Promise<string[]> {
+  const { rows }: { rows: { recipient: string }[] } = await db.raw(
+    `(SELECT l.recipient FROM mint_transactions t JOIN mint_transaction_nfts l ON l.transaction_id = t.id
+      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.contract = :contract AND l.state = 'minted'
+        AND l.recipient <> :recipient ORDER BY t.nonce DESC LIMIT 1)
+     UNION
+     (SELECT n.recipient FROM nfts n JOIN rwas r ON r.id = n.rwa_id
+      WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND r.contract_address = :contract
+        AND n.recipient <> :recipient ORDER BY n.queued_at DESC LIMIT 3)`,
+    { chainId, signer, contract, recipient },
+  );
+  return rows.map((row) => row.recipient);
 }
 
 /** Whether the lane has anything to look after, and anything to send. */

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deploy } from '../../support/deploy.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { compileContracts } from '../../support/solidity.ts';
+import { createMintWorld, type MintWorld } from '../mint-world.ts';
+
+const unverified = '0x000000000000000000000000000000000000dEaD';
+let world: MintWorld;
+
+beforeEach(async () => {
+  world = await createMintWorld();
+  const { chain } = world;
+  const picky = await deploy(chain.rpcUrl, (await compileContracts())['Picky']);
+  await chain.call('anvil_setCode', chain.contract, await chain.call('eth_getCode', picky, 'latest'));
+  await chain.mine(5);
+});
+afterEach(() => world.close());
+
+const acme = () => world.service.as(world.service.keys.acme);
+const row = (id: string) => world.service.db('nfts').where({ id }).first();
+const lane = () => world.service.db('mint_lanes').first();
+
+/** Accepts a mint to somebody whom the contract does not mint to. */
+async function acceptUnverified(): Promise<string> {
+  const [{ id: rwaId }] = await world.service.db('rwas').orderBy('created_at', 'desc');
+  const { body } = await acme().post(`/v1/api/rwa/${rwaId}/mint`).send({ recipient: unverified }).expect(200);
+  return body.nftId;
+}
+
+describe('a contract that refuses one recipient', () => {
+  test('keeps nobody waiting: that NFT fails with the reason, and may be asked for again', async () => {
+    const refused = await acceptUnverified();
+    const others = await world.accept(3);
+    world.work();
+    await untilAll(world.service, others, 'submitted');
+    await until('its end', async () => (await row(refused)).mint_state === 'failed');
+    const { mint_error: reason } = await row(refused);
+    expect(reason).toContain(`refuses to mint to ${unverified}: execution reverted`);
+    expect((await lane()).pause_reason).toBeNull();
+    const { body } = await acme().get(`/v1/api/nft/${refused}`).expect(200);
+    expect(body).toMatchObject({ claimStatus: 'failed', mintedTx: null });
+    const { secret } = body;
+    await acme().post(`/v1/api/nft/${refused}/mint`).send({ secret }).expect(200); // to the treasury
+    expect(await world.settle([refused, ...others])).toEqual([]);
+  }, 60_000);
+
+  test('in the middle of a batch, takes the others along only once', async () => {
+    const first = await world.accept(2);
+    const refused = await acceptUnverified();
+    const others = [...first, ...(await world.accept(2))];
+    world.work();
+    const mining = world.keepMining();
+    await untilAll(world.service, others, 'minted', 40);
+    await until('its end', async () => (await row(refused)).mint_state === 'failed', 40);
+    mining.stop();
+    expect(await world.settle(others)).toEqual([]);
+  }, 60_000);
+
+  test('is known by the next mint, where nobody else was there to compare', async () => {
+    const refused = await acceptUnverified();
+    world.work();
+    await until('a pause', async () => (await lane()).pause_reason === 'contract_refuses');
+    expect(await row(refused)).toMatchObject({ mint_state: 'queued', mint_error: null });
+    const others = await world.accept(1);
+    await until('its end', async () => (await row(refused)).mint_state === 'failed');
+    expect(await world.settle(others)).toEqual([]);
+    await until('no pause', async () => (await lane()).pause_reason === null);
+  }, 60_000);
+});
