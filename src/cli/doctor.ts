@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Config, ConfigError } from '../config.ts';
 import { createDatabase } from '../db/connect.ts';
-import { inspectDatabase } from '../db/inspect.ts';
+import { type DatabaseState, inspectDatabase } from '../db/inspect.ts';
 import { createLogger } from '../log.ts';
 import { type DatabaseOrigin, explainDatabase } from './database-failure.ts';
 import { examples } from './examples.ts';
@@ -48,6 +48,13 @@ async function examine(session: Session): Promise<Finding[]> {
   }
 }
 
+function durability({ lossy }: DatabaseState): Finding {
+  const check = 'durability';
+  if (lossy.length === 0) return { check, state: 'ok', detail: 'every commit waits for the disk' };
+  const detail = `${lossy.join(', ')} off: a crash of the server may lose mints that were accepted; switch on`;
+  return { check, state: 'warning', detail };
+}
+
 async function examineDatabase(db: Database, origin: DatabaseOrigin): Promise<Finding[]> {
   try {
     const started = performance.now();
@@ -58,6 +65,7 @@ async function examineDatabase(db: Database, origin: DatabaseOrigin): Promise<Fi
         if (!state.supported) throw new Error(`PostgreSQL ${state.version} is too old: use 15 or later.`);
         return `PostgreSQL ${state.version} answers in ${time}`;
       }),
+      durability(state),
       await finding('schema', () => {
         assertCurrent(state);
         return 'that of this release';

@@ -7,6 +7,8 @@ export type DatabaseState = {
   readonly version: string;
   /** Whether the server has what the schema and the queries need: PostgreSQL 15 or later. */
   readonly supported: boolean;
+  /** Settings of the server that let a crash of it lose what it has committed. */
+  readonly lossy: readonly string[];
   /** Migrations of this release that the database has not run. */
   readonly pending: readonly string[];
   /** Migrations that the database has run and this release does not know: it was made by a newer one. */
@@ -16,16 +18,21 @@ export type DatabaseState = {
 const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
 const oldest = 150_000;
 
+type ServerRow = { version: string; number: number; migrated: boolean; lossy: string[] };
+
 /** Looks at a database without changing it: listing with Knex would create its tables. */
 export async function inspectDatabase(db: Knex): Promise<DatabaseState> {
-  const { rows }: { rows: { version: string; number: number; migrated: boolean }[] } = await db.raw(
+  const { rows }: { rows: ServerRow[] } = await db.raw(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-       to_regclass('schema_migrations') IS NOT NULL AS migrated`,
+       to_regclass('schema_migrations') IS NOT NULL AS migrated,
+       ARRAY(SELECT name FROM pg_settings WHERE setting = 'off' AND name = ANY (?) ORDER BY name) AS lossy`,
+    [['fsync', 'full_page_writes', 'synchronous_commit']],
   );
   const known = (await readdir(directory)).filter((file) => file.endsWith('.ts')).sort();
   const run: string[] = rows[0]?.migrated ? await db('schema_migrations').pluck('name').orderBy('id') : [];
   return {
     version: rows[0]?.version ?? 'of unknown version',
+    lossy: rows[0]?.lossy ?? [],
     supported: (rows[0]?.number ?? 0) >= oldest,
     pending: known.filter((name) => !run.includes(name)),
     unknown: run.filter((name) => !known.includes(name)),

@@ -73,6 +73,17 @@ describe('doctor, on the database', () => {
     expect(of('schema')).toEqual([]);
   });
 
+  test.each([
+    ['on', 'fsync, full_page_writes off'], // as the tests' server is
+    ['off', 'fsync, full_page_writes, synchronous_commit off'],
+  ])('warns where a crash of it loses what was accepted: synchronous_commit %s', async (value, detail) => {
+    const own = new URL(url);
+    own.searchParams.set('options', `-c synchronous_commit=${value}`);
+    const { status, of } = await examine({ DATABASE_URL: own.href });
+    expect(of('durability')).toMatchObject([{ state: 'warning', detail: expect.stringContaining(detail) }]);
+    expect(status).toBe(0);
+  });
+
   test('says what to run where the schema is missing, and looks no further', async () => {
     const { status, of } = await examine({ DATABASE_URL: inject('postgresUrl') });
     expect(status).toBe(1);
