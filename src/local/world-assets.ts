@@ -9,6 +9,7 @@ import { createRwaStore } from '../rwa/rwa-store.ts';
 
 type SampleAsset = Pick<RwaInput, 'name' | 'description' | 'type' | 'isBuyable' | 'isClaimable' | 'data'> & {
   readonly price?: string;
+  readonly imageUrl?: string;
   readonly nfts: number;
 };
 
@@ -31,9 +32,9 @@ export async function addAssets(
     nfts: createNftStore({ db }),
     vault,
   });
-  for (const { nfts, price = null, ...asset } of assets) {
+  for (const { nfts, price = null, imageUrl = null, ...asset } of assets) {
     const currency = price === null ? null : 'EUR';
-    const input = { ...asset, ...where, price, currency, imageUrl: null, claimBaseUrl: null };
+    const input = { ...asset, ...where, price, currency, imageUrl, claimBaseUrl: null };
     const { id } = await createRwa(db, companyId, input);
     await inTransaction(db, (tx) => issuer.issue(tx, { companyId, rwaId: id, count: nfts }));
   }
@@ -47,6 +48,7 @@ export const acmeAssets: readonly SampleAsset[] = [
     isBuyable: true,
     isClaimable: true,
     price: '240.00',
+    imageUrl: 'https://images.example/cask-117.jpg',
     data: { distillery: 'Port Ellen Road', filled: '2014-03-09', abv: '57.1', bottles: 320 },
     nfts: 12,
   },
@@ -66,6 +68,7 @@ export const acmeAssets: readonly SampleAsset[] = [
     type: 'membership',
     isBuyable: false,
     isClaimable: true,
+    imageUrl: 'https://images.example/owners-badge.png',
     data: { season: '2026/27' },
     nfts: 10,
   },
@@ -88,6 +91,7 @@ export const globexAssets: readonly SampleAsset[] = [
     isBuyable: true,
     isClaimable: true,
     price: '410.00',
+    imageUrl: 'https://images.example/solar-panel.jpg',
     data: { site: { country: 'PT', municipality: 'Évora' }, watts: 540 },
     nfts: 15,
   },
