@@ -18,6 +18,7 @@ export function createDatabase(url: string, { poolMax, log }: DatabaseOptions): 
     connectionTimeoutMillis: 5_000,
     statement_timeout: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     // Works that share a transaction do not wait for each other's answers.
     pipeline: true,
   };

@@ -17,9 +17,7 @@ export async function copyRows(tx: Tx, target: string, text: Iterable<string>): 
   const connection = (await tx.client.acquireConnection()) as Switchable;
   // COPY speaks on the connection as it likes, so nothing else may be under way on it.
   connection.pipeline = false;
-  try {
-    await pipeline(Readable.from(text), connection.query(copyFrom(`COPY ${target} FROM STDIN`)));
-  } finally {
-    connection.pipeline = true;
-  }
+  await pipeline(Readable.from(text), connection.query(copyFrom(`COPY ${target} FROM STDIN`)));
+  // After a failure it stays as it is: a statement that is sent too early would be taken for rows.
+  connection.pipeline = true;
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Tx } from '../contract/transaction.ts';
 import { ProblemError, problem } from '../errors.ts';
+import { isOutage } from './outage.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Whose works may have a transaction in common. */
@@ -30,7 +31,7 @@ export type SharedTransactions = {
 type Piece = {
   readonly about: string;
   readonly work: Work<unknown>;
-  readonly since: number;
+  readonly patience: NodeJS.Timeout;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -39,21 +40,17 @@ type Line = { waiting: Piece[]; running: number };
 const atOnce = 2;
 const mostTogether = 32;
 // As long as for a connection of the pool.
-const patienceMs = 5_000;
+const defaultPatienceMs = 5_000;
 
-export function createSharedTransactions(db: Knex, now = () => performance.now()): SharedTransactions {
+export function createSharedTransactions(db: Knex, patienceMs = defaultPatienceMs): SharedTransactions {
   const lines = new Map<string, Line>();
-  const isPatient = ({ since, reject }: Piece): boolean => {
-    const isLate = now() - since > patienceMs;
-    if (isLate) reject(problem('service_unavailable', {}, { cause: new Error('no turn in time') }));
-    return !isLate;
-  };
 
   const begin = (name: string, line: Line) => {
-    line.waiting = line.waiting.filter(isPatient);
     while (line.running < atOnce && line.waiting.length > 0) {
       line.running += 1;
-      void runTogether(db, line.waiting.splice(0, mostTogether)).finally(() => {
+      const pieces = line.waiting.splice(0, mostTogether);
+      for (const { patience } of pieces) clearTimeout(patience);
+      void runTogether(db, pieces).finally(() => {
         line.running -= 1;
         begin(name, line);
       });
@@ -66,8 +63,14 @@ export function createSharedTransactions(db: Knex, now = () => performance.now()
       const line = lines.get(name) ?? { waiting: [], running: 0 };
       lines.set(name, line);
       const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const giveUp = () => {
+        line.waiting = line.waiting.filter((other) => other !== piece);
+        reject(problem('service_unavailable', {}, { cause: new Error('no turn in time') }));
+      };
+      const patience = setTimeout(giveUp, patienceMs);
       const done = (result: unknown) => resolve(result as T); // of this very work
-      line.waiting.push({ about, work, since: now(), resolve: done, reject });
+      const piece: Piece = { about, work, patience, resolve: done, reject };
+      line.waiting.push(piece);
       // Those that come in the same moment go together.
       if (line.waiting.length === 1) setImmediate(begin, name, line);
       return promise;
@@ -84,7 +87,7 @@ async function runTogether(db: Knex, pieces: readonly Piece[]): Promise<void> {
     const outcomes = await inTransaction(db, async (tx) => {
       isWorking = true;
       const ends = await workAll(tx, pieces);
-      for (const { end } of ends) if (isHarmful(end, pieces.length)) throw end.reason;
+      assertHarmless(ends);
       isWorking = false;
       return ends;
     });
@@ -93,8 +96,10 @@ async function runTogether(db: Knex, pieces: readonly Piece[]): Promise<void> {
       else piece.reject(end.reason);
     }
   } catch (error) {
-    // While they worked nothing was committed: each may try by itself, and only who is to blame fails.
-    if (isWorking && pieces.length > 1) await Promise.all(pieces.map((piece) => runTogether(db, [piece])));
+    // While they worked nothing was committed: each may try by itself, and only who is to blame fails. Not when
+    // the database is out, or a row is locked for long: then all of them would wait for that once more.
+    const isAnybodys = isWorking && pieces.length > 1 && !isOutage(error);
+    if (isAnybodys) await Promise.all(pieces.map((piece) => runTogether(db, [piece])));
     else for (const piece of pieces) piece.reject(error);
   }
 }
@@ -112,7 +117,10 @@ async function workAll(tx: Tx, pieces: readonly Piece[]): Promise<Outcome[]> {
   return (await Promise.all(ends)).flat();
 }
 
-/** Whether the transaction must not be committed. Who is alone has it rolled back for a mere problem, too. */
-function isHarmful(end: PromiseSettledResult<unknown>, count: number): end is PromiseRejectedResult {
-  return end.status === 'rejected' && (count === 1 || !(end.reason instanceof ProblemError));
+/** @throws what keeps the transaction from being committed. Who is alone has it undone for a mere problem, too */
+function assertHarmless(ends: readonly Outcome[]): void {
+  const reasons = ends.flatMap(({ end }) => (end.status === 'rejected' ? [end.reason] : []));
+  const harmful = ends.length === 1 ? reasons : reasons.filter((reason) => !(reason instanceof ProblemError));
+  // What is first in their order need not have been the cause.
+  if (harmful.length > 0) throw harmful.find(isOutage) ?? harmful[0];
 }

@@ -6,6 +6,7 @@ import {
   type IdempotencyStore,
   RecordedMeanwhileError,
 } from '../db/idempotency-store.ts';
+import type { Sharing } from '../db/shared-transactions.ts';
 import { problem } from '../errors.ts';
 
 type OnceDeps = {
@@ -24,7 +25,7 @@ type OnceDeps = {
  */
 export function createOnce({ store, line, scope, body }: OnceDeps): Once {
   return async <R extends AnyReply>(work: Work<R>, { answer = asItIs<R>(), shared }: OnceOptions<R> = {}) => {
-    const sharing = shared && { line, about: shared.about ?? scope?.key ?? randomUUID() };
+    const sharing = shared && sharingOf(line, scope, shared.about);
     const recorded =
       scope === undefined ? work : workOnce({ store, scope, requestHash: hashOf(body) }, work, answer);
     try {
@@ -35,6 +36,12 @@ export function createOnce({ store, line, scope, body }: OnceDeps): Once {
       throw error;
     }
   };
+}
+
+/** Those with a key ask for one thing more before their rows: not in one line with the others, so that no two deadlock. */
+function sharingOf(line: string, scope: IdempotencyScope | undefined, about: string | undefined): Sharing {
+  if (scope === undefined) return { line: `${line} without key`, about: about ?? randomUUID() };
+  return { line: `${line} with key`, about: about ?? `${scope.path} ${scope.key}` };
 }
 
 type Work<R> = (tx: Tx) => Promise<R>;

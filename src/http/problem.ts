@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { codeOf, isOutage } from '../db/outage.ts';
 import { ProblemError, problem } from '../errors.ts';
 
 // Where a caller is told to come back and nothing better is known.
@@ -9,30 +10,17 @@ const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
   service_unavailable: 5,
 };
 
-// What Node, the pool and Postgres say when the database cannot be reached or takes no work now:
-// classes 08 (connection), 53 (resources) and 57 (operator), deadlocks and serialization failures.
-const lostCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN']);
-const lostStates = /^(08|53|57)...$|^40(001|P01)$/;
-const lostMessages = /^Connection terminated|timeout expired$|^timeout exceeded when trying to connect/;
+// Deadlocks and serialization failures.
+const conflicts = new Set(['40001', '40P01']);
 
 /** What a caller is told of an error: itself, when it is a problem, or one that says nothing of the inside. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  if (isConnectionLoss(error)) return problem('service_unavailable', {}, { cause: error });
+  if (isOutage(error) || isConflict(error)) return problem('service_unavailable', {}, { cause: error });
   return problem('internal_error', {}, { cause: error });
 }
 
-function isConnectionLoss(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return (
-    lostCodes.has(code) ||
-    lostStates.test(code) ||
-    error.name === 'KnexTimeoutError' ||
-    lostMessages.test(error.message) ||
-    isConnectionLoss(error.cause)
-  );
-}
+const isConflict = (error: unknown) => error instanceof Error && conflicts.has(codeOf(error));
 
 /** Answers with a problem (RFC 9457), unless an answer has begun: then the connection is cut. */
 export function sendProblem(response: ServerResponse, found: ProblemError, requestId: string): void {

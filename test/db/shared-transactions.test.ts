@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Tx } from '../../src/contract/transaction.ts';
+import { isOutage } from '../../src/db/outage.ts';
 import { createSharedTransactions } from '../../src/db/shared-transactions.ts';
 import { together } from '../../src/db/together.ts';
 import { problem } from '../../src/errors.ts';
@@ -111,6 +112,28 @@ describe('one that fails', () => {
     expect(await names()).toEqual([]);
   });
 
+  test('for want of the database is not tried again by each: all are told', async () => {
+    const works = ['a', 'b'].map((name) =>
+      vi.fn(async (tx: Tx) => {
+        await add(tx, name);
+        await tx.raw('SELECT pg_terminate_backend(pg_backend_pid())');
+      }),
+    );
+    const ends = await Promise.allSettled(works.map((work, index) => run(String(index), work)));
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    for (const work of works) expect(work).toHaveBeenCalledOnce();
+    for (const end of ends) expect(isOutage(end.status === 'rejected' && end.reason)).toBe(true);
+    expect(await names()).toEqual([]);
+  });
+
+  test('in a statement whose error it hides is not taken for done', async () => {
+    const hiding = run('a', async (tx) => {
+      await tx.raw('SELECT 1 / 0').catch(() => {});
+      return 'done';
+    });
+    await expect(hiding).rejects.toThrow('A statement of the transaction has failed.');
+  });
+
   test('at the commit is not tried again: it may have been done', async () => {
     await db.raw('ALTER TABLE work ADD CONSTRAINT late UNIQUE (xid) DEFERRABLE INITIALLY DEFERRED');
     const works = ['a', 'b'].map((name) => vi.fn((tx: Tx) => add(tx, name)));
@@ -122,14 +145,13 @@ describe('one that fails', () => {
   });
 });
 
-test('a work that has no turn for five seconds is told so, and is not done later', async () => {
-  let now = 0;
-  const slow = createSharedTransactions(db, () => now);
+test('a work that has no turn in time is told so while the others still run, and is not done later', async () => {
+  const impatient = createSharedTransactions(db, 50);
   const held = Promise.withResolvers<void>();
   /** Resolves to its end once the transaction is open. */
   const hold = async (about: string) => {
     const opened = Promise.withResolvers<void>();
-    const end = slow.run({ line: 'slow', about }, async () => {
+    const end = impatient.run({ line: 'slow', about }, async () => {
       opened.resolve();
       await held.promise;
     });
@@ -137,12 +159,11 @@ test('a work that has no turn for five seconds is told so, and is not done later
     return { end };
   };
   const holders = [await hold('one'), await hold('two')];
-  const late = slow.run({ line: 'slow', about: 'late' }, (tx) => add(tx, 'late'));
-  const other = slow.run({ line: 'other', about: '' }, (tx) => add(tx, 'other'));
-  await other;
-  now = 5_001;
-  held.resolve();
+  const late = impatient.run({ line: 'slow', about: 'late' }, (tx) => add(tx, 'late'));
   await expect(late).rejects.toMatchObject({ code: 'service_unavailable' });
+  await impatient.run({ line: 'other', about: '' }, (tx) => add(tx, 'other'));
+  held.resolve();
   await Promise.all(holders.map(({ end }) => end));
-  expect(await names()).toEqual(['other']);
+  await impatient.run({ line: 'slow', about: 'next' }, (tx) => add(tx, 'next'));
+  expect(await names()).toEqual(['next', 'other']);
 });

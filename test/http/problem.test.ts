@@ -66,6 +66,8 @@ describe('a database that cannot be reached', () => {
     coded('08006'),
     coded('40P01'),
     new Error('Connection terminated unexpectedly'),
+    new Error('ROLLBACK - Connection terminated unexpectedly'),
+    new Error('COMMIT; - Client has encountered a connection error and is not queryable'),
     new Error('timeout expired'),
     Object.assign(new Error('Knex: Timeout acquiring a connection'), { name: 'KnexTimeoutError' }),
     new Error('wrapped', { cause: coded('ECONNRESET') }),
