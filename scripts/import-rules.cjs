@@ -52,7 +52,7 @@ module.exports = {
       from: { path: '^src/http/' },
       to: {
         path: '^src/(jobs|chain|providers|keys)/|^src/db/',
-        pathNot: '^src/keys/verifier\\.ts|^src/db/(idempotency-store|transaction)\\.ts',
+        pathNot: '^src/keys/verifier\\.ts|^src/db/(idempotency-store|outage|shared-transactions|transaction)\\.ts',
       },
     },
     {
