@@ -128,6 +128,10 @@ type Minted = {
  */
 export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<number[]> {
   if (minted.length === 0) return [];
+  await lockInOrder(
+    tx,
+    minted.map(({ nftId }) => nftId),
+  );
   const { rows }: { rows: { rwa_id: string; waited: number }[] } = await tx.raw(
     `UPDATE nfts SET mint_state = 'minted', minted_at = m.at, minted_tx = m.hash, minted_block = m.block,
        mint_error = NULL
@@ -148,6 +152,7 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
 
 /** A reorganisation took the mints back: the three fields go together. @returns how many NFTs that were */
 export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number> {
+  await lockInOrder(tx, ids);
   const { rows } = await tx.raw(
     `UPDATE nfts SET mint_state = 'submitted', minted_at = NULL, minted_tx = NULL, minted_block = NULL
      WHERE id = ANY (?::uuid[]) AND mint_state = 'minted' RETURNING rwa_id`,
@@ -160,6 +165,7 @@ export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number
 /** It is proven that the NFTs are not minted by what was sent: they wait for another transaction. */
 export async function releaseNfts(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
+  await lockInOrder(tx, ids);
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'queued' WHERE id = ANY (?::uuid[]) AND mint_state = 'submitted'`,
     [[...ids]],
@@ -173,6 +179,10 @@ export async function failNfts(
   failed: readonly { readonly nftId: string; readonly reason: string }[],
 ): Promise<void> {
   if (failed.length === 0) return;
+  await lockInOrder(
+    tx,
+    failed.map(({ nftId }) => nftId),
+  );
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'failed', mint_error = f.reason
      FROM unnest(?::uuid[], ?::text[]) AS f (id, reason) WHERE nfts.id = f.id AND mint_state = 'submitted'`,
@@ -192,6 +202,11 @@ export async function refuseNft(
     [reason, nftId, recipient],
   );
   return rowCount === 1;
+}
+
+/** In the one order in which rows are also locked when mints are asked for, so that no two transactions deadlock. */
+async function lockInOrder(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.raw('SELECT FROM nfts WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE', [[...ids]]);
 }
 
 function assertAll(state: string, wanted: number, found: number): void {

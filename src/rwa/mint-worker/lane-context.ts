@@ -97,6 +97,8 @@ export type LaneMemory = {
   readonly suspects: Set<string>;
   /** Transactions that a node refused for want of money, the last time that it was given them. */
   readonly unpaid: Set<string>;
+  /** NFTs whose recipient the contract refuses though it mints to others, with the block at which that was noticed. */
+  readonly refused: Map<string, bigint>;
 };
 
 export const createLaneMemory = (): LaneMemory => ({
@@ -104,4 +106,5 @@ export const createLaneMemory = (): LaneMemory => ({
   mined: new Set(),
   suspects: new Set(),
   unpaid: new Set(),
+  refused: new Map(),
 });

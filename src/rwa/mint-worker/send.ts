@@ -7,7 +7,7 @@ import { submitNfts } from '../mint-state-store.ts';
 import type { LaneContext } from './lane-context.ts';
 import type { Pause } from './lane-store.ts';
 import { vainTriesOf } from './outcome-store.ts';
-import { settleRefusal } from './refusal.ts';
+import { asideAt, settleRefusal } from './refusal.ts';
 import {
   highestNonce,
   insertTransaction,
@@ -24,7 +24,7 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
   const { db, lanes, lease, network, node, settings, signer, stopping } = context;
   const [isStopped, first] = await Promise.all([
     lanes.isStoppedByOperator(lease),
-    nextWaiting(db, network.chainId, []),
+    nextWaiting(db, network.chainId, { contracts: [], nfts: [] }),
   ]);
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
   if (first === undefined) return undefined;
@@ -35,29 +35,38 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
   const next = await nextNonce(context, head);
   if (typeof next !== 'bigint') return next;
   const done: string[] = [];
+  const refusals: string[] = [];
   let refused: Pause | undefined;
   while (!stopping.aborted) {
-    const mint = await nextWaiting(db, network.chainId, done);
+    const aside = asideAt(context, head);
+    const mint = await nextWaiting(db, network.chainId, { contracts: done, nfts: aside });
     if (mint === undefined) break;
     const { contract } = mint;
     const estimate = await node.estimate(signer.address, contract, [mint]);
     if (typeof estimate === 'bigint') {
       done.push(contract);
-      const batch = { head, contract, fees, cost: gasCostOf(estimate), firstNonce: next };
+      const batch = { head, contract, aside, fees, cost: gasCostOf(estimate), firstNonce: next };
       const lack = await sendForContract(context, batch);
       if (lack !== undefined) return lack;
     } else {
-      const found = await settleRefusal(context, mint, estimate.refusal);
-      if (found !== undefined) done.push(contract);
+      const found = await settleRefusal(context, head, mint, estimate.refusal);
+      refusals.push(contract);
+      const isEnough = refusals.filter((each) => each === contract).length >= refusalsInALook;
+      if (found !== undefined || isEnough) done.push(contract);
       refused = found ?? refused;
     }
   }
   return refused;
 }
 
+// Each costs some questions to the node, and what is in flight wants to be watched.
+const refusalsInALook = 10;
+
 type Batch = {
   readonly head: Head;
   readonly contract: string;
+  /** NFTs that wait for something else. */
+  readonly aside: readonly string[];
   readonly fees: Fees;
   readonly cost: GasCost;
   /** No nonce below it is ours to use. */
@@ -104,9 +113,9 @@ const costOf = ({ gasLimit, attempts: [newest] }: OpenTransaction) => gasLimit *
 /** Signs and stores one transaction, then sends it. @returns how many NFTs it mints; 0 when none waits for the contract */
 async function sendBatch(context: LaneContext, batch: Batch, limit: number): Promise<number> {
   const { lanes, lease, signer, step } = context;
-  const { contract, cost, fees, firstNonce, head } = batch;
+  const { aside, contract, cost, fees, firstNonce, head } = batch;
   const stored = await lanes.fenced(lease, async (tx) => {
-    const items = await apart(tx, await takeWaiting(tx, { chainId: lease.chainId, contract, limit }));
+    const items = await apart(tx, await takeWaiting(tx, { chainId: lease.chainId, contract, aside, limit }));
     if (items.length === 0) return undefined;
     const highest = await highestNonce(tx, lease);
     const nonce = highest === undefined || firstNonce > highest ? firstNonce : highest + 1n;

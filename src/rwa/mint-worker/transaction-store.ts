@@ -145,37 +145,46 @@ export async function openItems(db: Database, transactionId: string): Promise<It
   }));
 }
 
-/** The NFT that has waited longest on the network, but for those of these contracts. */
+type Except = { readonly contracts: readonly string[]; readonly nfts: readonly string[] };
+
+/** The NFT that has waited longest on the network, but for these and those of these contracts. */
 export async function nextWaiting(
   db: Database,
   chainId: string,
-  except: readonly string[],
+  { contracts, nfts }: Except,
 ): Promise<NextWaiting | undefined> {
   const { rows }: { rows: NextWaiting[] } = await db.raw(
     `SELECT n.id AS "nftId", r.contract_address AS contract, n.recipient, n.token_id AS "tokenId"
      FROM nfts n JOIN rwas r ON r.id = n.rwa_id
-     WHERE n.mint_chain_id = ? AND n.mint_state = 'queued' AND r.contract_address <> ALL (?::text[])
+     WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued'
+       AND r.contract_address <> ALL (:contracts::text[]) AND n.id <> ALL (:nfts::uuid[])
      ORDER BY n.queued_at, n.id LIMIT 1`,
-    [chainId, [...except]],
+    { chainId, contracts: [...contracts], nfts: [...nfts] },
   );
   return rows[0];
 }
 
-/** A few whom the contract may well mint to: the last whom it minted to for this lane, and the last who wait for it. */
+/**
+ * A few whom the contract may well mint to: the last whom it minted to, and some of those who wait for it, others
+ * each time.
+ */
 export async function otherRecipients(
   db: Database,
-  { chainId, signer }: LaneId,
+  chainId: string,
   { contract, recipient }: NextWaiting,
 ): Promise<string[]> {
   const { rows }: { rows: { recipient: string }[] } = await db.raw(
     `(SELECT l.recipient FROM mint_transactions t JOIN mint_transaction_nfts l ON l.transaction_id = t.id
-      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.contract = :contract AND l.state = 'minted'
-        AND l.recipient <> :recipient ORDER BY t.nonce DESC LIMIT 1)
+      WHERE t.chain_id = :chainId AND t.contract = :contract AND l.state = 'minted' AND l.recipient <> :recipient
+      ORDER BY t.nonce DESC LIMIT 1)
      UNION
-     (SELECT n.recipient FROM nfts n JOIN rwas r ON r.id = n.rwa_id
-      WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND r.contract_address = :contract
-        AND n.recipient <> :recipient ORDER BY n.queued_at DESC LIMIT 3)`,
-    { chainId, signer, contract, recipient },
+     (SELECT recipient FROM (
+        SELECT DISTINCT recipient FROM (
+          SELECT n.recipient FROM nfts n JOIN rwas r ON r.id = n.rwa_id
+          WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND r.contract_address = :contract
+            AND n.recipient <> :recipient ORDER BY n.queued_at DESC LIMIT 1000) newest) waiting
+      ORDER BY random() LIMIT 3)`,
+    { chainId, contract, recipient },
   );
   return rows.map((row) => row.recipient);
 }
@@ -192,16 +201,21 @@ export async function workOf(db: Database, lane: LaneId): Promise<{ isOpen: bool
   return { isOpen: row?.is_open === true, isWaiting: row?.is_waiting === true };
 }
 
+type Wanted = {
+  readonly chainId: string;
+  readonly contract: string;
+  readonly aside: readonly string[];
+  readonly limit: number;
+};
+
 /** Takes NFTs that wait for one contract; their rows stay locked until the transaction ends. */
-export async function takeWaiting(
-  tx: Tx,
-  { chainId, contract, limit }: { chainId: string; contract: string; limit: number },
-): Promise<Waiting[]> {
+export async function takeWaiting(tx: Tx, { chainId, contract, aside, limit }: Wanted): Promise<Waiting[]> {
   const { rows } = await tx.raw(
     `SELECT n.id, n.token_id, n.recipient FROM nfts n JOIN rwas r ON r.id = n.rwa_id
      WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND r.contract_address = :contract
+       AND n.id <> ALL (:aside::uuid[])
      ORDER BY n.queued_at, n.id LIMIT :limit FOR NO KEY UPDATE OF n SKIP LOCKED`,
-    { chainId, contract, limit },
+    { chainId, contract, aside: [...aside], limit },
   );
   return rows.map((row: { id: string; token_id: string; recipient: string }) => ({
     nftId: row.id,

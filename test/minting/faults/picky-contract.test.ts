@@ -1,3 +1,4 @@
+import { id } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
@@ -6,10 +7,13 @@ import { createMintWorld, type MintWorld } from '../mint-world.ts';
 
 const unverified = '0x000000000000000000000000000000000000dEaD';
 let world: MintWorld;
+/** The code of our own contract. */
+let tallystick: string;
 
 beforeEach(async () => {
   world = await createMintWorld();
   const { chain } = world;
+  tallystick = await chain.call('eth_getCode', chain.contract, 'latest');
   const picky = await deploy(chain.rpcUrl, (await compileContracts())['Picky']);
   await chain.call('anvil_setCode', chain.contract, await chain.call('eth_getCode', picky, 'latest'));
   await chain.mine(5);
@@ -33,7 +37,10 @@ describe('a contract that refuses one recipient', () => {
     const others = await world.accept(3);
     world.work();
     await untilAll(world.service, others, 'submitted');
+    expect(await row(refused)).toMatchObject({ mint_state: 'queued', mint_error: null });
+    const mining = world.keepMining();
     await until('its end', async () => (await row(refused)).mint_state === 'failed');
+    mining.stop();
     const { mint_error: reason } = await row(refused);
     expect(reason).toContain(`refuses to mint to ${unverified}: execution reverted`);
     expect((await lane()).pause_reason).toBeNull();
@@ -62,8 +69,58 @@ describe('a contract that refuses one recipient', () => {
     await until('a pause', async () => (await lane()).pause_reason === 'contract_refuses');
     expect(await row(refused)).toMatchObject({ mint_state: 'queued', mint_error: null });
     const others = await world.accept(1);
+    const mining = world.keepMining();
     await until('its end', async () => (await row(refused)).mint_state === 'failed');
+    mining.stop();
     expect(await world.settle(others)).toEqual([]);
     await until('no pause', async () => (await lane()).pause_reason === null);
   }, 60_000);
+
+  test('verifies it while it waits: the NFT is minted after all', async () => {
+    const { chain } = world;
+    const waiting = await acceptUnverified();
+    const others = await world.accept(1);
+    world.work();
+    await untilAll(world.service, others, 'submitted');
+    await chain.call('anvil_setCode', chain.contract, tallystick);
+    const mining = world.keepMining();
+    await untilAll(world.service, [waiting], 'minted', 30);
+    mining.stop();
+    expect(await world.settle([waiting, ...others])).toEqual([]);
+  }, 60_000);
+
+  test('for many, is sent the others all the same', async () => {
+    const refused = await Promise.all(Array.from({ length: 25 }, acceptUnverified));
+    const others = await world.accept(2);
+    world.work();
+    const mining = world.keepMining();
+    await untilAll(world.service, others, 'minted', 40);
+    await until('their end', async () => {
+      const rows = await world.service.db('nfts').whereIn('id', refused);
+      return rows.every((each) => each.mint_state === 'failed');
+    });
+    mining.stop();
+    expect(await world.settle(others)).toEqual([]);
+  }, 90_000);
 });
+
+test('a role that is taken and given back fails nobody', async () => {
+  const { chain, signers } = world;
+  await chain.call('anvil_setCode', chain.contract, tallystick);
+  const role = id('MINTER_ROLE');
+  const ids = await world.accept(4);
+  await chain.admin('revokeRole', role, signers[0]);
+  world.work();
+  const mining = world.keepMining(50);
+  for (let round = 0; round < 5; round += 1) {
+    await until('a pause', async () => (await lane()).pause_reason === 'contract_refuses');
+    await chain.admin('grantRole', role, signers[0]);
+    ids.push(...(await world.accept(2)));
+    await untilAll(world.service, ids, 'minted', 30);
+    await chain.admin('revokeRole', role, signers[0]);
+    ids.push(...(await world.accept(2)));
+  }
+  await chain.admin('grantRole', role, signers[0]);
+  mining.stop();
+  expect(await world.settle(ids)).toEqual([]);
+}, 90_000);
