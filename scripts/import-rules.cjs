@@ -52,7 +52,8 @@ module.exports = {
       from: { path: '^src/http/' },
       to: {
         path: '^src/(jobs|chain|providers|keys)/|^src/db/',
-        pathNot: '^src/keys/verifier\\.ts|^src/db/(idempotency-store|outage|shared-transactions|transaction)\\.ts',
+        pathNot:
+          '^src/keys/verifier\\.ts|^src/db/(idempotency-store|outage|shared-transactions|transaction)\\.ts',
       },
     },
     {
