@@ -32,8 +32,6 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
   if (fees === undefined) {
     return { reason: 'fee_above_cap', detail: `Gas costs more than ${settings.feeCap} wei.` };
   }
-  const next = await nextNonce(context, head);
-  if (typeof next !== 'bigint') return next;
   const done: string[] = [];
   const refusals: string[] = [];
   let refused: Pause | undefined;
@@ -45,7 +43,7 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
     const estimate = await node.estimate(signer.address, contract, [mint]);
     if (typeof estimate === 'bigint') {
       done.push(contract);
-      const batch = { head, contract, aside, fees, cost: gasCostOf(estimate), firstNonce: next };
+      const batch = { head, contract, aside, fees, cost: gasCostOf(estimate) };
       const lack = await sendForContract(context, batch);
       if (lack !== undefined) return lack;
     } else {
@@ -69,8 +67,6 @@ type Batch = {
   readonly aside: readonly string[];
   readonly fees: Fees;
   readonly cost: GasCost;
-  /** No nonce below it is ours to use. */
-  readonly firstNonce: bigint;
 };
 
 /** Sends batches until nothing waits for the contract or enough is in flight. */
@@ -97,7 +93,10 @@ async function sendForContract(context: LaneContext, batch: Batch): Promise<Paus
         detail: `${signer.address} has ${free} wei, too little for a mint.`,
       };
     }
-    const sent = await sendBatch(context, batch, limit);
+    // Each time anew: somebody else may use the key while this goes on.
+    const firstNonce = await nextNonce(context, batch.head);
+    if (typeof firstNonce !== 'bigint') return firstNonce;
+    const sent = await sendBatch(context, batch, firstNonce, limit);
     if (sent === 0) return undefined;
     // While many are accepted, those of the next moment go together: fewer and fuller transactions cost less.
     const restMs = sent < limit ? Math.min(sent * restPerNftMs, longestRestMs) : 0;
@@ -111,9 +110,14 @@ const longestRestMs = 400;
 const costOf = ({ gasLimit, attempts: [newest] }: OpenTransaction) => gasLimit * newest.fees.maxFeePerGas;
 
 /** Signs and stores one transaction, then sends it. @returns how many NFTs it mints; 0 when none waits for the contract */
-async function sendBatch(context: LaneContext, batch: Batch, limit: number): Promise<number> {
+async function sendBatch(
+  context: LaneContext,
+  batch: Batch,
+  firstNonce: bigint,
+  limit: number,
+): Promise<number> {
   const { lanes, lease, signer, step } = context;
-  const { aside, contract, cost, fees, firstNonce, head } = batch;
+  const { aside, contract, cost, fees, head } = batch;
   const stored = await lanes.fenced(lease, async (tx) => {
     const items = await apart(tx, await takeWaiting(tx, { chainId: lease.chainId, contract, aside, limit }));
     if (items.length === 0) return undefined;
