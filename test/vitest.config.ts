@@ -13,6 +13,9 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'threads',
     maxWorkers: 2,
+    // Test files change nothing that another one sees, and share the modules: read anew for each, they took longer
+    // than the tests.
+    isolate: false,
     // In a cluster every write commits in two phases on several nodes.
     testTimeout: process.env['CITUS_URL'] === undefined ? 30_000 : 300_000,
     hookTimeout: 60_000,
