@@ -9,7 +9,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Of another kind. `npm run faults`: everything that can go wrong with a mint; `npm run test:portal`: the portal
     // in a browser, which needs more than npm.
-    exclude: ['test/portal/site/**', ...(process.env['FAULTS'] === 'all' ? [] : ['test/minting/faults/**'])],
+    exclude: [
+      '**/node_modules/**',
+      'test/portal/site/**',
+      ...(process.env['FAULTS'] === 'all' ? [] : ['test/minting/faults/**']),
+    ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'threads',
     maxWorkers: 2,
