@@ -38,7 +38,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /** A run of chosen files or titles cannot cover everything. */
 function isWholeRun({ vitest }: TestProject): boolean {
-  const files = globSync('test/**/*.test.ts', { exclude: (name) => /faults|portal\/site|node_modules/.test(name) }).length;
+  const files = globSync('test/**/*.test.ts', {
+    exclude: (name) => /faults|portal\/site|node_modules/.test(name),
+  }).length;
   return vitest.state.getPaths().length >= files && vitest.config.testNamePattern === undefined;
 }
 
