@@ -58,7 +58,8 @@ export type QueuedNft = {
 
 /**
  * Makes an NFT with the next serial of its RWA whose mint is accepted already. The RWA's row stays locked until
- * the transaction ends, so this comes as late in it as it can. @returns false when the company has no such RWA
+ * the transaction ends, so this comes late in it: after all that only reads, and before what must not be written
+ * for an RWA that is gone. @returns false when the company has no such RWA
  */
 export function insertQueuedNft(tx: Tx, nft: QueuedNft): Promise<boolean> {
   return together(tx, 'insert_queued_nft', nft, (all) => insertAll(tx, all));
