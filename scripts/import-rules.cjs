@@ -23,6 +23,45 @@ const upward = Object.keys(level).flatMap((from) => {
   ];
 });
 
+// The rooms of a folder, the highest first: each may import those after it.
+const rooms = {
+  http: ['mounts', 'dispatch', 'input', 'server'],
+  rwa: ['handlers', 'mint-worker', 'operators', 'minting', 'assets'],
+  local: ['sample', 'programs'],
+  cli: ['doctor', 'index', 'network', 'rwa', 'shared'],
+};
+// Rooms of one height: none of them knows another.
+const apart = [
+  ['http', ['mounts', 'dispatch']],
+  ['rwa', ['handlers', 'mint-worker', 'operators']],
+  ['cli', ['doctor', 'index', 'network', 'rwa']],
+];
+
+const roomRules = Object.entries(rooms).flatMap(([folder, names]) => {
+  const all = `^src/${folder}/(${names.join('|')})/`;
+  return [
+    ...names.slice(1).map((name, index) => ({
+      name: `${folder}-${name}-imports-down-only`,
+      severity: 'error',
+      from: { path: `^src/${folder}/${name}/` },
+      to: { path: `^src/${folder}/(${names.slice(0, index + 1).join('|')})/` },
+    })),
+    {
+      name: `${folder}-rooms-know-no-door`,
+      severity: 'error',
+      from: { path: all },
+      to: { path: `^src/${folder}/[^/]+$` },
+    },
+  ];
+});
+
+const apartRules = apart.map(([folder, names]) => ({
+  name: `${folder}-rooms-of-one-height-are-apart`,
+  severity: 'error',
+  from: { path: `^src/${folder}/(${names.join('|')})/` },
+  to: { path: `^src/${folder}/(${names.join('|')})/`, pathNot: `^src/${folder}/$1/` },
+}));
+
 const onlyIn = (library, ...places) => ({
   name: `${library.replaceAll(/[^a-z-]/g, '')}-in-its-place`,
   severity: 'error',
@@ -33,6 +72,8 @@ const onlyIn = (library, ...places) => ({
 module.exports = {
   forbidden: [
     ...upward,
+    ...roomRules,
+    ...apartRules,
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'areas-are-apart',
@@ -55,6 +96,12 @@ module.exports = {
         pathNot:
           '^src/keys/verifier\\.ts|^src/db/(idempotency-store|outage|shared-transactions|transaction)\\.ts',
       },
+    },
+    {
+      name: 'providers-are-apart',
+      severity: 'error',
+      from: { path: '^src/providers/([^/]+)/' },
+      to: { path: '^src/providers/([^/]+)/', pathNot: '^src/providers/$1/' },
     },
     {
       name: 'src-needs-no-scripts',

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Credentials } from '../src/local/credentials.ts';
-import { removePostgresPlace } from '../src/local/postgres-place.ts';
+import { removePostgresPlace } from '../src/local/programs/postgres-place.ts';
 
 const entry = resolve(import.meta.dirname, '../src/main.ts');
 const deadlineMs = 120_000;

@@ -16,10 +16,10 @@ import { createDatabase } from './db/connect.ts';
 import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-store.ts';
 import { createNotifier } from './db/notifier.ts';
 import { createEventsHandlers } from './events/handlers.ts';
-import { createHealthRouter } from './http/health.ts';
-import { createLimiter, type Limiter } from './http/limits.ts';
-import { createMetricsRouter, createRequestMetrics } from './http/metrics.ts';
-import { createPortalRouter } from './http/portal.ts';
+import { createLimiter, type Limiter } from './http/dispatch/limits.ts';
+import { createHealthRouter } from './http/mounts/health.ts';
+import { createMetricsRouter, createRequestMetrics } from './http/mounts/metrics.ts';
+import { createPortalRouter } from './http/mounts/portal.ts';
 import { createJobMetrics, watchJobs } from './jobs/job-metrics.ts';
 import { createJobQueue, type JobQueue } from './jobs/queue.ts';
 import { createVerifier } from './keys/create-verifier.ts';
@@ -35,15 +35,15 @@ import { createIndexObserver } from './providers/indexer/index-observer.ts';
 import { createNetworkIndex, indexSettings } from './providers/indexer/network-index.ts';
 import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
 import { createMoralisMetrics } from './providers/moralis/moralis-metrics.ts';
-import { createClaimSecretVault } from './rwa/claim-secret.ts';
-import { assertKeysKnown } from './rwa/claim-secret-store.ts';
-import { createRwaHandlers } from './rwa/handlers.ts';
-import { mintChannel, mintQueue } from './rwa/mint-service.ts';
+import { createClaimSecretVault } from './rwa/assets/claim-secret.ts';
+import { createRwaHandlers } from './rwa/handlers/handlers.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
 import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
 import { watchMinting } from './rwa/mint-worker/mint-levels.ts';
 import { createMintObserver } from './rwa/mint-worker/mint-observer.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
+import { mintChannel, mintQueue } from './rwa/minting/mint-service.ts';
+import { assertKeysKnown } from './rwa/operators/claim-secret-store.ts';
 
 /** Every object of the service, built once. */
 export type Parts = {

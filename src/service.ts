@@ -11,7 +11,7 @@ import type { Config } from './config.ts';
 import { createDatabase } from './db/connect.ts';
 import { purgeExpiredRows } from './db/housekeeping.ts';
 import { inspectDatabase } from './db/inspect.ts';
-import { type HttpServer, listen } from './http/server.ts';
+import { type HttpServer, listen } from './http/server/listener.ts';
 import type { Logger } from './log.ts';
 
 export type Service = {

@@ -5,9 +5,9 @@ import { OpenAPIBackend } from 'openapi-backend';
 import { createDocumentApp } from '../../src/app.ts';
 import type { OpenApiDocument } from '../../src/contract/documents.ts';
 import type { IdempotencyStore } from '../../src/db/idempotency-store.ts';
-import { compileMatcher } from '../../src/http/matcher.ts';
-import { sendReply } from '../../src/http/reply.ts';
-import { createAjvProvider } from '../../src/http/validators.ts';
+import { compileMatcher } from '../../src/http/dispatch/matcher.ts';
+import { createAjvProvider } from '../../src/http/input/validators.ts';
+import { sendReply } from '../../src/http/server/reply.ts';
 import { createLogger } from '../../src/log.ts';
 import { measure, rounded, type Suite } from './suite.ts';
 

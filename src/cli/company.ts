@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { type Company, createCompanyStore } from '../keys/company-store.ts';
-import { examples } from './examples.ts';
-import { UsageError } from './failure.ts';
-import { asOperator, type Operator, type Session } from './session.ts';
-import { address, orEmpty, orNull, present, webUrl, words } from './values.ts';
+import { createCompanyStore } from '../keys/company-store.ts';
+import { examples } from './shared/examples.ts';
+import { UsageError } from './shared/failure.ts';
+import { findCompany, unknownCompany } from './shared/find-company.ts';
+import { asOperator, type Session } from './shared/session.ts';
+import { address, orEmpty, orNull, present, webUrl, words } from './shared/values.ts';
 
 const columns = { id: 'ID', name: 'NAME', treasuryAddress: 'TREASURY', claimBaseUrl: 'CLAIM PAGE' };
 
@@ -73,15 +74,6 @@ function addUpdateCommand(company: Command, session: Session): void {
     'company update acme --claim-url https://acme.example/claim',
     'company update acme --treasury ""',
   );
-}
-
-/** The company that a person names by id or name. @throws UsageError when there is none */
-export async function findCompany({ db }: Pick<Operator, 'db'>, idOrName: string): Promise<Company> {
-  return (await createCompanyStore({ db }).find(idOrName)) ?? unknownCompany(idOrName);
-}
-
-function unknownCompany(idOrName: string): never {
-  throw new UsageError(`There is no company "${idOrName}". List them with: tallystick company list`);
 }
 
 const withFields = (command: Command) =>

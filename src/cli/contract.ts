@@ -3,11 +3,11 @@ import { checkContract, openContractAdmin } from '../chain/contracts/contract-ad
 import { createNetworkStore } from '../chain/network-store.ts';
 import { createRpcClients } from '../chain/rpc/rpc-clients.ts';
 import { createLogger } from '../log.ts';
-import { listLanes } from '../rwa/mint-admin-store.ts';
-import { examples } from './examples.ts';
-import { UsageError } from './failure.ts';
-import { asOperator, type Operator, type Session } from './session.ts';
-import { address, chainId, words } from './values.ts';
+import { listLanes } from '../rwa/minting/lane-status-store.ts';
+import { examples } from './shared/examples.ts';
+import { UsageError } from './shared/failure.ts';
+import { asOperator, type Operator, type Session } from './shared/session.ts';
+import { address, chainId, words } from './shared/values.ts';
 
 type AdminOptions = { keystore: string; passwordFile: string };
 

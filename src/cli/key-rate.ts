@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { KeyRateLimit } from '../keys/key-store.ts';
-import { UsageError } from './failure.ts';
-import { whole } from './values.ts';
+import { UsageError } from './shared/failure.ts';
+import { whole } from './shared/values.ts';
 
 export type RateOptions = { rate?: number; burst?: number };
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { type ApiKey, createKeyStore } from '../keys/key-store.ts';
-import { findCompany } from './company.ts';
-import { examples } from './examples.ts';
-import { UsageError } from './failure.ts';
 import { type RateOptions, rateLimitOf, withRateOptions } from './key-rate.ts';
-import { asOperator, type Session } from './session.ts';
-import { moment, words } from './values.ts';
+import { examples } from './shared/examples.ts';
+import { UsageError } from './shared/failure.ts';
+import { findCompany } from './shared/find-company.ts';
+import { asOperator, type Session } from './shared/session.ts';
+import { moment, words } from './shared/values.ts';
 
 const columns = {
   id: 'ID',

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { migrateToLatest } from '../db/migrate.ts';
 import { distributeIndex, findCitusWorkers } from '../providers/indexer/store/distribute-store.ts';
-import { examples } from './examples.ts';
-import { OperationError } from './failure.ts';
-import { asOperator, assertCurrent, type Operator, type Session } from './session.ts';
-import { whole } from './values.ts';
+import { examples } from './shared/examples.ts';
+import { OperationError } from './shared/failure.ts';
+import { asOperator, assertCurrent, type Operator, type Session } from './shared/session.ts';
+import { whole } from './shared/values.ts';
 
 type Options = { readonly status?: true; readonly distribute?: true; readonly shards: number };
 

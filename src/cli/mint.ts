@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
-import { listAttempts, listLanes, listMints, retryMint, stopLanes } from '../rwa/mint-admin-store.ts';
-import { examples } from './examples.ts';
-import { UsageError } from './failure.ts';
-import { isUuid } from './rwa-record.ts';
-import { asOperator, type Session } from './session.ts';
-import { address, chainId, whole } from './values.ts';
+import { listLanes } from '../rwa/minting/lane-status-store.ts';
+import { listAttempts, listMints, retryMint, stopLanes } from '../rwa/operators/mint-admin-store.ts';
+import { isUuid } from './rwa/rwa-record.ts';
+import { examples } from './shared/examples.ts';
+import { UsageError } from './shared/failure.ts';
+import { asOperator, type Session } from './shared/session.ts';
+import { address, chainId, whole } from './shared/values.ts';
 
 const laneColumns = {
   chainId: 'CHAIN',

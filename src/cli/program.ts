@@ -1,18 +1,18 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { addIndexCommands } from './chain-index.ts';
 import { addCompanyCommands } from './company.ts';
 import { addContractCommands } from './contract.ts';
-import { addDoctorCommand } from './doctor.ts';
-import { explainFailure } from './failure.ts';
+import { addDoctorCommand } from './doctor/doctor.ts';
+import { addIndexCommands } from './index/chain-index.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addMintCommands } from './mint.ts';
-import { addNetworkCommands } from './network.ts';
-import { createOutput } from './output.ts';
-import type { Watched } from './progress.ts';
-import { addRwaCommands } from './rwa.ts';
-import type { Session } from './session.ts';
+import { addNetworkCommands } from './network/network.ts';
+import { addRwaCommands } from './rwa/rwa.ts';
+import { explainFailure } from './shared/failure.ts';
+import { createOutput } from './shared/output.ts';
+import type { Watched } from './shared/progress.ts';
+import type { Session } from './shared/session.ts';
 
 export type ProgramParts = {
   readonly version: string;

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
-import { localChainId } from './chain.ts';
-import type { World } from './world.ts';
-import { walletsOf } from './world-contracts.ts';
-import type { WorldKeys } from './world-data.ts';
+import { localChainId } from './programs/chain.ts';
+import { walletsOf } from './sample/contracts.ts';
+import type { WorldKeys } from './sample/sample-data.ts';
+import type { World } from './sample/world.ts';
 
 /** What a program needs to use the local world: the content of `.local/credentials.json`. */
 export type Credentials = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { LocalError } from './local-error.ts';
-import { type LocalFolder, readJson, writeJson } from './local-folder.ts';
+import { LocalError } from './programs/local-error.ts';
+import { type LocalFolder, readJson, writeJson } from './programs/local-folder.ts';
 
 const shape = z.object({
   postgresPort: z.int().positive(),

@@ -2,15 +2,15 @@ import type { Database } from '../contract/transaction.ts';
 import { createDatabase } from '../db/connect.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import type { Logger } from '../log.ts';
-import { hasState, type LocalChain, startLocalChain } from './chain.ts';
 import type { KeptSettings } from './kept-settings.ts';
-import { LocalError } from './local-error.ts';
-import type { LocalFolder } from './local-folder.ts';
-import { startOnFreePort } from './ports.ts';
-import { hasData, type PostgresServer, startPostgresServer } from './postgres.ts';
-import { findPostgresPlace } from './postgres-place.ts';
-import { assertSameChain, type World } from './world.ts';
-import { makeWorldChain, storySeconds, type WorldChain } from './world-chain.ts';
+import { hasState, type LocalChain, startLocalChain } from './programs/chain.ts';
+import { LocalError } from './programs/local-error.ts';
+import type { LocalFolder } from './programs/local-folder.ts';
+import { startOnFreePort } from './programs/ports.ts';
+import { hasData, type PostgresServer, startPostgresServer } from './programs/postgres.ts';
+import { findPostgresPlace } from './programs/postgres-place.ts';
+import { makeWorldChain, storySeconds, type WorldChain } from './sample/sample-chain.ts';
+import { assertSameChain, type World } from './sample/world.ts';
 
 export type ProgramOptions = {
   readonly folder: LocalFolder;

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { createClaimSecretVault } from '../rwa/claim-secret.ts';
+import { createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { keepSettings } from './kept-settings.ts';
 import {
   openChain,
@@ -8,10 +8,10 @@ import {
   type RunningChain,
   type RunningPostgres,
 } from './local-programs.ts';
+import { moveMetadata } from './sample/nft-contract.ts';
+import { fillDatabase, moveNetwork } from './sample/sample-data.ts';
+import { keepWorld, type World } from './sample/world.ts';
 import { type Environment, localConfig } from './settings.ts';
-import { keepWorld, type World } from './world.ts';
-import { fillDatabase, moveNetwork } from './world-data.ts';
-import { moveMetadata } from './world-nft-contract.ts';
 
 export type WorldOptions = ProgramOptions & { readonly env: Environment; readonly now: Date };
 

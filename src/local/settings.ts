@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { type Config, loadConfig } from '../config.ts';
 import { type KeptSettings, newSettings, readSettings } from './kept-settings.ts';
-import { LocalError } from './local-error.ts';
-import { localFolder, readJson } from './local-folder.ts';
-import { canListen, firstFreePort } from './ports.ts';
+import { LocalError } from './programs/local-error.ts';
+import { localFolder, readJson } from './programs/local-folder.ts';
+import { canListen, firstFreePort } from './programs/ports.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,20 +1,20 @@
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { banner } from './banner.ts';
-import { exitStateFile, localChainId } from './chain.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import { readSettings } from './kept-settings.ts';
-import { endLeftovers } from './leftovers.ts';
-import { LocalError } from './local-error.ts';
-import { type LocalFolder, openLocalFolder, writeJson } from './local-folder.ts';
 import type { ProgramOptions } from './local-programs.ts';
-import { takeLock } from './lock.ts';
-import { watchNpm } from './npm-watch.ts';
 import { openWorld } from './open-world.ts';
-import { possibleData } from './postgres-place.ts';
+import { exitStateFile, localChainId } from './programs/chain.ts';
+import { endLeftovers } from './programs/leftovers.ts';
+import { LocalError } from './programs/local-error.ts';
+import { type LocalFolder, openLocalFolder, writeJson } from './programs/local-folder.ts';
+import { takeLock } from './programs/lock.ts';
+import { watchNpm } from './programs/npm-watch.ts';
+import { possibleData } from './programs/postgres-place.ts';
+import { minterKey } from './sample/sample-chain.ts';
+import { takeUpWorld } from './sample/world.ts';
 import { type Environment, withPorts } from './settings.ts';
-import { takeUpWorld } from './world.ts';
-import { minterKey } from './world-chain.ts';
 
 export type LocalOptions = {
   /** Removes the world that is there and makes a new one. */

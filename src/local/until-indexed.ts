@@ -3,9 +3,9 @@ import type { Config } from '../config.ts';
 import { createDatabase } from '../db/connect.ts';
 import type { Logger } from '../log.ts';
 import { createIndexStore } from '../providers/indexer/store/index-store.ts';
-import { localChainId } from './chain.ts';
-import { createChainRpc } from './chain-rpc.ts';
 import type { Credentials } from './credentials.ts';
+import { localChainId } from './programs/chain.ts';
+import { createChainRpc } from './programs/chain-rpc.ts';
 
 const pauseMs = 30;
 const patienceMs = 60_000;

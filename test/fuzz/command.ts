@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { createProgress } from '../../src/cli/progress.ts';
+import { createProgress } from '../../src/cli/shared/progress.ts';
 import { areas } from '../../src/contract/documents.ts';
 import { findObstacle } from '../contract/reach.ts';
 import { createSender, type Sender } from '../contract/sender.ts';

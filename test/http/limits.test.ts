@@ -2,7 +2,7 @@ import supertest from 'supertest';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Caller } from '../../src/contract/operation.ts';
 import { purgeRateLimits } from '../../src/db/rate-limit-store.ts';
-import { createLimiter, type RateLimit } from '../../src/http/limits.ts';
+import { createLimiter, type RateLimit } from '../../src/http/dispatch/limits.ts';
 import { createLogger } from '../../src/log.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { callerOf, fixtureApp, goodKey, id } from './support.ts';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { OpenAPIBackend } from 'openapi-backend';
 import { describe, expect, test } from 'vitest';
 import { documents } from '../../src/contract/documents.ts';
-import { compileMatcher, compilePathReader } from '../../src/http/matcher.ts';
+import { compileMatcher } from '../../src/http/dispatch/matcher.ts';
+import { compilePathReader } from '../../src/http/input/path-template.ts';
 
 type Backend = InstanceType<typeof OpenAPIBackend>;
 type Definition = ConstructorParameters<typeof OpenAPIBackend>[0]['definition'];

@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { problem } from '../../src/errors.ts';
-import type { Limiter } from '../../src/http/limits.ts';
+import type { Limiter } from '../../src/http/dispatch/limits.ts';
 import { fixtureApp, goodKey, id, verifier } from './support.ts';
 
 const exhausted: Limiter = {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createDatabase } from '../../src/db/connect.ts';
-import { createLimiter } from '../../src/http/limits.ts';
+import { createLimiter } from '../../src/http/dispatch/limits.ts';
 import { createLogger } from '../../src/log.ts';
 import { callerOf, type FixtureHandler, fixtureApp } from './support.ts';
 

@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { type ProblemCode, problem } from '../../src/errors.ts';
-import { toProblem } from '../../src/http/problem.ts';
+import { toProblem } from '../../src/http/server/problem.ts';
 import { createLogger } from '../../src/log.ts';
 import { type FixtureHandler, fixtureApp, goodKey, id } from './support.ts';
 

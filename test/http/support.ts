@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { createDocumentApp } from '../../src/app.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
 import { createIdempotencyStore } from '../../src/db/idempotency-store.ts';
-import type { Limiter } from '../../src/http/limits.ts';
+import type { Limiter } from '../../src/http/dispatch/limits.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';

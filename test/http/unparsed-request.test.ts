@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { listen } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server/listener.ts';
 import { createLogger } from '../../src/log.ts';
 import { fixtureApp, goodKey, id } from './support.ts';
 

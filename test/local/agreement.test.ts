@@ -1,7 +1,7 @@
 import { Interface } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { createChainRpc } from '../../src/local/chain-rpc.ts';
+import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { readLocalSettings } from '../../src/local/settings.ts';
 import { untilIndexed } from '../../src/local/until-indexed.ts';
 import { createLogger } from '../../src/log.ts';

@@ -1,5 +1,5 @@
 import { Interface } from 'ethers';
-import { type ChainRpc, createChainRpc } from '../../src/local/chain-rpc.ts';
+import { type ChainRpc, createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 
 type Transaction = Readonly<Record<'hash' | 'from' | 'value' | 'nonce' | 'transactionIndex', string>> & {
   readonly to: string | null;

@@ -2,10 +2,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createChainRpc } from '../../src/local/chain-rpc.ts';
-import { openLocalFolder } from '../../src/local/local-folder.ts';
-import { firstFreePort } from '../../src/local/ports.ts';
-import { isAlive } from '../../src/local/processes.ts';
+import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
+import { openLocalFolder } from '../../src/local/programs/local-folder.ts';
+import { firstFreePort } from '../../src/local/programs/ports.ts';
+import { isAlive } from '../../src/local/programs/processes.ts';
 import {
   makeDirectory,
   programsOf,

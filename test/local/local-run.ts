@@ -5,9 +5,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { exitStateFile } from '../../src/local/chain.ts';
-import { possibleData, removePostgresPlace } from '../../src/local/postgres-place.ts';
-import { listProcesses, type Process } from '../../src/local/processes.ts';
+import { exitStateFile } from '../../src/local/programs/chain.ts';
+import { possibleData, removePostgresPlace } from '../../src/local/programs/postgres-place.ts';
+import { listProcesses, type Process } from '../../src/local/programs/processes.ts';
 
 const entry = fileURLToPath(new URL('run-local.ts', import.meta.url));
 

@@ -6,7 +6,7 @@ import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/connect.ts';
-import { createChainRpc } from '../../src/local/chain-rpc.ts';
+import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { readLocalSettings } from '../../src/local/settings.ts';
 import { createLogger } from '../../src/log.ts';
 import {

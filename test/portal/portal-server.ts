@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
 import { ProblemError } from '../../src/errors.ts';
-import { createPortalRouter } from '../../src/http/portal.ts';
+import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 
 /** Serves a portal at `/docs` of a free port; problems are written as the bare code and its headers. */
 export async function startPortal(directory: string) {

@@ -5,8 +5,8 @@ import {
   keysInUse,
   reissueSecret,
   rotateSecrets,
-} from '../../src/rwa/claim-secret-store.ts';
-import type { OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
+} from '../../src/rwa/operators/claim-secret-store.ts';
+import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { addCompany, addNetwork, addNfts, addRwa, claimBaseUrl, vaultOf } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createClaimSecretVault, sameSecret } from '../../src/rwa/claim-secret.ts';
+import { createClaimSecretVault, sameSecret } from '../../src/rwa/assets/claim-secret.ts';
 
 const [older, newer] = [randomBytes(32), randomBytes(32)];
 const oldVault = createClaimSecretVault(new Map([['old', older]]));

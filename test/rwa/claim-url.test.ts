@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { claimUrl } from '../../src/rwa/claim-url.ts';
+import { claimUrl } from '../../src/rwa/assets/claim-url.ts';
 
 const id = 'd4c2f6aa-90f5-4f5e-8b1f-6b0a2b9c3e44';
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
-import type { OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
+import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { startService } from '../support/service.ts';
 import { addRwa, markMinted, mintedTx, recipient } from './samples.ts';
 

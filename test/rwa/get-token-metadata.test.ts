@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
+import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { startService } from '../support/service.ts';
 import { addNetwork, addRwa, contractAddress, markMinted } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
+import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { startService } from '../support/service.ts';
 import { addRwa, markMinted, recipient } from './samples.ts';
 

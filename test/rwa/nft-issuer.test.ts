@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNftIssuer } from '../../src/rwa/nft-issuer.ts';
-import { createNftStore } from '../../src/rwa/nft-store.ts';
-import type { OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
-import { createRwaStore } from '../../src/rwa/rwa-store.ts';
+import { createNftIssuer } from '../../src/rwa/assets/nft-issuer.ts';
+import { createNftStore } from '../../src/rwa/assets/nft-store.ts';
+import { createRwaStore } from '../../src/rwa/assets/rwa-store.ts';
+import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { addCompany, addNetwork, addRwa, vaultOf } from './samples.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keysInUse } from '../../src/rwa/claim-secret-store.ts';
-import { createNftStore, type NftFilter } from '../../src/rwa/nft-store.ts';
-import { createRwaStore } from '../../src/rwa/rwa-store.ts';
-import { createTokenStore } from '../../src/rwa/token-store.ts';
+import { createNftStore, type NftFilter } from '../../src/rwa/assets/nft-store.ts';
+import { createRwaStore } from '../../src/rwa/assets/rwa-store.ts';
+import { createTokenStore } from '../../src/rwa/assets/token-store.ts';
+import { keysInUse } from '../../src/rwa/operators/claim-secret-store.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { addNetwork, contractAddress } from './samples.ts';
 

@@ -7,8 +7,8 @@ import {
   findForOperator,
   listForOperator,
   type OperatorRwa,
-} from '../../src/rwa/rwa-admin-store.ts';
-import { parseRwaInput } from '../../src/rwa/rwa-input.ts';
+} from '../../src/rwa/operators/rwa-admin-store.ts';
+import { parseRwaInput } from '../../src/rwa/operators/rwa-input.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   addCompany,

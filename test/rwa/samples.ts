@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/claim-secret.ts';
-import { createNftIssuer } from '../../src/rwa/nft-issuer.ts';
-import { createNftStore, type Nft } from '../../src/rwa/nft-store.ts';
-import { createRwa, type OperatorRwa } from '../../src/rwa/rwa-admin-store.ts';
-import { parseRwaInput } from '../../src/rwa/rwa-input.ts';
-import { createRwaStore } from '../../src/rwa/rwa-store.ts';
+import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
+import { createNftIssuer } from '../../src/rwa/assets/nft-issuer.ts';
+import { createNftStore, type Nft } from '../../src/rwa/assets/nft-store.ts';
+import { createRwaStore } from '../../src/rwa/assets/rwa-store.ts';
+import { createRwa, type OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
+import { parseRwaInput } from '../../src/rwa/operators/rwa-input.ts';
 
 export const contractAddress = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 export const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { serialText, tokenIdOf, tokenPartsOf } from '../../src/rwa/token-id.ts';
+import { serialText, tokenIdOf, tokenPartsOf } from '../../src/rwa/assets/token-id.ts';
 
 const part = fc.bigInt({ min: 1n, max: 2n ** 63n - 1n });
 

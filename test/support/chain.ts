@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { anvilProgram } from '../../src/local/programs.ts';
+import { anvilProgram } from '../../src/local/programs/packaged-programs.ts';
 import { killAtExit } from './kill-at-exit.ts';
 import { freePort } from './postgres.ts';
 

@@ -1,5 +1,5 @@
 import { callData, deployData } from '../../src/chain/contracts/contract-calls.ts';
-import { worldContracts } from '../../src/local/world-contracts.ts';
+import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { callNode, deployer, minedReceipt } from './deploy.ts';
 
 /** Deploys an ERC-20 on a chain that mines on demand, and gives each wallet some. @returns its address */

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startPostgresServer } from '../../src/local/postgres.ts';
-import { findPostgresPlace, removePostgresPlace } from '../../src/local/postgres-place.ts';
+import { startPostgresServer } from '../../src/local/programs/postgres.ts';
+import { findPostgresPlace, removePostgresPlace } from '../../src/local/programs/postgres-place.ts';
 
 export type TestPostgres = {
   readonly url: string;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { closeParts, createParts, createServiceApp, type Parts } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { listen } from '../../src/http/server.ts';
+import { listen } from '../../src/http/server/listener.ts';
 import { createCompanyStore } from '../../src/keys/company-store.ts';
 import { createKeyStore } from '../../src/keys/key-store.ts';
 import { createLogger } from '../../src/log.ts';

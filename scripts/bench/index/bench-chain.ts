@@ -1,7 +1,7 @@
 import { getCreateAddress } from 'ethers';
 import { deployData } from '../../../src/chain/contracts/contract-calls.ts';
-import { type ChainRpc, createChainRpc } from '../../../src/local/chain-rpc.ts';
-import { worldContracts } from '../../../src/local/world-contracts.ts';
+import { type ChainRpc, createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
+import { worldContracts } from '../../../src/local/sample/contracts.ts';
 import { startChain, type TestChain } from '../../../test/support/chain.ts';
 import { compileContracts } from '../../../test/support/solidity.ts';
 import { type BenchCall, createMix, type MixContracts } from './mix.ts';

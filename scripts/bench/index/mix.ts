@@ -1,5 +1,5 @@
 import { Interface } from 'ethers';
-import { type ContractName, worldContracts } from '../../../src/local/world-contracts.ts';
+import { type ContractName, worldContracts } from '../../../src/local/sample/contracts.ts';
 
 /** A transaction of the bench chain: accounts are addresses, the value is in wei. */
 export type BenchCall = {

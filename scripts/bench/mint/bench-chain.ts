@@ -4,10 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ContractFactory, encryptKeystoreJson, id, JsonRpcProvider, Wallet } from 'ethers';
 import artefact from '../../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
 import { callData } from '../../../src/chain/contracts/contract-calls.ts';
-import { type ChainRpc, createChainRpc } from '../../../src/local/chain-rpc.ts';
-import { startGuarded } from '../../../src/local/guard.ts';
-import { firstFreePort } from '../../../src/local/ports.ts';
-import { anvilProgram } from '../../../src/local/programs.ts';
+import { type ChainRpc, createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
+import { anvilProgram } from '../../../src/local/programs/packaged-programs.ts';
+import { firstFreePort } from '../../../src/local/programs/ports.ts';
+import { startGuarded } from '../../../src/local/programs/supervisor.ts';
 
 export const chainId = '31337';
 export const confirmations = 2;

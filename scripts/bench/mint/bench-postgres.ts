@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { Knex } from 'knex';
 import { createDatabase } from '../../../src/db/connect.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
-import { firstFreePort } from '../../../src/local/ports.ts';
-import { startPostgresServer } from '../../../src/local/postgres.ts';
-import { findPostgresPlace, removePostgresPlace } from '../../../src/local/postgres-place.ts';
+import { firstFreePort } from '../../../src/local/programs/ports.ts';
+import { startPostgresServer } from '../../../src/local/programs/postgres.ts';
+import { findPostgresPlace, removePostgresPlace } from '../../../src/local/programs/postgres-place.ts';
 import { createLogger } from '../../../src/log.ts';
 
 export type BenchDatabase = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { firstFreePort } from '../../../src/local/ports.ts';
+import { firstFreePort } from '../../../src/local/programs/ports.ts';
 
 export type ServiceProcess = {
   readonly port: number;

@@ -4,7 +4,7 @@ import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { LevelSource, Metrics } from '../../metrics.ts';
-import { listLanes } from '../mint-admin-store.ts';
+import { listLanes } from '../minting/lane-status-store.ts';
 import type { LaneSigner } from './mint-worker.ts';
 import { highestNonce } from './transaction-store.ts';
 

@@ -7,7 +7,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { createListener, type Listener } from '../../db/listener.ts';
 import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
-import { mintChannel as channel, mintQueue } from '../mint-service.ts';
+import { mintChannel as channel, mintQueue } from '../minting/mint-service.ts';
 import { type Lane, startLane } from './lane.ts';
 import type { MintSettings, OnStep } from './lane-context.ts';
 import { createLaneStore, type LaneId } from './lane-store.ts';

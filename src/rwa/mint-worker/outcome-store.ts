@@ -1,5 +1,5 @@
 import type { Tx } from '../../contract/transaction.ts';
-import { failNfts, mintNfts, releaseNfts, unmintNfts } from '../mint-state-store.ts';
+import { failNfts, mintNfts, releaseNfts, unmintNfts } from '../minting/mint-state-store.ts';
 
 /** Where a token came into being. */
 export type MintedIn = {

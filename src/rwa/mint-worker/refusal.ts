@@ -1,5 +1,5 @@
 import type { Head } from '../../chain/minting/mint-node.ts';
-import { refuseNft } from '../mint-state-store.ts';
+import { refuseNft } from '../minting/mint-state-store.ts';
 import type { LaneContext } from './lane-context.ts';
 import type { Pause } from './lane-store.ts';
 import { type NextWaiting, otherRecipients } from './transaction-store.ts';

@@ -3,7 +3,7 @@ import { type Fees, feesInWords, quote } from '../../chain/minting/fees.ts';
 import { type GasCost, gasCostOf, gasFor, tokensPerTransaction } from '../../chain/minting/gas.ts';
 import type { Head } from '../../chain/minting/mint-node.ts';
 import type { Tx } from '../../contract/transaction.ts';
-import { submitNfts } from '../mint-state-store.ts';
+import { submitNfts } from '../minting/mint-state-store.ts';
 import type { LaneContext } from './lane-context.ts';
 import type { Pause } from './lane-store.ts';
 import { vainTriesOf } from './outcome-store.ts';

@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import { type Config, ConfigError } from '../../config.ts';
+import { createDatabase } from '../../db/connect.ts';
+import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
+import { createLogger } from '../../log.ts';
+import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
+import { examples } from '../shared/examples.ts';
+import { type Finding, finding, messageOf } from '../shared/finding.ts';
+import { assertCurrent, type Database, type Session } from '../shared/session.ts';
+import { examineWorld } from './service-check.ts';
+
+/** `tallystick doctor`: checks what the service needs and says what to mend. */
+export function addDoctorCommand(program: Command, session: Session): void {
+  const doctor = program
+    .command('doctor')
+    .description(
+      'Check settings, database, keys and every node, and say what to mend; exit status 1 on a fault',
+    )
+    .action(async () => {
+      const findings = await examine(session);
+      const output = session.output();
+      output.rows(findings, { state: 'STATE', check: 'CHECK', detail: 'DETAIL' });
+      const faults = findings.filter(({ state }) => state === 'FAULT');
+      if (faults.length === 0) return output.say('Everything that the service needs is in order.');
+      output.say(`${faults.length} fault(s): mend them from the top, then run tallystick doctor again.`);
+      session.fail();
+    });
+  examples(doctor, 'doctor', 'doctor --json | jq \'.[] | select(.state == "FAULT")\'');
+}
+
+async function examine(session: Session): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = session.config();
+  } catch (error) {
+    const faults = error instanceof ConfigError ? error.faults : [messageOf(error)];
+    return faults.map((detail) => ({ check: 'settings', state: 'FAULT', detail }));
+  }
+  const settings = { check: 'settings', state: 'ok', detail: 'every setting is valid' } as const;
+  const log = createLogger({ level: 'silent' });
+  const db = createDatabase(config.DATABASE_URL, { poolMax: 4, log });
+  try {
+    const found = await examineDatabase(db, { url: config.DATABASE_URL, local: session.local() });
+    const sound = found.every(({ state }) => state !== 'FAULT');
+    return [settings, ...found, ...(sound ? await examineWorld({ db, config, log }) : [])];
+  } finally {
+    await db.destroy();
+  }
+}
+
+function durability({ lossy }: DatabaseState): Finding {
+  const check = 'durability';
+  if (lossy.length === 0) return { check, state: 'ok', detail: 'every commit waits for the disk' };
+  const detail = `${lossy.join(', ')} off: a crash of the server may lose mints that were accepted; switch on`;
+  return { check, state: 'warning', detail };
+}
+
+async function examineDatabase(db: Database, origin: DatabaseOrigin): Promise<Finding[]> {
+  try {
+    const started = performance.now();
+    const state = await inspectDatabase(db);
+    const time = `${Math.ceil(performance.now() - started)} ms`;
+    return [
+      await finding('database', () => {
+        if (!state.supported) throw new Error(`PostgreSQL ${state.version} is too old: use 15 or later.`);
+        return `PostgreSQL ${state.version} answers in ${time}`;
+      }),
+      durability(state),
+      await finding('schema', () => {
+        assertCurrent(state);
+        return 'that of this release';
+      }),
+    ];
+  } catch (error) {
+    const detail = explainDatabase(error, origin) ?? messageOf(error);
+    return [{ check: 'database', state: 'FAULT', detail }];
+  }
+}

@@ -1,0 +1,94 @@
+import type { Network } from '../../chain/network.ts';
+import { createNetworkStore } from '../../chain/network-store.ts';
+import { checkNode } from '../../chain/rpc/check-node.ts';
+import type { Config } from '../../config.ts';
+import { createCompanyStore } from '../../keys/company-store.ts';
+import { createVerifier } from '../../keys/create-verifier.ts';
+import { generateKey } from '../../keys/key-format.ts';
+import { createKeyStore } from '../../keys/key-store.ts';
+import { type Logger, redactUrl } from '../../log.ts';
+import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
+import { assertKeysKnown } from '../../rwa/operators/claim-secret-store.ts';
+import { type Finding, finding } from '../shared/finding.ts';
+import type { Database } from '../shared/session.ts';
+
+type Parts = { readonly db: Database; readonly config: Config; readonly log: Logger };
+
+/** Checks what a migrated database holds, and everything outside that the service asks. */
+export async function examineWorld(parts: Parts): Promise<Finding[]> {
+  const { db, config } = parts;
+  const networks = await createNetworkStore({ db }).list();
+  const [secrets, keys, nodes] = await Promise.all([
+    finding('claim secrets', () => examineSecrets(parts)),
+    config.KEY_VERIFIER === 'remote' ? finding('authentication', () => askVerifier(parts)) : ownKeys(parts),
+    Promise.all(networks.flatMap((network) => examineNodes(network, config.RPC_TIMEOUT_MS))),
+  ]);
+  const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
+  return [secrets, keys, ...nodes, ...missing];
+}
+
+const noNetwork: Finding = {
+  check: 'networks',
+  state: 'warning',
+  detail: 'none is registered yet: tallystick network add --help',
+};
+
+/** Networks whose history nobody can be asked for. */
+function withoutProvider(networks: readonly Network[], config: Config): Finding[] {
+  const hosted = networks.filter(({ dataProvider }) => dataProvider === 'moralis');
+  if (hosted.length === 0 || config.MORALIS_API_KEY !== undefined) return [];
+  const chainIds = hosted.map(({ chainId }) => chainId).join(', ');
+  return [
+    {
+      check: 'data provider',
+      state: 'warning',
+      detail: `networks without history and NFTs: ${chainIds}; set MORALIS_API_KEY`,
+    },
+  ];
+}
+
+async function examineSecrets({ db, config }: Parts): Promise<string> {
+  if (config.SECRET_KEYS === undefined) return 'not needed: the area rwa is not served';
+  await assertKeysKnown(db, createClaimSecretVault(config.SECRET_KEYS));
+  return 'every key in use is known';
+}
+
+/** A key that nobody has: the right answer is a refusal, and no answer throws. */
+async function askVerifier(parts: Parts): Promise<string> {
+  const verifier = await createVerifier(parts.config, parts);
+  try {
+    const { ok } = await verifier.verify(generateKey(parts.config.KEY_ENVIRONMENT));
+    if (ok) throw new Error('It accepts a key that nobody has. Check AUTH_URL.');
+    return `${redactUrl(parts.config.AUTH_URL ?? '')} answers`;
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${message}${cause} Check AUTH_URL, AUTH_CREDENTIAL and AUTH_DIALECT.`, { cause: error });
+  } finally {
+    await verifier.close();
+  }
+}
+
+async function ownKeys({ db }: Parts): Promise<Finding> {
+  const companies = (await createCompanyStore({ db }).list()).length;
+  const now = new Date();
+  const active = (await createKeyStore({ db }).list()).filter(
+    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
+  ).length;
+  const detail = `companies: ${companies}, active keys: ${active}`;
+  if (active > 0) return { check: 'keys', state: 'ok', detail };
+  return {
+    check: 'keys',
+    state: 'warning',
+    detail: `${detail}: nobody can call; tallystick key create --help`,
+  };
+}
+
+function examineNodes({ chainId, rpcUrls }: Network, timeoutMs: number): Promise<Finding>[] {
+  return rpcUrls.map((url) =>
+    finding(`network ${chainId}`, async () => {
+      const { blockNumber } = await checkNode(url, chainId, timeoutMs);
+      return `${redactUrl(url)} is at block ${blockNumber}`;
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
+import { examples } from '../shared/examples.ts';
+import { asOperator, interruptible, type Session } from '../shared/session.ts';
+import { chainId as asChainId } from '../shared/values.ts';
+import { addBackfillCommand } from './index-backfill.ts';
+import { addStatusCommand } from './index-status.ts';
+import { addVerifyCommand } from './index-verify.ts';
+
+/** `tallystick index`: the built-in index of wallets' histories and NFTs. */
+export function addIndexCommands(program: Command, session: Session): void {
+  const index = program
+    .command('index')
+    .description('The built-in index of histories and NFTs: how far it is, fill it, check it');
+  addStatusCommand(index, session);
+  addBackfillCommand(index, session);
+  addVerifyCommand(index, session);
+  addResetCommand(index, session);
+}
+
+function addResetCommand(index: Command, session: Session): void {
+  const reset = index
+    .command('reset')
+    .description(
+      'Delete the index of a network, registered or not; an indexer that follows it begins anew at --index-from',
+    )
+    .argument('<chainId>', 'decimal', asChainId)
+    .action((chainId: string) =>
+      asOperator(session, (operator) =>
+        interruptible(session, 'nothing was deleted.', async (signal) => {
+          const progress = operator.output.progress('Deleting', 'tables');
+          const deleted = await deleteIndex(operator, chainId, {
+            signal,
+            onProgress: progress.update,
+          }).finally(progress.stop);
+          operator.output.record({ chainId, historyRows: deleted });
+        }),
+      ),
+    );
+  examples(reset, 'index reset 31337');
+}

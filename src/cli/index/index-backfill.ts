@@ -1,0 +1,128 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Network } from '../../chain/network.ts';
+import { acquireLease, findLeaseHolder, type Lease, LeaseHeldError } from '../../db/lease.ts';
+import { createLogger } from '../../log.ts';
+import { backfill } from '../../providers/indexer/follow/backfill.ts';
+import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
+import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
+import { examples } from '../shared/examples.ts';
+import { OperationError, UsageError } from '../shared/failure.ts';
+import { messageOf } from '../shared/finding.ts';
+import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
+import { chainId as asChainId, whole } from '../shared/values.ts';
+import { withNetworkIndex } from './with-network-index.ts';
+
+type BackfillOptions = { to?: number; wait?: true };
+
+/** `tallystick index backfill`: index in the foreground, as far as one wants. */
+export function addBackfillCommand(index: Command, session: Session): void {
+  const command = index
+    .command('backfill')
+    .description(
+      'Index blocks in the foreground, from where the index of a network is up to a block; what is done stays done',
+    )
+    .argument('<chainId>', 'decimal id of a registered network', asChainId)
+    .option(
+      '--to <block>',
+      "the last block; by default the node's newest one of now",
+      whole(0, Number.MAX_SAFE_INTEGER),
+    )
+    .option('--wait', 'while another process indexes the network, wait for it instead of giving up')
+    .action((chainId: string, options: BackfillOptions) =>
+      asOperator(session, (operator) =>
+        interruptible(
+          session,
+          'all blocks that were done stay; the same command goes on from there.',
+          (signal) => runBackfill(operator, { ...options, chainId, signal }),
+        ),
+      ),
+    );
+  examples(command, 'index backfill 137', 'index backfill 137 --to 50000000 --wait');
+}
+
+type Run = BackfillOptions & { readonly chainId: string; readonly signal: AbortSignal };
+
+async function runBackfill(operator: Operator, { chainId, to, wait: waits, signal }: Run): Promise<void> {
+  await withNetworkIndex(operator, chainId, async (index, network) => {
+    const end = await endOf(index, to === undefined ? undefined : BigInt(to));
+    const store = createIndexStore(operator);
+    const start = (await store.find(chainId))?.startBlock ?? BigInt(network.indexFrom);
+    if (end < start) {
+      throw new UsageError(`The index of network ${chainId} begins at block ${start}, after block ${end}.`);
+    }
+    const lease = await takeLease(operator, network, { waits: waits === true, signal });
+    const progress = operator.output.progress('Indexing', 'blocks');
+    const started = performance.now();
+    try {
+      const { completeTo, blocks } = await backfill({
+        follower: index.createFollower(end),
+        state: () => store.find(chainId),
+        startBlock: start,
+        to: end,
+        signal: AbortSignal.any([signal, lease.lost]),
+        onProgress: (done, total) => progress.update(Number(done), Number(total)),
+        pause: (ms) => wait(ms, undefined, { signal }),
+      });
+      const seconds = (performance.now() - started) / 1_000;
+      while (!signal.aborted && (await index.filler.fill()));
+      operator.output.record({
+        chainId,
+        completeTo: completeTo?.toString() ?? null,
+        blocks: blocks.toString(),
+        seconds: Math.round(seconds * 10) / 10,
+        blocksPerSecond: Math.round((Number(blocks) / seconds) * 10) / 10,
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const why = lease.lost.aborted ? 'the connection that holds the index was lost' : messageOf(error);
+      throw new OperationError(
+        `${why}\nAll blocks that were done stay; the same command goes on from there.`,
+        {
+          cause: error,
+        },
+      );
+    } finally {
+      progress.stop();
+      await lease.release();
+    }
+  });
+}
+
+async function endOf(index: { nodeHead(): Promise<bigint> }, to: bigint | undefined): Promise<bigint> {
+  const head = await index.nodeHead().catch((error: unknown) => {
+    throw new OperationError(messageOf(error), { cause: error });
+  });
+  if (to !== undefined && to > head) {
+    throw new UsageError(`The node is at block ${head}: --to must not be above it.`);
+  }
+  return to ?? head;
+}
+
+/** The right to index the network, which one process has at a time. */
+async function takeLease(
+  operator: Operator,
+  { chainId }: Network,
+  { waits, signal }: { readonly waits: boolean; readonly signal: AbortSignal },
+): Promise<Lease> {
+  const name = indexLease(chainId);
+  const log = createLogger({ level: 'silent' });
+  const take = (wait: boolean) =>
+    acquireLease({ url: operator.config.DATABASE_URL, name, log, signal, wait });
+  try {
+    return await take(false);
+  } catch (error) {
+    if (!(error instanceof LeaseHeldError)) throw error;
+  }
+  const holder = await findLeaseHolder(operator, name);
+  const since = holder?.connectedAt ? ` (connected since ${holder.connectedAt.toISOString()})` : '';
+  const who = `${holder?.process ?? 'another process'}${since}`;
+  if (!waits) {
+    throw new OperationError(
+      `Network ${chainId} is being indexed by ${who}, which does the same work; tallystick index status shows ` +
+        'how far it is. Stop it, or wait for it with --wait.',
+    );
+  }
+  operator.output.say(`Waiting for ${who} to let go of network ${chainId}.`);
+  return take(true);
+}

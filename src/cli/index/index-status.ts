@@ -1,0 +1,154 @@
+import type { Command } from 'commander';
+import type { Network } from '../../chain/network.ts';
+import { createNetworkStore } from '../../chain/network-store.ts';
+import { createRpcClients } from '../../chain/rpc/rpc-clients.ts';
+import { findLeaseHolder } from '../../db/lease.ts';
+import { createLogger } from '../../log.ts';
+import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
+import { createIndexStore, type IndexState } from '../../providers/indexer/store/index-store.ts';
+import { examples } from '../shared/examples.ts';
+import { UsageError } from '../shared/failure.ts';
+import { messageOf } from '../shared/finding.ts';
+import { asOperator, type Operator, type Session } from '../shared/session.ts';
+import { chainId as asChainId } from '../shared/values.ts';
+
+const columns = {
+  chainId: 'CHAIN',
+  state: 'STATE',
+  completeTo: 'COMPLETE TO',
+  completeToTime: 'OF',
+  nodeHead: 'NODE AT',
+  behind: 'BEHIND',
+  blocksPerSecond: 'BLOCKS/S',
+  innerValue: 'VALUE MOVED INSIDE TRANSACTIONS',
+  indexer: 'INDEXER',
+  lastError: 'LAST ERROR',
+};
+
+/** `tallystick index status`: how far every index is, and what keeps it. */
+export function addStatusCommand(index: Command, session: Session): void {
+  const status = index
+    .command('status')
+    .description('How far the index of each network is, who keeps it and what holds it up')
+    .argument('[chainId]', 'only this network, with everything that is known', asChainId)
+    .action((chainId: string | undefined) =>
+      asOperator(session, async (operator) => {
+        const found = await statuses(operator, chainId);
+        if (chainId === undefined) return operator.output.rows(found, columns);
+        const [only] = found;
+        if (only === undefined) {
+          throw new UsageError(
+            `Network ${chainId} has no index. List those that have: tallystick index status`,
+          );
+        }
+        operator.output.record(only);
+      }),
+    );
+  examples(status, 'index status', 'index status 137', "index status --json | jq '.[] | {chainId, behind}'");
+}
+
+async function statuses(operator: Operator, only: string | undefined) {
+  const { db, config } = operator;
+  const [networks, states] = await Promise.all([
+    createNetworkStore({ db }).list(),
+    createIndexStore({ db }).list(),
+  ]);
+  const known = new Map(networks.map((network) => [network.chainId, network]));
+  const begun = new Map(states.map((state) => [state.chainId, state]));
+  const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');
+  const chainIds = [...new Set([...followed.map(({ chainId }) => chainId), ...begun.keys()])];
+  const wanted = chainIds.filter((chainId) => only === undefined || only === chainId);
+  const clients = createRpcClients({
+    timeoutMs: config.RPC_TIMEOUT_MS,
+    log: createLogger({ level: 'silent' }),
+  });
+  const askHead = async (network: Network) =>
+    BigInt(String(await clients.for(network).send('eth_blockNumber', [])));
+  try {
+    return await Promise.all(
+      wanted
+        .sort((a, b) => Number(BigInt(a) - BigInt(b)))
+        .map(async (chainId) => {
+          const network = known.get(chainId);
+          const [holder, node] = await Promise.all([
+            findLeaseHolder(operator, indexLease(chainId)),
+            network === undefined
+              ? { head: undefined, error: undefined }
+              : askHead(network).then(
+                  (head) => ({ head, error: undefined }),
+                  (error: unknown) => ({ head: undefined, error: messageOf(error) }),
+                ),
+          ]);
+          return describe({ chainId, network, state: begun.get(chainId), holder, node });
+        }),
+    );
+  } finally {
+    clients.close();
+  }
+}
+
+type Findings = {
+  readonly chainId: string;
+  readonly network: Network | undefined;
+  readonly state: IndexState | undefined;
+  readonly holder: Awaited<ReturnType<typeof findLeaseHolder>>;
+  readonly node: { readonly head: bigint | undefined; readonly error: string | undefined };
+};
+
+function describe({ chainId, network, state, holder, node }: Findings) {
+  const { head, blocksPerSecond, lastError } = state ?? {};
+  const nodeHead = node.head ?? state?.nodeHead;
+  const behind = head === undefined || nodeHead === undefined ? undefined : positive(nodeHead - head.number);
+  const left =
+    behind === undefined || !blocksPerSecond ? undefined : Math.ceil(Number(behind) / blocksPerSecond);
+  return {
+    chainId,
+    name: network?.name ?? null,
+    state: stateOf({ network, state, holder, behind }),
+    startBlock: (state?.startBlock ?? network?.indexFrom)?.toString() ?? null,
+    completeTo: head?.number.toString() ?? null,
+    completeToHash: head?.hash ?? null,
+    completeToTime: head?.time ?? null,
+    finalized: state === undefined || state.finalized < 0n ? null : state.finalized.toString(),
+    nodeHead: nodeHead?.toString() ?? null,
+    behind: behind?.toString() ?? null,
+    blocksPerSecond: blocksPerSecond === undefined ? null : Math.round(blocksPerSecond * 10) / 10,
+    secondsLeft: left ?? null,
+    innerValue: innerValueOf(network, state),
+    untracedBlocks: (state?.untracedBlocks ?? 0n).toString(),
+    indexer: holder?.process ?? null,
+    indexerConnectedAt: holder?.connectedAt ?? null,
+    lastError: lastError?.message ?? null,
+    lastErrorAt: lastError?.at ?? null,
+    nodeError: node.error ?? null,
+  };
+}
+
+const positive = (value: bigint) => (value > 0n ? value : 0n);
+
+// Fewer blocks behind than this are on their way.
+const near = 5n;
+
+function stateOf({
+  network,
+  state,
+  holder,
+  behind,
+}: Pick<Findings, 'network' | 'state' | 'holder'> & { readonly behind: bigint | undefined }): string {
+  if (network === undefined) return 'left over: no such network';
+  if (network.dataProvider !== 'indexer') return `kept: the provider is ${network.dataProvider}`;
+  if (holder === undefined) return state?.head === undefined ? 'not begun' : 'stopped: nobody indexes it';
+  if (state?.lastError !== undefined) return 'failing';
+  if (behind === undefined) return 'beginning';
+  return behind > near ? 'catching up' : 'following';
+}
+
+const methods = { debug: 'debug_traceBlockByHash', trace: 'trace_block' } as const;
+
+function innerValueOf(network: Network | undefined, state: IndexState | undefined): string {
+  const method = network?.indexTraces ?? state?.internalTransfers ?? 'none';
+  if (method === 'none') return 'unknown: traces are not read (--index-traces)';
+  const missing = state?.untracedBlocks ?? 0n;
+  if (missing === 0n) return `known by ${methods[method]}`;
+  return `unknown in ${missing} block(s): the node has no ${methods[method]} of them`;
+}

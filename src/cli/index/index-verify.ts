@@ -1,0 +1,100 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
+import { createVerifyStore } from '../../providers/indexer/store/verify-store.ts';
+import { sampleBlocks, verifyBlocks } from '../../providers/indexer/verify-blocks.ts';
+import { examples } from '../shared/examples.ts';
+import { UsageError } from '../shared/failure.ts';
+import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
+import { chainId as asChainId, whole } from '../shared/values.ts';
+import { withNetworkIndex } from './with-network-index.ts';
+
+type VerifyOptions = { blocks: number; seed?: number; from?: number; to?: number; scan?: true };
+
+const columns = { block: 'BLOCK', table: 'TABLE', kind: 'KIND', row: 'ROW' };
+const maxSeed = 2 ** 32 - 1;
+const block = whole(0, Number.MAX_SAFE_INTEGER);
+
+/** `tallystick index verify`: compares the index with the node. */
+export function addVerifyCommand(index: Command, session: Session): void {
+  const verify = index
+    .command('verify')
+    .description(
+      'Read random blocks from the node again and compare every row of them; exit status 1 when one differs',
+    )
+    .argument('<chainId>', 'decimal id of a registered network', asChainId)
+    .option('--blocks <count>', 'how many; all where the range has no more', whole(1, 1_000_000), 100)
+    .option('--seed <number>', 'picks the same blocks as a run that printed it', whole(0, maxSeed))
+    .option('--from <block>', 'the first block to pick from; that of the index by default', block)
+    .option('--to <block>', 'the last block to pick from; that of the index by default', block)
+    .option('--scan', 'also search the whole tables for rows of wallets that these blocks do not touch')
+    .action((chainId: string, options: VerifyOptions) =>
+      asOperator(session, (operator) =>
+        interruptible(session, 'nothing was changed.', async (signal) => {
+          const agrees = await runVerify(operator, { ...options, chainId, signal });
+          if (!agrees) session.fail();
+        }),
+      ),
+    );
+  examples(verify, 'index verify 137', 'index verify 137 --blocks 1000 --seed 42 --scan');
+}
+
+type Run = VerifyOptions & { readonly chainId: string; readonly signal: AbortSignal };
+
+/** @returns whether everything agrees */
+async function runVerify(operator: Operator, run: Run): Promise<boolean> {
+  const { chainId, signal, scan, seed = randomInt(maxSeed + 1) } = run;
+  const { output } = operator;
+  const indexes = createIndexStore(operator);
+  return withNetworkIndex(operator, chainId, async (index, network) => {
+    const { from, to } = await rangeOf(indexes, run);
+    const numbers = sampleBlocks(from, to, run.blocks, seed);
+    output.say(`Comparing ${numbers.length} of the blocks ${from} to ${to}, picked with --seed ${seed}.`);
+    const progress = output.progress('Comparing', 'blocks');
+    const { blocks, transactions, differences, untraced } = await verifyBlocks({
+      ...{ chainId, numbers, signal, scan: scan === true, traced: network.indexTraces !== 'none' },
+      readBlock: (number) => index.readBlock(number),
+      state: () => indexes.find(chainId),
+      store: createVerifyStore(operator),
+      onProgress: progress.update,
+      pause: (ms) => wait(ms, undefined, { signal }),
+    }).finally(progress.stop);
+    const shown = differences.map((difference) => ({ ...difference, block: difference.block.toString() }));
+    const counts = { seed, blocks, transactions, differing: differences.length, untraced: untraced.length };
+    if (output.json) output.record({ chainId, ...counts, differences: shown });
+    else {
+      if (shown.length > 0) output.rows(shown, columns);
+      output.record({ chainId, ...counts });
+    }
+    if (untraced.length > 0) {
+      output.say(`${untraced.length} block(s) were not compared: the node has no traces of them.`);
+    }
+    output.say(
+      differences.length === 0
+        ? 'Every row that was compared agrees with the node.'
+        : `The index differs from the node. Begin it anew with: tallystick index reset ${chainId}`,
+    );
+    return differences.length === 0;
+  });
+}
+
+/** The blocks to pick from. @throws UsageError when the index has none of them */
+async function rangeOf(
+  indexes: ReturnType<typeof createIndexStore>,
+  { chainId, from, to }: Run,
+): Promise<{ from: bigint; to: bigint }> {
+  const state = await indexes.find(chainId);
+  if (state?.head === undefined) {
+    throw new UsageError(`Network ${chainId} has no indexed block. See: tallystick index status`);
+  }
+  const first = from === undefined ? state.startBlock : BigInt(from);
+  const last = to === undefined ? state.head.number : BigInt(to);
+  if (first < state.startBlock || last > state.head.number || first > last) {
+    throw new UsageError(
+      `The index of network ${chainId} has the blocks ${state.startBlock} to ${state.head.number}: ` +
+        '--from and --to must be within.',
+    );
+  }
+  return { from: first, to: last };
+}

@@ -1,0 +1,147 @@
+import { type Command, Option } from 'commander';
+import {
+  type DataProviderName,
+  dataProviders,
+  type IndexTraces,
+  indexTraces,
+  knownWrappedNatives,
+  type Network,
+} from '../../chain/network.ts';
+import type { NetworkChanges, NewNetwork } from '../../chain/network-store.ts';
+import { UsageError } from '../shared/failure.ts';
+import {
+  address,
+  orEmpty,
+  orNull,
+  present,
+  several,
+  severalAddresses,
+  whole,
+  words,
+} from '../shared/values.ts';
+
+export type NetworkOptions = {
+  name?: string;
+  currency?: string;
+  symbol?: string;
+  decimals?: number;
+  rpc?: string[];
+  provider?: DataProviderName;
+  confirmations?: number;
+  finality?: number;
+  minterContract?: string;
+  indexFrom?: number;
+  indexTraces?: IndexTraces;
+  wrappedNative?: string[];
+};
+
+// What a new network has where its options are silent; the help names the same numbers.
+const defaults = { decimals: 18, provider: 'indexer', confirmations: 12, finality: 64 } as const;
+
+/** Defaults stand in the texts only: with an update, an absent option keeps what is there. */
+export const withNetworkOptions = (command: Command) =>
+  withIndexOptions(command)
+    .option('--name <name>', 'its name', words())
+    .option('--symbol <symbol>', 'symbol of the native currency, such as ETH', words(32))
+    .option('--currency <name>', 'name of the native currency; its symbol by default', words())
+    .option('--decimals <n>', `decimals of the native currency (${defaults.decimals})`, whole(0, 77))
+    .option('--rpc <url>', "a node's http(s) or ws(s) URL; repeat it for more, the best first", several)
+    .addOption(
+      new Option('--provider <name>', `who serves history and NFT lists (${defaults.provider})`).choices(
+        dataProviders,
+      ),
+    )
+    .option(
+      '--confirmations <n>',
+      `blocks after which a transaction counts as done (${defaults.confirmations})`,
+      whole(1, 100_000),
+    )
+    .option(
+      '--finality <n>',
+      `blocks after which a block is final where the node does not say (${defaults.finality})`,
+      whole(1, 1_000_000),
+    )
+    .option(
+      '--minter-contract <address>',
+      'the NFT contract that is minted on; an empty text for none',
+      orEmpty(address),
+    );
+
+const withIndexOptions = (command: Command) =>
+  command
+    .option(
+      '--index-from <block>',
+      'first block of the index, before it has begun (0)',
+      whole(0, Number.MAX_SAFE_INTEGER),
+    )
+    .addOption(
+      new Option(
+        '--index-traces <method>',
+        'how the node tells of value that moves inside transactions (none)',
+      ).choices(indexTraces),
+    )
+    .option(
+      '--wrapped-native <address>',
+      'contract that wraps the native asset, for blocks indexed from now on; repeat it for more, an empty text ' +
+        'for none (that of a well-known network)',
+      severalAddresses,
+    );
+
+/** @throws UsageError when something is missing or does not fit */
+export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork {
+  const { name, symbol, rpc } = options;
+  if (name === undefined || symbol === undefined || rpc === undefined) {
+    throw new UsageError('A new network needs --name, --symbol and at least one --rpc.');
+  }
+  const confirmations = options.confirmations ?? defaults.confirmations;
+  const network: NewNetwork = {
+    chainId,
+    name,
+    currency: {
+      name: options.currency ?? symbol,
+      symbol,
+      decimals: options.decimals ?? defaults.decimals,
+    },
+    rpcUrls: rpc,
+    dataProvider: options.provider ?? defaults.provider,
+    confirmations,
+    finalityDepth: options.finality ?? Math.max(defaults.finality, confirmations),
+    minterContract: orNull(options.minterContract) ?? null,
+    indexFrom: String(options.indexFrom ?? 0),
+    indexTraces: options.indexTraces ?? 'none',
+    wrappedNatives: options.wrappedNative ?? [knownWrappedNatives[chainId] ?? []].flat(),
+  };
+  assertFits(network);
+  return network;
+}
+
+/** @throws UsageError when nothing changes, or the changed network would not fit */
+export function toChanges(options: NetworkOptions, network: Network): NetworkChanges {
+  if (Object.keys(options).length === 0) throw new UsageError('Nothing to change: give an option.');
+  const changes = present({
+    name: options.name,
+    currency: { ...network.currency, ...currencyOf(options) },
+    rpcUrls: options.rpc,
+    dataProvider: options.provider,
+    confirmations: options.confirmations,
+    finalityDepth: options.finality,
+    minterContract: orNull(options.minterContract),
+    indexFrom: options.indexFrom?.toString(),
+    indexTraces: options.indexTraces,
+    wrappedNatives: options.wrappedNative,
+  });
+  assertFits({ ...network, ...changes });
+  return changes;
+}
+
+const currencyOf = ({ currency, symbol, decimals }: NetworkOptions) =>
+  present({ name: currency, symbol, decimals });
+
+function assertFits({ rpcUrls, confirmations, finalityDepth }: NewNetwork): void {
+  if (new Set(rpcUrls).size < rpcUrls.length) throw new UsageError('--rpc names the same URL twice.');
+  if (finalityDepth < confirmations) {
+    throw new UsageError(
+      `--finality (${finalityDepth}) must not be below --confirmations (${confirmations}): give both.`,
+    );
+  }
+}

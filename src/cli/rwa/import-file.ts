@@ -1,0 +1,112 @@
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
+import { UsageError } from '../shared/failure.ts';
+import { readTable } from './import-csv.ts';
+
+/** Where a row stands: the line of a CSV on which it begins, from 1, or the place in a JSON array, from 0. */
+export type Place = { readonly line: number } | { readonly index: number };
+/** `fault` is what is wrong with the row as a whole; then nothing else of it was read. */
+export type Row = { readonly place: Place; readonly raw: unknown; readonly fault?: string };
+
+// The whole file is held in memory, some five times its size while it is read.
+const maxMegabytes = 100;
+
+/**
+ * The rows of a JSON array or of a CSV with a header.
+ * @throws UsageError when the file as a whole cannot be used
+ */
+export async function readRows(file: string): Promise<Row[]> {
+  const read = readers[path.extname(file).toLowerCase()];
+  if (read === undefined) throw new UsageError(`${file}: the name must end in .json or .csv.`);
+  try {
+    const rows = read(await readText(file));
+    if (rows.length === 0) throw new Error('it holds no RWAs');
+    return rows;
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : error}.`, { cause: error });
+  }
+}
+
+const readers: Readonly<Record<string, (text: string) => Row[]>> = { '.json': readJson, '.csv': readCsv };
+
+async function readText(file: string): Promise<string> {
+  const handle = await open(file).catch((error) => explainOpen(error));
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) throw new Error('it is not a file');
+    if (found.size > maxMegabytes * 1024 * 1024) throw new Error(`it is over ${maxMegabytes} MB: split it`);
+    const text = decode(await handle.readFile());
+    if (text.trim() === '') throw new Error('it is empty');
+    return text;
+  } finally {
+    await handle.close();
+  }
+}
+
+function explainOpen(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') throw new Error('there is no such file', { cause: error });
+  if (code === 'EACCES') throw new Error('you may not read it', { cause: error });
+  throw error;
+}
+
+/** UTF-8 with or without its mark. Anything else would arrive as wrong letters. */
+function decode(bytes: Buffer): string {
+  const remedy = 'save it as UTF-8 ("CSV UTF-8" in a spreadsheet)';
+  if (/^(fffe|feff)/.test(bytes.toString('hex', 0, 2))) throw new Error(`it is UTF-16: ${remedy}`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const before = bytes.toString('utf8').split('\ufffd', 1)[0] ?? '';
+    throw new Error(`line ${before.split('\n').length} is not UTF-8: ${remedy}`);
+  }
+}
+
+function readJson(text: string): Row[] {
+  const content: unknown = JSON.parse(text);
+  if (!Array.isArray(content)) throw new Error('it must hold one JSON array of RWAs');
+  return content.map((raw: unknown, index) => ({ place: { index }, raw }));
+}
+
+function readCsv(text: string): Row[] {
+  const [header, ...lines] = readTable(text);
+  if (header === undefined) return [];
+  assertHeader(header.cells);
+  return lines.map(({ line, cells }) =>
+    cells.length === header.cells.length
+      ? { place: { line }, raw: toRecord(header.cells, cells) }
+      : {
+          place: { line },
+          raw: undefined,
+          fault: `has ${cells.length} cells where the header has ${header.cells.length}`,
+        },
+  );
+}
+
+function assertHeader(names: readonly string[]): void {
+  const fieldsAtFault = (raw: unknown) => {
+    const parsed = parseRwaInput(raw);
+    return parsed.ok ? [] : parsed.errors.map(({ field }) => field);
+  };
+  // The check of a row knows the fields, so it is asked: what it misses in an empty row is required, and
+  // what it does not take even without a value is unknown.
+  const required = fieldsAtFault({});
+  const refused = fieldsAtFault(toRecord(names, []));
+  const list = (found: readonly string[]) => [...new Set(found)].join(', ');
+  const missing = required.filter((name) => !names.includes(name));
+  const unknown = names.filter((name) => refused.includes(name) && !required.includes(name));
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  if (names.includes('')) throw new Error('its header has a cell without a name');
+  if (twice.length > 0) throw new Error(`its header names a column twice: ${list(twice)}`);
+  if (missing.length > 0) throw new Error(`its header, the first line, lacks: ${list(missing)}`);
+  if (unknown.length > 0) throw new Error(`its header has what is no field of an RWA: ${list(unknown)}`);
+}
+
+function toRecord(names: readonly string[], cells: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name, index) => [name, flagOf(name, cells[index])]));
+}
+
+// Spreadsheets write their flags as TRUE and FALSE.
+const flagOf = (name: string, cell: string | undefined) =>
+  name.startsWith('is') && /^(true|false)$/i.test(cell ?? '') ? cell?.toLowerCase() : cell;

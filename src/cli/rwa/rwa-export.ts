@@ -1,0 +1,85 @@
+import { open, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { type ExportRow, exportRows } from '../../rwa/operators/rwa-admin-store.ts';
+import { examples } from '../shared/examples.ts';
+import { UsageError } from '../shared/failure.ts';
+import { asOperator, interruptible, type Session } from '../shared/session.ts';
+import { findRwa, vaultOf } from './rwa-record.ts';
+
+/** `tallystick rwa export`: what a company prints on, or sends with, the things themselves. */
+export function addExportCommand(rwa: Command, session: Session): void {
+  const command = rwa
+    .command('export <id>')
+    .description('Write serials and claim URLs as CSV. It carries the claim secrets: keep it safe')
+    .option('--out <file>', 'a file that does not exist yet; standard output by default')
+    .action((id: string, options: { out?: string }) =>
+      asOperator(session, async (operator) => {
+        const { db, config, output } = operator;
+        const found = await findRwa(db, id);
+        const counted = { nfts: 0 };
+        const source = { rwa: found, claimBaseUrl: config.CLAIM_BASE_URL };
+        const rows = counting(exportRows(db, vaultOf(operator), source), counted);
+        const { out } = options;
+        if (out === undefined) return output.stream(output.json ? jsonList(rows) : csvLines(rows));
+        await interruptible(session, `${out} was not made.`, (signal) =>
+          writeNew(out, csvLines(rows), signal),
+        );
+        output.record({ rwaId: found.id, file: out, nfts: counted.nfts });
+        output.say('The file holds claim secrets; it is readable by you alone.');
+      }),
+    );
+  examples(
+    command,
+    'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --out cask-17.csv',
+    'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --json | jq -r .[].url',
+  );
+}
+
+async function* counting(rows: AsyncIterable<ExportRow>, counted: { nfts: number }) {
+  for await (const row of rows) {
+    counted.nfts += 1;
+    yield row;
+  }
+}
+
+const columns = ['serial', 'tokenId', 'nftId', 'url', 'claimStatus'] as const;
+
+async function* csvLines(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
+  yield `${columns.join(',')}\r\n`;
+  for await (const row of rows) yield `${columns.map((name) => cell(row[name])).join(',')}\r\n`;
+}
+
+// Digits, ids, words of ours and URLs that begin with http: no cell can be taken for a formula. A claim page
+// may hold what a CSV must quote.
+const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+async function* jsonList(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const row of rows) {
+    yield before + JSON.stringify(row);
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
+}
+
+/** Writes a file that was not there, whole or not at all. */
+async function writeNew(path: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch((error) => explainOpen(path, error));
+  try {
+    await pipeline(Readable.from(lines), file.createWriteStream(), { signal });
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+function explainOpen(path: string, error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EEXIST')
+    throw new UsageError(`${path} exists already: name another file, or remove it first.`);
+  if (code === 'ENOENT') throw new UsageError(`${path} cannot be made: its folder does not exist.`);
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new UsageError(`${path} cannot be written: ${reason}`);
+}

@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { createNetworkStore } from '../../chain/network-store.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { insertRwas } from '../../rwa/operators/rwa-import-store.ts';
+import { parseRwaInput, type RwaInput } from '../../rwa/operators/rwa-input.ts';
+import { OperationError } from '../shared/failure.ts';
+import { findCompany } from '../shared/find-company.ts';
+import type { Output } from '../shared/output.ts';
+import { asOperator, type Database, interruptible, type Operator, type Session } from '../shared/session.ts';
+import { type Place, type Row, readRows } from './import-file.ts';
+
+type Options = { company: string; check?: true };
+type Fault = { readonly place: Place; readonly field: string; readonly message: string };
+type Checked = {
+  readonly rows: number;
+  readonly inputs: readonly RwaInput[];
+  readonly faults: readonly Fault[];
+};
+
+// What a person can take in; programs get all.
+const faultsShown = 50;
+
+/** `tallystick rwa import`: many RWAs from one file, all or none. */
+export function addImportCommand(rwa: Command, session: Session): void {
+  rwa
+    .command('import <file>')
+    .description('Create RWAs from a .json or .csv file: all rows or, when one is at fault, none')
+    .requiredOption('--company <company>', 'id or name of their company')
+    .option('--check', 'only check the file')
+    .addHelpText('after', help)
+    .action((file: string, { company, check }: Options) =>
+      asOperator(session, async (operator) => {
+        const { db, output } = operator;
+        const { id: companyId } = await findCompany({ db }, company);
+        const checked = checkRows(await readRows(file), await registeredIds(db));
+        const { inputs, faults } = checked;
+        if (faults.length > 0) {
+          report(output, checked, []);
+          throw new OperationError(`${faults.length} fault(s) in ${file}. Nothing was imported.`);
+        }
+        const ids = check ? [] : await insertAll(session, operator, { companyId, inputs });
+        report(output, checked, ids);
+        if (check) output.say(`${file} is in order. Nothing was imported: leave out --check for that.`);
+      }),
+    );
+}
+
+const help = `
+A JSON file holds one array of objects, a CSV a header and a line for each RWA (comma, semicolon or tab; UTF-8).
+Fields, of which the first four are required:
+  name, type, chainId, contractAddress, description, imageUrl, isBuyable, isClaimable (true or false), price
+  (decimal, as text in JSON), currency, data (a JSON object), claimBaseUrl
+RWAs have no name that must be unique: importing a file twice makes everything twice.
+
+Examples:
+  $ tallystick rwa import casks.csv --company acme --check
+  $ tallystick rwa import casks.json --company acme
+
+  name,type,chainId,contractAddress,isClaimable,price,currency
+  Cask 17,whisky,31337,0x5FbDB2315678afecb367f032d93F642f64180aa3,true,1250.00,EUR`;
+
+/** @param registered chain ids */
+function checkRows(rows: readonly Row[], registered: ReadonlySet<string>): Checked {
+  const inputs: RwaInput[] = [];
+  const faults: Fault[] = [];
+  for (const { place, raw, fault } of rows) {
+    const parsed = fault === undefined ? parseRwaInput(raw) : atFault('', fault);
+    const checked = parsed.ok && !registered.has(parsed.input.chainId) ? unregistered(parsed.input) : parsed;
+    if (checked.ok) inputs.push(checked.input);
+    else faults.push(...checked.errors.map((error) => ({ place, ...error })));
+  }
+  return { rows: rows.length, inputs, faults };
+}
+
+const atFault = (field: string, message: string) => ({ ok: false as const, errors: [{ field, message }] });
+const unregistered = ({ chainId }: RwaInput) =>
+  atFault('chainId', `${chainId} is not registered; see: tallystick network list`);
+
+async function registeredIds(db: Database): Promise<ReadonlySet<string>> {
+  const networks = await createNetworkStore({ db }).list();
+  return new Set(networks.map(({ chainId }) => chainId));
+}
+
+async function insertAll(
+  session: Session,
+  { db, output }: Operator,
+  { companyId, inputs }: { companyId: string; inputs: readonly RwaInput[] },
+): Promise<string[]> {
+  const progress = output.progress('Importing');
+  const onProgress = progress.update;
+  return interruptible(session, 'nothing was imported.', (signal) =>
+    inTransaction(db, (tx) => insertRwas(tx, inputs, { companyId, onProgress, signal })),
+  ).finally(progress.stop);
+}
+
+function report(output: Output, { rows, faults }: Checked, ids: readonly string[]): void {
+  const imported = ids.length;
+  if (output.json) {
+    const errors = faults.map(({ place, field, message }) => ({ ...place, field, message }));
+    output.record({ rows, imported, ids, errors });
+  } else if (faults.length === 0) {
+    output.record({ rows, imported });
+  } else {
+    const listed = faults.slice(0, faultsShown).map((fault) => ({ ...fault, at: inWords(fault.place) }));
+    output.rows(listed, { at: 'ROW', field: 'FIELD', message: 'FAULT' });
+    if (faults.length > faultsShown)
+      output.say(`... and ${faults.length - faultsShown} more; all with --json.`);
+  }
+}
+
+const inWords = (place: Place) => ('line' in place ? `line ${place.line}` : `[${place.index}]`);

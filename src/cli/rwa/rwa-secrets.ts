@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { reissueSecret, rotateSecrets } from '../../rwa/operators/claim-secret-store.ts';
+import { examples } from '../shared/examples.ts';
+import { UsageError } from '../shared/failure.ts';
+import { asOperator, type Session } from '../shared/session.ts';
+import { isUuid, vaultOf } from './rwa-record.ts';
+
+/** `tallystick rwa reissue-secret` and `rotate-secrets`. */
+export function addSecretCommands(rwa: Command, session: Session): void {
+  addReissueCommand(rwa, session);
+  addRotateCommand(rwa, session);
+}
+
+function addReissueCommand(rwa: Command, session: Session): void {
+  const reissue = rwa
+    .command('reissue-secret <nftId>')
+    .description('Give an NFT a new claim secret and print it; the old one stops working at once')
+    .action((nftId: string) =>
+      asOperator(session, async (operator) => {
+        const { db, config, output } = operator;
+        const vault = vaultOf(operator);
+        const reissued = isUuid(nftId)
+          ? await reissueSecret(db, vault, nftId, config.CLAIM_BASE_URL)
+          : undefined;
+        if (reissued === undefined) {
+          throw new UsageError(`There is no NFT ${nftId}. Find its id with: tallystick rwa export <rwaId>`);
+        }
+        output.record(reissued);
+      }),
+    );
+  examples(reissue, 'rwa reissue-secret 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
+}
+
+function addRotateCommand(rwa: Command, session: Session): void {
+  const rotate = rwa
+    .command('rotate-secrets')
+    .description('Re-encrypt every claim secret under the first key of SECRET_KEYS, beside a running service')
+    .action(() =>
+      asOperator(session, async (operator) => {
+        const { db, output } = operator;
+        const progress = output.progress('Re-encrypting');
+        const onProgress = progress.update;
+        const { rotated, failed } = await rotateSecrets(db, vaultOf(operator), { onProgress }).finally(
+          progress.stop,
+        );
+        output.record({ rotated, failed });
+        if (failed.length === 0) return;
+        output.say('What does not open stays as it is. New secrets: tallystick rwa reissue-secret <nftId>');
+        session.fail();
+      }),
+    );
+  rotate.addHelpText(
+    'after',
+    `
+To replace a key:
+  1. Put the new key first in SECRET_KEYS, keep the old one behind it, and restart the service.
+  2. Run this command; when it is interrupted, run it again.
+  3. Remove the old key from SECRET_KEYS; tallystick doctor says whether it is still needed.`,
+  );
+}

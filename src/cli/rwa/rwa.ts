@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { createRwa, listForOperator } from '../../rwa/operators/rwa-admin-store.ts';
+import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
+import { examples } from '../shared/examples.ts';
+import { UsageError } from '../shared/failure.ts';
+import { findCompany } from '../shared/find-company.ts';
+import { asOperator, type Session } from '../shared/session.ts';
+import { whole } from '../shared/values.ts';
+import { addExportCommand } from './rwa-export.ts';
+import { addImportCommand } from './rwa-import.ts';
+import { findRwa, shown } from './rwa-record.ts';
+import { addSecretCommands } from './rwa-secrets.ts';
+
+const columns = {
+  id: 'ID',
+  companyName: 'COMPANY',
+  name: 'NAME',
+  type: 'TYPE',
+  chainId: 'CHAIN',
+  isBuyable: 'BUYABLE',
+  isClaimable: 'CLAIMABLE',
+  totalNfts: 'NFTS',
+  claimedNfts: 'CLAIMED',
+};
+
+/** `tallystick rwa`: real-world assets and the claim secrets of their NFTs. */
+export function addRwaCommands(program: Command, session: Session): void {
+  const rwa = program.command('rwa').description('Real-world assets: create, import, export, claim secrets');
+  addCreateCommand(rwa, session);
+  addListCommand(rwa, session);
+  addShowCommand(rwa, session);
+  addImportCommand(rwa, session);
+  addExportCommand(rwa, session);
+  addSecretCommands(rwa, session);
+}
+
+function addCreateCommand(rwa: Command, session: Session): void {
+  const create = rwa
+    .command('create')
+    .description('Create one RWA of a company')
+    .requiredOption('--company <company>', 'id or name of its company')
+    .requiredOption('--name <name>', 'its name')
+    .requiredOption('--type <type>', 'a word of your own, such as whisky')
+    .requiredOption('--chain-id <id>', 'decimal id of a registered network')
+    .requiredOption('--contract-address <address>', 'the NFT contract that its NFTs are minted on')
+    .option('--description <text>', 'what it is')
+    .option('--image-url <url>', 'an http(s) URL')
+    .option('--is-buyable', 'it can be bought through a payment provider')
+    .option('--is-claimable', 'its NFTs can be claimed on the chain')
+    .option('--price <decimal>', 'such as 1250.00; needs --currency')
+    .option('--currency <code>', 'ISO 4217 code or token symbol')
+    .option('--data <json>', 'a free JSON object')
+    .option('--claim-base-url <url>', "claim page of its NFTs; its company's by default")
+    .action(({ company, ...raw }: { company: string }) =>
+      asOperator(session, async ({ db, output }) => {
+        const parsed = parseRwaInput(raw);
+        if (!parsed.ok) {
+          const faults = parsed.errors.map(({ field, message }) => `${optionOf(field)} ${message}.`);
+          throw new UsageError(faults.join('\n'));
+        }
+        const { id } = await findCompany({ db }, company);
+        output.record(shown(await createRwa(db, id, parsed.input)));
+      }),
+    );
+  examples(
+    create,
+    `rwa create --company acme --name "Cask 17" --type whisky --chain-id 31337 \\
+      --contract-address 0x5FbDB2315678afecb367f032d93F642f64180aa3 --is-claimable \\
+      --price 1250.00 --currency EUR --data '{"litres":220}'`,
+  );
+}
+
+// `data.litres` lies within --data.
+const optionOf = (field: string) =>
+  `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+type ListOptions = { company?: string; limit: number; offset: number };
+
+function addListCommand(rwa: Command, session: Session): void {
+  const list = rwa
+    .command('list')
+    .description('List RWAs by creation, and say when there are more')
+    .option('--company <company>', 'only those of this company, by id or name')
+    .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
+    .option('--offset <n>', 'how many to pass over', whole(0, 1_000_000_000), 0)
+    .action(({ company, limit, offset }: ListOptions) =>
+      asOperator(session, async ({ db, output }) => {
+        const filter = company === undefined ? {} : { companyId: (await findCompany({ db }, company)).id };
+        // One more than is shown tells whether there are more.
+        const found = await listForOperator(db, { ...filter, limit: limit + 1, offset });
+        output.rows(found.slice(0, limit).map(shown), columns);
+        if (found.length > limit) output.say(`There are more: add --offset ${offset + limit}.`);
+      }),
+    );
+  examples(list, 'rwa list --company acme', 'rwa list --limit 20 --offset 20');
+}
+
+function addShowCommand(rwa: Command, session: Session): void {
+  rwa
+    .command('show <id>')
+    .description('Show one RWA')
+    .action((id: string) =>
+      asOperator(session, async ({ db, output }) => output.record(shown(await findRwa(db, id)))),
+    );
+}

@@ -1,0 +1,48 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../../config.ts';
+import { ProblemError } from '../../errors.ts';
+import { LocalError } from '../../local/programs/local-error.ts';
+
+/** A mistake in the command: told in a sentence that says what to do instead; exit status 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Something that could not be done, with all that there is to say about it; exit status 1. */
+export class OperationError extends Error {
+  override readonly name = 'OperationError';
+}
+
+/** The person pressed Ctrl-C; exit status 130, as of a process that the signal ended. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+}
+
+export type Failure = {
+  readonly message: string;
+  readonly exitCode: number;
+  /** Said already: the parser writes help and its own errors itself. */
+  readonly told: boolean;
+};
+
+/** What a command that threw says, and its exit status. */
+export function explainFailure(error: unknown): Failure {
+  const failure = (message: string, exitCode: number, told = false) => ({ message, exitCode, told });
+  if (error instanceof CommanderError) return explainParser(error);
+  if (error instanceof ConfigError) {
+    return failure(`${error.message}\nFor the service that npm start made, add --local.`, 2);
+  }
+  if (error instanceof UsageError || error instanceof ProblemError || error instanceof LocalError) {
+    return failure(error.message, 2);
+  }
+  if (error instanceof InterruptedError) return failure(error.message, 130);
+  if (error instanceof OperationError) return failure(error.message, 1);
+  const text = error instanceof Error ? error.message : String(error);
+  return failure(`${text || 'It failed.'}\nFor a check of everything: tallystick doctor`, 1);
+}
+
+function explainParser({ code, exitCode, message }: CommanderError): Failure {
+  if (exitCode === 0) return { message: '', exitCode: 0, told: true };
+  const text = code === 'commander.help' ? 'A command is missing. See: tallystick --help' : message;
+  return { message: text.replace(/^error: /, ''), exitCode: 2, told: true };
+}

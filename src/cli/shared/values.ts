@@ -1,0 +1,86 @@
+import { InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { checksumAddress } from '../../chain/address.ts';
+import { isChainId } from '../../chain/network.ts';
+
+/** A whole number in bounds, as an option's value. */
+export function whole(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    }
+    return value;
+  };
+}
+
+/** A text that is not empty, without the spaces around it. */
+export function words(max = 255): (text: string) => string {
+  return (text) => {
+    const trimmed = text.trim();
+    if (trimmed === '') throw new InvalidArgumentError('It must not be empty.');
+    if (trimmed.length > max) throw new InvalidArgumentError(`It must have at most ${max} characters.`);
+    return trimmed;
+  };
+}
+
+/** Where an empty text clears a field: it stays one, since the parser takes a null for a missing value. */
+export function orEmpty(parse: (text: string) => string): (text: string) => string {
+  return (text) => (text.trim() === '' ? '' : parse(text));
+}
+
+/** What {@link orEmpty} read: null clears, undefined keeps. */
+export const orNull = (text: string | undefined) => (text === '' ? null : text);
+
+/** An http(s) URL. */
+export function webUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol) || text.length > 2_048) {
+    throw new InvalidArgumentError('It must be an http(s) URL of at most 2048 characters.');
+  }
+  return text;
+}
+
+/** An address in its EIP-55 form. */
+export function address(text: string): string {
+  const checksum = checksumAddress(text);
+  if (checksum === undefined) {
+    throw new InvalidArgumentError(
+      'It must be 0x and 40 hex digits; in mixed case the checksum must be right.',
+    );
+  }
+  return checksum;
+}
+
+/** A decimal chain id. */
+export function chainId(text: string): string {
+  if (!isChainId(text)) throw new InvalidArgumentError('A chain id is decimal, such as 137.');
+  return text;
+}
+
+/** All values of an option that may be repeated. Their check is the command's: they may carry credentials. */
+export function several(text: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, text];
+}
+
+/** All addresses of an option that may be repeated; an empty text alone means none. */
+export function severalAddresses(text: string, earlier: readonly string[] = []): string[] {
+  return text.trim() === '' ? [...earlier] : [...earlier, address(text)];
+}
+
+const dateOrMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+/** A date, which means midnight UTC, or an RFC 3339 timestamp. */
+export function moment(text: string): Date {
+  if (!dateOrMoment.safeParse(text).success) {
+    throw new InvalidArgumentError('It must be a date such as 2027-01-31, or 2027-01-31T12:00:00Z.');
+  }
+  return new Date(text);
+}
+
+/** The fields that were given: an absent one stays absent. */
+export function present<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  // What is left out are exactly the undefined ones.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: Exclude<T[Name], undefined>;
+  };
+}

@@ -1,0 +1,52 @@
+import type { Request, Response } from 'express';
+import type { Caller, CallerContext, CompanyContext, RequestContext } from '../../contract/operation.ts';
+import type { IdempotencyStore } from '../../db/idempotency-store.ts';
+import type { ProblemError } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import { factsOf, type RequestFacts } from '../server/request-context.ts';
+import { createOnce } from './idempotency.ts';
+import type { OperationPlan } from './operation-plan.ts';
+
+/** One request and its response on their way through dispatch. */
+export type Exchange = {
+  readonly request: Request;
+  readonly response: Response;
+  readonly facts: RequestFacts;
+  caller?: Caller;
+  /** Why the key was not accepted. */
+  refusal?: ProblemError;
+  /** The body as it was sent, for the comparison of repeated requests. */
+  sentBody?: unknown;
+};
+
+export function openExchange(request: Request, response: Response): Exchange {
+  return { request, response, facts: factsOf(response) };
+}
+
+type ContextOptions = { readonly log: Logger; readonly store: IdempotencyStore };
+
+/** Makes what a handler gets beside its input: all of it for a company, less for a mere key or the public. */
+export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, store }: ContextOptions) {
+  const { caller, facts, sentBody: body } = exchange;
+  let child: Logger | undefined;
+  const context: RequestContext = {
+    requestId: facts.requestId,
+    // Most requests log nothing of their own, so the child is made when it is asked for.
+    get log() {
+      child ??= log.child({ requestId: facts.requestId });
+      return child;
+    },
+  };
+  if (caller === undefined) return context;
+  const { companyId } = caller;
+  if (!companyId) return Object.assign(context, { caller }) satisfies CallerContext;
+  const line = `${plan.operationId} ${companyId}`;
+  const once = createOnce({ store, line, scope: scopeOf(exchange, plan, companyId), body });
+  return Object.assign(context, { caller, companyId, once }) satisfies CompanyContext;
+}
+
+function scopeOf({ request }: Exchange, plan: OperationPlan, companyId: string) {
+  const key = plan.isIdempotent ? request.headers['idempotency-key'] : undefined;
+  if (typeof key !== 'string') return undefined;
+  return { companyId, method: request.method, path: request.baseUrl + request.path, key };
+}

@@ -1,0 +1,72 @@
+import type { Request, Response } from 'express';
+import type { Caller } from '../../contract/operation.ts';
+import { ProblemError, problem } from '../../errors.ts';
+import { inTime } from '../../in-time.ts';
+import type { KeyVerifier, VerifyResult } from '../../keys/verifier.ts';
+import type { Limiter } from './limits.ts';
+
+export type Gate = {
+  /** Who calls. @throws ProblemError 401, 429 or 503: never anything that could be taken for a yes */
+  identify(request: Request): Promise<Caller>;
+  /** Whether the caller may go on, once identified. @throws ProblemError 403 or 429 */
+  admit(caller: Caller, response: Response): Promise<void>;
+};
+
+type GateOptions = {
+  readonly verifier: KeyVerifier;
+  readonly limiter: Limiter;
+  /** Whether keys without a company are refused. */
+  readonly isCompanyRequired: boolean;
+};
+
+const maxKeyLength = 512;
+// Verifiers have their own, shorter time limits; this one holds for any of them.
+const verifyTimeoutMs = 10_000;
+
+/** Key, company and rate limit: what stands between a request and its body. */
+export function createGate({ verifier, limiter, isCompanyRequired }: GateOptions): Gate {
+  return {
+    async identify(request) {
+      const key = keyOf(request);
+      const result = await verifyInTime(verifier, key);
+      // A verifier that answers nonsense says nothing about the key.
+      if (result?.ok === true && typeof result.caller?.keyId === 'string') return result.caller;
+      if (result?.ok !== false) throw unavailable(new Error('the key verifier gave no usable answer'));
+      if (result.reason === 'invalid') throw problem('api_key_invalid');
+      const seconds = String(Math.max(1, Math.ceil(result.retryAfterSeconds)));
+      throw problem('rate_limited', {}, { headers: { 'Retry-After': seconds } });
+    },
+
+    async admit(caller, response) {
+      const { headers, retryAfterSeconds } = await limiter.consume(caller);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      // Counted first, so that every answer to a verified key tells its limit; told in the fixed order.
+      if (isCompanyRequired && !caller.companyId) throw problem('company_required');
+      if (retryAfterSeconds !== undefined) {
+        throw problem('rate_limited', {}, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+      }
+    },
+  };
+}
+
+function keyOf(request: Request): string {
+  const key = request.headers['x-api-key'];
+  if (typeof key !== 'string' || key.trim() === '') throw problem('api_key_missing');
+  const isRepeated = key.includes(',') && (request.headersDistinct['x-api-key']?.length ?? 0) > 1;
+  if (isRepeated || key.length > maxKeyLength) throw problem('api_key_invalid');
+  return key;
+}
+
+async function verifyInTime(verifier: KeyVerifier, key: string): Promise<VerifyResult | undefined> {
+  const late = `the key verifier took over ${verifyTimeoutMs} ms`;
+  try {
+    return await inTime(verifier.verify(key), verifyTimeoutMs, late);
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    throw unavailable(error);
+  }
+}
+
+function unavailable(cause: unknown): ProblemError {
+  return problem('auth_unavailable', {}, { cause });
+}

@@ -1,0 +1,37 @@
+import type { OperationObject } from '../../contract/documents.ts';
+import { type InputPlan, planInput } from '../input/input-plan.ts';
+
+/** What dispatch knows of an operation beyond what the library does, read from the document once. */
+export type OperationPlan = InputPlan & {
+  readonly operationId: string;
+  /** Without a key. */
+  readonly isPublic: boolean;
+  /** Whether it takes an `Idempotency-Key`. */
+  readonly isIdempotent: boolean;
+};
+
+const scheme = 'ApiKey';
+
+/**
+ * @param operation resolved: without references
+ * @throws Error when the document asks for something that dispatch does not enforce
+ */
+export function planOperation(operation: OperationObject): OperationPlan {
+  const { operationId } = operation;
+  if (operationId === undefined) throw new Error('an operation has no operationId');
+  const input = planInput(operationId, operation);
+  return {
+    ...input,
+    operationId,
+    isPublic: isPublic(operationId, operation),
+    isIdempotent: input.parameters.some(({ key }) => key === 'idempotency-key'),
+  };
+}
+
+function isPublic(operationId: string, { security = [] }: OperationObject): boolean {
+  if (security.length === 0) return true;
+  const [only, ...others] = security;
+  const isKeyAlone = only !== undefined && Object.keys(only).join() === scheme && others.length === 0;
+  if (!isKeyAlone) throw new Error(`${operationId}: security must be ${scheme} alone, or []`);
+  return false;
+}

@@ -1,0 +1,151 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { Context, Handler, OpenAPIBackend } from 'openapi-backend';
+import type { AnyReply } from '../../contract/operation.ts';
+import type { IdempotencyStore } from '../../db/idempotency-store.ts';
+import { type ProblemError, problem } from '../../errors.ts';
+import type { Logger } from '../../log.ts';
+import type { ApiRequest } from '../input/api-request.ts';
+import type { BodyReader } from '../input/body.ts';
+import { inputProblem } from '../input/input-problem.ts';
+import { toProblem } from '../server/problem.ts';
+import type { CompiledOperation, CompiledOperations } from './compiled-operations.ts';
+import type { Matcher } from './compiled-router.ts';
+import { type Exchange, handlerContext } from './exchange.ts';
+import type { Gate } from './gate.ts';
+import type { OperationPlan } from './operation-plan.ts';
+
+/** A handler whose types only the compiler knows, by the area's `Handlers` type. */
+export type AnyHandler = (input: never, context: never) => Promise<AnyReply>;
+
+type StepOptions = {
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  readonly gate: Gate;
+  readonly readBody: BodyReader;
+  readonly idempotency: IdempotencyStore;
+  readonly log: Logger;
+  readonly operations: CompiledOperations;
+  readonly match: Matcher;
+};
+
+/** Registers all that happens between the library's own steps, and the handlers after them. */
+export function registerSteps(api: OpenAPIBackend, options: StepOptions): void {
+  const { operations, handlers } = options;
+  const compiledOf = (context: Context) => lookUp(operations, context);
+  api.registerSecurityHandler('ApiKey', identify(options.gate));
+  api.register({
+    notFound: () => {
+      throw problem('not_found');
+    },
+    methodNotAllowed: refuseMethod(options.match),
+    postSecurityHandler: admitAndRead(options, compiledOf),
+    // Never reached: the step before it has thrown. Registered because without it a request may go through.
+    unauthorizedHandler: (_context, exchange: Exchange) => {
+      throw refusalOf(exchange);
+    },
+    validationFail: (context) => {
+      throw refuseInput(compiledOf(context).plan, requestOf(context), context.validation.errors ?? []);
+    },
+    preOperationHandler: (context) => {
+      const { faults, isPathMalformed } = requestOf(context);
+      if (faults.length === 0 && !isPathMalformed) return;
+      throw refuseInput(compiledOf(context).plan, requestOf(context), []);
+    },
+  });
+  const missing = [...operations.keys()].filter((id) => handlers[id] === undefined);
+  if (missing.length > 0) throw new Error(`operations without a handler: ${missing.join(', ')}`);
+  for (const [id, handler] of Object.entries(handlers)) {
+    api.register(id, callHandler(handler, compiledOf, options));
+  }
+}
+
+function lookUp(operations: CompiledOperations, { operation }: Context): CompiledOperation {
+  const compiled = operations.get(operation.operationId ?? '');
+  if (compiled === undefined) throw new Error('the library matched an operation that is not compiled');
+  return compiled;
+}
+
+/** The request as the library hands it on: the object that dispatch made. */
+function requestOf(context: Context): ApiRequest {
+  return context.request as unknown as ApiRequest; // parseRequest gives back what it got
+}
+
+// The library takes anything thrown here for a refused key, so what was thrown is kept for the next step.
+function identify(gate: Gate): Handler {
+  return async (_context, exchange: Exchange) => {
+    try {
+      exchange.caller = await gate.identify(exchange.request);
+      return true;
+    } catch (error) {
+      exchange.refusal = toProblem(error);
+      return false;
+    }
+  };
+}
+
+function refusalOf({ refusal }: Exchange): ProblemError {
+  return refusal ?? problem('api_key_invalid');
+}
+
+function refuseMethod(match: Matcher): Handler {
+  return (context) => {
+    const { method, path } = requestOf(context);
+    const found = match(method, path);
+    const allow = found.kind === 'wrong-method' ? found.allow.join(', ') : '';
+    throw problem(
+      'method_not_allowed',
+      { method: method.toUpperCase(), allow },
+      { headers: { Allow: allow } },
+    );
+  };
+}
+
+function admitAndRead(
+  { gate, readBody }: StepOptions,
+  compiledOf: (context: Context) => CompiledOperation,
+): Handler {
+  return async (context, exchange: Exchange) => {
+    const { plan, readInput } = compiledOf(context);
+    exchange.facts.operationId = plan.operationId;
+    if (!plan.isPublic) {
+      const { caller } = exchange;
+      if (caller === undefined || context.security['authorized'] !== true) throw refusalOf(exchange);
+      exchange.facts.keyId = caller.keyId;
+      await gate.admit(caller, exchange.response);
+    }
+    if (plan.body !== undefined) exchange.sentBody = await readBody(exchange.request, exchange.response);
+    readInput(requestOf(context), exchange.sentBody);
+  };
+}
+
+function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly ErrorObject[]): ProblemError {
+  return request.isPathMalformed ? problem('path_malformed') : inputProblem(plan, request.faults, errors);
+}
+
+function callHandler(
+  handler: AnyHandler,
+  compiledOf: (context: Context) => CompiledOperation,
+  { idempotency, log }: StepOptions,
+): Handler {
+  return (context, exchange: Exchange) => {
+    const { plan } = compiledOf(context);
+    const input = toInput(plan, requestOf(context));
+    // What the document's types promise the handler is what the validator and the gate have just checked.
+    return handler(input as never, handlerContext(exchange, plan, { log, store: idempotency }) as never);
+  };
+}
+
+/** The validated input under the document's own names, without the fields that a caller cannot set. */
+function toInput(plan: OperationPlan, { params, query, headers, body }: ApiRequest) {
+  const inHeaders = plan.parameters.filter((item) => item.in === 'header' && headers[item.key] !== undefined);
+  return {
+    path: params,
+    query,
+    header: Object.fromEntries(inHeaders.map((item) => [item.name, headers[item.key]])),
+    body: plan.body === undefined ? undefined : withoutReadOnly(body, plan.body.readOnlyFields),
+  };
+}
+
+function withoutReadOnly(body: unknown, readOnly: ReadonlySet<string>): unknown {
+  if (readOnly.size === 0 || typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !readOnly.has(name)));
+}

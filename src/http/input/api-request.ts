@@ -1,0 +1,143 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { InputError } from '../../contract/problem.ts';
+import type { InputPlan, ParameterPlan } from './input-plan.ts';
+import { compilePathReader } from './path-template.ts';
+import { type ParsedQuery, parseQuery } from './query.ts';
+import { hostileFaults, textFault } from './text-safety.ts';
+
+type Values = Record<string, unknown>;
+
+const listHeaders = new Set(['if-match', 'if-none-match']);
+
+/**
+ * A request in the form that openapi-backend routes and validates. It is made once and filled in steps, so
+ * that nothing is parsed twice and nothing of the input is looked at before the key is verified.
+ */
+export type ApiRequest = {
+  readonly method: string;
+  /** Relative to the document's base path, without query, still percent-encoded. */
+  readonly path: string;
+  readonly rawQuery: string;
+  readonly rawHeaders: IncomingHttpHeaders;
+  /** How often a header was sent, by its lower-case name. */
+  readonly timesSent: (header: string) => number;
+  headers: Record<string, string>;
+  query: Values;
+  params: Values;
+  readonly cookies: Values;
+  body: unknown;
+  requestBody: unknown;
+  /** Faults that no schema sees: repeated parameters, bad encodings, hostile texts. */
+  faults: InputError[];
+  isPathMalformed: boolean;
+};
+
+export function createApiRequest(
+  from: Pick<ApiRequest, 'method' | 'path' | 'rawQuery' | 'rawHeaders' | 'timesSent'>,
+): ApiRequest {
+  return {
+    ...from,
+    headers: {},
+    query: {},
+    params: {},
+    cookies: {},
+    body: undefined,
+    requestBody: undefined,
+    faults: [],
+    isPathMalformed: false,
+  };
+}
+
+/**
+ * Compiles, for an operation, the step that takes its parameters and body out of a request: texts are
+ * decoded and coerced, an empty parameter or required field becomes a missing one.
+ */
+export function compileInputReader(plan: InputPlan, template: string) {
+  const readPath = compilePathReader(template);
+  const byPlace = (place: ParameterPlan['in']) => plan.parameters.filter((item) => item.in === place);
+  const [inPath, inQuery, inHeader] = [byPlace('path'), byPlace('query'), byPlace('header')];
+
+  return (request: ApiRequest, body: unknown): void => {
+    const query = parseQuery(request.rawQuery);
+    request.params = pathValues(request, readPath(request.path), inPath);
+    request.query = queryValues(request, query, inQuery);
+    request.headers = headerValues(request, inHeader);
+    if (plan.body === undefined) return;
+    request.faults.push(...hostileFaults(body));
+    request.body = withoutEmpty(body ?? (plan.body.required ? {} : undefined), plan.body.requiredFields);
+    request.requestBody = request.body;
+    // The library validates a body that is no object only when it sees this type; others are refused before.
+    request.headers['content-type'] = 'application/json';
+  };
+}
+
+function pathValues(request: ApiRequest, raw: ReadonlyMap<string, string>, plans: readonly ParameterPlan[]) {
+  const values: Values = Object.create(null);
+  for (const plan of plans) {
+    try {
+      values[plan.name] = coerce(request, plan, decodeURIComponent(raw.get(plan.name) ?? ''));
+    } catch {
+      // Left out, it is missing to the validator: the request cannot get past it.
+      request.isPathMalformed = true;
+    }
+  }
+  return values;
+}
+
+function queryValues(request: ApiRequest, query: ParsedQuery, plans: readonly ParameterPlan[]): Values {
+  const values: Values = Object.create(null);
+  const refuse = (name: string, what: string) => {
+    request.faults.push({ in: 'query', name, message: `${shorten(name)} ${what}` });
+  };
+  for (const name of query.malformed) refuse(name, 'has an invalid percent-encoding');
+  for (const name of query.repeated) refuse(name, 'must be given only once');
+  for (const [name, text] of query.values) {
+    const plan = plans.find((item) => item.name === name);
+    if (plan === undefined) values[name] = text;
+    else if (text !== '') values[name] = coerce(request, plan, text);
+  }
+  return values;
+}
+
+function headerValues(request: ApiRequest, plans: readonly ParameterPlan[]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const { key, name } of plans) {
+    const value = request.rawHeaders[key];
+    // Only set-cookie is ever an array.
+    if (typeof value !== 'string') continue;
+    values[key] = value;
+    // Node joins repeated headers by commas, which is right only for those that are lists.
+    const isJoined = value.includes(',') && !listHeaders.has(key) && request.timesSent(key) > 1;
+    if (isJoined) request.faults.push({ in: 'header', name, message: `${name} must be given only once` });
+  }
+  return values;
+}
+
+/** A text that does not have the form of the target stays a text, which the validator then refuses. */
+function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown {
+  const fault = textFault(text);
+  if (fault !== undefined) {
+    request.faults.push({ in: plan.in, name: plan.name, message: `${plan.name} ${fault}` });
+  }
+  // Adding 0 turns -0 into 0.
+  if (plan.as === 'integer') return /^-?\d+$/.test(text) ? Number(text) + 0 : text;
+  if (plan.as === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) + 0 : text;
+  if (plan.as === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  return text;
+}
+
+/** The body without required fields that are null or empty: they are missing ones. */
+function withoutEmpty(body: unknown, requiredFields: readonly string[]): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const fields = body as Values; // a JSON object
+  const isEmpty = (name: string) => fields[name] === null || fields[name] === '';
+  if (!requiredFields.some(isEmpty)) return body;
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name]) => !(requiredFields.includes(name) && isEmpty(name))),
+  );
+}
+
+/** A name fit for a message, however long the caller made it. */
+export function shorten(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name;
+}

@@ -1,0 +1,36 @@
+import { Router } from 'express';
+import type { Metrics } from '../../metrics.ts';
+import type { OnAnswered } from '../server/request-context.ts';
+
+/** `/metrics`, for Prometheus. */
+export function createMetricsRouter(metrics: Metrics): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  router.get('/metrics', async (_request, response) => {
+    const { contentType, text } = await metrics.scrape();
+    response.set({ 'Cache-Control': 'no-store', 'Content-Type': contentType }).end(text);
+  });
+  return router;
+}
+
+/** Counts answers by what the documents name, never by what a caller sent: so their series are few. */
+export function createRequestMetrics(metrics: Metrics): OnAnswered {
+  const durations = metrics.histogram({
+    name: 'tallystick_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer; its count is the number of requests.',
+    labels: ['area', 'operation', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  });
+  const problems = metrics.counter({
+    name: 'tallystick_http_problems_total',
+    help: 'Requests answered with a problem, by its code.',
+    labels: ['area', 'operation', 'code'],
+  });
+  return ({ area = 'none', operationId: operation = 'none', code }, status, seconds) => {
+    // Nothing was answered: the caller had gone.
+    durations.observe(
+      { area, operation, status: status === undefined ? 'aborted' : String(status) },
+      seconds,
+    );
+    if (code !== undefined) problems.inc({ area, operation, code });
+  };
+}

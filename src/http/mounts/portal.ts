@@ -1,0 +1,119 @@
+import { resolve } from 'node:path';
+import { type NextFunction, type Request, type Response, Router } from 'express';
+import { problem } from '../../errors.ts';
+import { createPortalFiles, type PortalFile, type PortalFiles } from './portal-files.ts';
+
+const encodings = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+];
+
+const noticeStyle =
+  ':root{color-scheme:light dark}body{max-width:36rem;margin:20vh auto;padding:0 1.5rem;font:1rem/1.6 system-ui,sans-serif}';
+
+/** A small page that needs no file of the portal. `text` is HTML of our own. */
+function sendNotice(response: Response, status: number, title: string, text: string): void {
+  response.status(status).set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy':
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
+    'Content-Type': 'text/html; charset=utf-8',
+  });
+  response.send(
+    `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · Tallystick</title><style>${noticeStyle}</style></head><body><h1>${title}</h1><p>${text}</p></body></html>\n`,
+  );
+}
+
+function headersOf(file: PortalFile): Record<string, string> {
+  return {
+    'Cache-Control': file.immutable ? 'public, max-age=31536000, immutable' : 'public, no-cache',
+    'Content-Type': file.type,
+    ...(file.policy === undefined
+      ? {}
+      : { 'Content-Security-Policy': file.policy, 'Cross-Origin-Opener-Policy': 'same-origin' }),
+    ...(file.open
+      ? { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
+      : { 'Cross-Origin-Resource-Policy': 'same-origin' }),
+  };
+}
+
+function sendFile(
+  request: Request,
+  response: Response,
+  next: NextFunction,
+  root: string,
+  path: string,
+  file: PortalFile,
+) {
+  // Asked one by one: a plain list would prefer the order of the client, which is gzip first by habit.
+  const encoding = encodings.find(({ name }) => request.acceptsEncodings(name) === name);
+  response.vary('Accept-Encoding');
+  // Not response.set, which would add a charset to JSON.
+  response.setHeaders(new Map(Object.entries(headersOf(file))));
+  response.set('ETag', `"${file.digest}${encoding ? `-${encoding.name}` : ''}"`);
+  if (encoding) response.set('Content-Encoding', encoding.name);
+  const options = { root, acceptRanges: false, cacheControl: false, etag: false, lastModified: false };
+  response.sendFile(`${path}${encoding?.ending ?? ''}`, options, (error) => {
+    // A caller who hangs up is no failure of ours.
+    if (error && !response.headersSent) next(error);
+  });
+}
+
+/** The name under which the portal has what an address wants: as it stands, or a page without its `.html`. */
+function findName(files: PortalFiles, wanted: string): string | undefined {
+  return [wanted || 'index.html', `${wanted}.html`].find((name) => files.has(name));
+}
+
+/** Where an address should have gone: the start page needs the slash at its end, for its links are relative. */
+function findRedirect(files: PortalFiles, address: string, baseUrl: string): string | undefined {
+  if (address === baseUrl) return `${baseUrl}/`;
+  const shorter = address.slice(baseUrl.length + 1).replace(/\/$/, '');
+  return address.endsWith('/') && shorter && findName(files, shorter) ? `${baseUrl}/${shorter}` : undefined;
+}
+
+/**
+ * Serves the built portal; to be mounted at `/docs`. Pages answer with and without `.html`; the bundled
+ * documents may be read from any origin; what the portal lacks is a 404 page, not a problem body, since people
+ * read it. Other methods than GET and HEAD are passed on as the problem `method_not_allowed`.
+ */
+export function createPortalRouter({ directory }: { directory: string }): Router {
+  const root = resolve(directory);
+  const readFiles = createPortalFiles(root);
+
+  const answer = async (request: Request, response: Response, next: NextFunction) => {
+    const { baseUrl } = request;
+    const files = await readFiles();
+    if (files === undefined) {
+      const remedy = 'Build it with <code>npm run docs</code>, then load this page again.';
+      sendNotice(response, 503, 'No documentation yet', remedy);
+      return;
+    }
+    const [address = ''] = request.originalUrl.split('?');
+    const redirect = findRedirect(files, address, baseUrl);
+    if (redirect !== undefined) {
+      response.redirect(301, redirect);
+      return;
+    }
+    const name = findName(files, address.slice(baseUrl.length + 1));
+    const file = name === undefined ? undefined : files.get(name);
+    if (name === undefined || file === undefined) {
+      const remedy = `Go to <a href="${baseUrl}/">the start page</a> or <a href="${baseUrl}/problems">the list of errors</a>.`;
+      sendNotice(response, 404, 'Page not found', remedy);
+      return;
+    }
+    sendFile(request, response, next, root, name, file);
+  };
+
+  const router = Router();
+  router.use(async (request, response, next) => {
+    const { method } = request;
+    if (method !== 'GET' && method !== 'HEAD') {
+      const allow = 'GET, HEAD';
+      next(problem('method_not_allowed', { method, allow }, { headers: { Allow: allow } }));
+      return;
+    }
+    response.set({ 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' });
+    await answer(request, response, next);
+  });
+  return router;
+}

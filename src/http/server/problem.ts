@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import { codeOf, isOutage } from '../../db/outage.ts';
+import { ProblemError, problem } from '../../errors.ts';
+
+// Where a caller is told to come back and nothing better is known.
+const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
+  idempotency_in_progress: 1,
+  rate_limited: 1,
+  auth_unavailable: 5,
+  service_unavailable: 5,
+};
+
+// Deadlocks and serialization failures.
+const conflicts = new Set(['40001', '40P01']);
+
+/** What a caller is told of an error: itself, when it is a problem, or one that says nothing of the inside. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (isOutage(error) || isConflict(error)) return problem('service_unavailable', {}, { cause: error });
+  return problem('internal_error', {}, { cause: error });
+}
+
+const isConflict = (error: unknown) => error instanceof Error && conflicts.has(codeOf(error));
+
+/** Answers with a problem (RFC 9457), unless an answer has begun: then the connection is cut. */
+export function sendProblem(response: ServerResponse, found: ProblemError, requestId: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const retry = defaultRetrySeconds[found.code];
+  if (retry !== undefined) response.setHeader('Retry-After', String(retry));
+  for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value);
+  const body = problemBody(found, requestId);
+  response.statusCode = found.status;
+  response.setHeader('Content-Type', 'application/problem+json');
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
+}
+
+/** The JSON text of a problem. */
+export function problemBody(found: ProblemError, requestId: string): string {
+  const members = {
+    type: `/docs/problems/${found.code}`,
+    title: found.title,
+    status: found.status,
+    detail: found.message,
+    code: found.code,
+    requestId,
+    ...(found.errors.length > 0 ? { errors: found.errors } : {}),
+  };
+  // A name that the caller sent may hold half a character, at which strict readers of JSON stop.
+  return JSON.stringify(members, (_name, value) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  );
+}

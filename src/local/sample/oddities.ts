@@ -1,0 +1,70 @@
+import { deployData } from '../../chain/contracts/contract-calls.ts';
+import { type Cast, worldContracts } from './contracts.ts';
+import { around, type Block, type Caller, coins, dollars, pay, type Step } from './step.ts';
+
+/** What is rarer, and what readers of a chain stumble over. */
+export function oddities(cast: Cast, call: Caller): Block[] {
+  const { acmeTreasury, globexTreasury, people } = cast;
+  const person = (place: number) => around(people, place);
+  return [
+    burns(cast, call),
+    [
+      // More than anybody has, and something that belongs to somebody else: both are mined and fail.
+      fails(call(person(0), 'SampleToken', 'transfer', person(1), dollars(100_000_000))),
+      fails(call(person(1), 'SampleCollectible', 'transferFrom', person(2), person(1), 39n)),
+    ],
+    [deployment(person(2))],
+    splits(call, people),
+    [
+      pay(person(3), person(3), coins(1)),
+      pay(person(4), person(5), 0n),
+      { ...pay(person(5), person(0), coins(2)), data: '0x7468616e6b20796f75', gas: 30_000n },
+      call(person(0), 'SampleToken', 'transfer', person(0), dollars(5)),
+      call(person(1), 'SampleToken', 'transfer', person(2), 0n),
+    ],
+    [
+      batchGift(call, acmeTreasury, person(0)),
+      batchGift(call, globexTreasury, person(1)),
+      batchGift(call, person(0), person(2)),
+    ],
+    // A page of a wallet's history ends inside a block like this one.
+    Array.from({ length: 30 }, (_, i) => pay(acmeTreasury, person(i), coins(i + 1))),
+  ];
+}
+
+const fails = (step: Step): Step => ({ ...step, fails: true });
+
+const deployment = (from: string): Step => ({
+  from,
+  to: null,
+  data: deployData(worldContracts.SampleToken, ['Club Points', 'CLUB']),
+  gas: 3_000_000n,
+});
+
+function burns({ acmeTreasury, globexTreasury, people }: Cast, call: Caller): Block {
+  const [first, second] = [around(people, 0), around(people, 1)];
+  return [
+    call(first, 'SampleToken', 'burn', dollars(42)),
+    call(second, 'SampleToken', 'burn', dollars(7)),
+    call(acmeTreasury, 'SampleCollectible', 'burn', 0n),
+    call(globexTreasury, 'SampleCollectible', 'burn', 1n),
+    call(acmeTreasury, 'SampleEdition', 'burn', acmeTreasury, 4n, 1n),
+    call(globexTreasury, 'SampleEdition', 'burnBatch', globexTreasury, [5n, 6n], [2n, 3n]),
+  ];
+}
+
+/** Value that moves inside a transaction, from a contract to three people. */
+function splits(call: Caller, people: readonly string[]): Block {
+  return people.slice(0, 4).map((from, i) => ({
+    ...call(
+      from,
+      'SampleSplitter',
+      'split',
+      [1, 2, 3].map((place) => around(people, i + place)),
+    ),
+    value: coins(300 + i),
+  }));
+}
+
+const batchGift = (call: Caller, from: string, to: string): Step =>
+  call(from, 'SampleEdition', 'safeBatchTransferFrom', from, to, [4n, 5n], [1n, 2n], '0x');

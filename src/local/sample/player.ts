@@ -1,0 +1,59 @@
+import type { ChainRpc, RpcRequest } from '../programs/chain-rpc.ts';
+import { type Block, chunks, type Step } from './step.ts';
+
+export type Sent = { readonly step: Step; readonly hash: string };
+export type Receipt = { readonly status: string; readonly contractAddress: string | null };
+
+export type Player = {
+  /** Sends the transactions and mines them as one block of this time, in seconds since 1970. */
+  play(block: Block, time: number): Promise<Sent[]>;
+};
+
+// The chain starts at 1 gwei and falls while blocks are nearly empty; fixed fees keep hashes the same.
+const fees = { maxFeePerGas: '0xb2d05e00', maxPriorityFeePerGas: '0x3b9aca00' };
+
+/** Plays blocks on a new chain that does not mine by itself. The node signs for its own accounts. */
+export function createPlayer(rpc: ChainRpc): Player {
+  const nonces = new Map<string, number>();
+  const request = ({ from, to, data, value = 0n, gas }: Step): RpcRequest => {
+    const nonce = nonces.get(from) ?? 0;
+    nonces.set(from, nonce + 1);
+    const common = { from, nonce: hex(nonce), gas: hex(gas), value: hex(value), ...fees };
+    return {
+      method: 'eth_sendTransaction',
+      params: [{ ...common, ...(to && { to }), ...(data && { data }) }],
+    };
+  };
+  return {
+    async play(block, time) {
+      const hashes = (await rpc.batch(block.map(request))) as string[]; // the node answers hashes
+      await rpc.call('evm_mine', time);
+      return block.map((step, i) => ({ step, hash: hashes[i] ?? '' }));
+    },
+  };
+}
+
+/** The receipts of transactions, in their order. @throws Error when one was not mined */
+export async function receiptsOf(rpc: ChainRpc, sent: readonly Sent[]): Promise<Receipt[]> {
+  const receipts: (Receipt | null)[] = [];
+  for (const part of chunks(sent, 100)) {
+    const requests = part.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+    receipts.push(...((await rpc.batch(requests)) as (Receipt | null)[])); // the node's receipts
+  }
+  return receipts.map((receipt, i) => {
+    if (receipt === null) throw new Error(`transaction ${sent[i]?.hash} was not mined`);
+    return receipt;
+  });
+}
+
+/** @throws Error when a transaction succeeded that should not, or failed that should not */
+export async function assertEndings(rpc: ChainRpc, sent: readonly Sent[]): Promise<void> {
+  const receipts = await receiptsOf(rpc, sent);
+  for (const [i, { step, hash }] of sent.entries()) {
+    const wanted = step.fails ? '0x0' : '0x1';
+    if (receipts[i]?.status !== wanted)
+      throw new Error(`transaction ${hash} of ${step.from} should end ${wanted}`);
+  }
+}
+
+const hex = (number: number | bigint): string => `0x${number.toString(16)}`;

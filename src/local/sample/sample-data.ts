@@ -1,0 +1,76 @@
+import { createNetworkStore } from '../../chain/network-store.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { createCompanyStore } from '../../keys/company-store.ts';
+import { createKeyStore } from '../../keys/key-store.ts';
+import type { ClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
+import { localChainId } from '../programs/chain.ts';
+import { acmeAssets, addAssets, globexAssets } from './assets.ts';
+import { acmeEvents, addEvents, globexEvents } from './events.ts';
+import type { WorldChain } from './sample-chain.ts';
+
+/** The API keys of the sample world, in plain: they open nothing but this machine. */
+export type WorldKeys = { readonly acme: string; readonly globex: string; readonly noCompany: string };
+
+export type WorldDataOptions = {
+  readonly db: Database;
+  readonly vault: ClaimSecretVault;
+  readonly chain: WorldChain;
+  readonly rpcUrl: string;
+  readonly now: Date;
+};
+
+/**
+ * Fills a migrated, empty database with the sample companies and what they have. Each asset and event is a
+ * transaction of its own, so that each has its own time of creation, by which they are listed.
+ */
+export async function fillDatabase({ db, vault, chain, rpcUrl, now }: WorldDataOptions): Promise<WorldKeys> {
+  const { cast, addresses } = chain;
+  await addLocalNetwork(db, rpcUrl, addresses.TallystickNft);
+  const acme = await addCompany(db, 'acme', cast.acmeTreasury);
+  const globex = await addCompany(db, 'globex', cast.globexTreasury);
+  const asset = { chainId: localChainId, contractAddress: addresses.TallystickNft };
+  await addAssets(db, vault, { companyId: acme.id, ...asset }, acmeAssets);
+  await addAssets(db, vault, { companyId: globex.id, ...asset }, globexAssets);
+  const event = { chainId: localChainId, gate: addresses.SampleCollectible };
+  await addEvents(db, { companyId: acme.id, ...event }, acmeEvents, now);
+  await addEvents(db, { companyId: globex.id, ...event }, globexEvents, now);
+  const { key: noCompany } = await createKeyStore({ db }).create('local', {
+    companyId: null,
+    label: 'no company',
+  });
+  return { acme: acme.key, globex: globex.key, noCompany };
+}
+
+/** Tells the service where the chain listens this time. */
+export async function moveNetwork(db: Database, rpcUrl: string): Promise<void> {
+  const networks = createNetworkStore({ db });
+  const known = await networks.find(localChainId);
+  if (known?.rpcUrls.length === 1 && known.rpcUrls[0] !== rpcUrl) {
+    await networks.update(localChainId, { rpcUrls: [rpcUrl] });
+  }
+}
+
+async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: string): Promise<void> {
+  await createNetworkStore({ db }).add({
+    chainId: localChainId,
+    name: 'Local chain',
+    currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: [rpcUrl],
+    dataProvider: 'indexer',
+    confirmations: 1,
+    finalityDepth: 1,
+    minterContract,
+    indexFrom: '0',
+    wrappedNatives: [],
+    indexTraces: 'debug',
+  });
+}
+
+async function addCompany(db: Database, name: string, treasuryAddress: string) {
+  const { id } = await createCompanyStore({ db }).create({ name, treasuryAddress });
+  const { key } = await createKeyStore({ db }).create('local', {
+    companyId: id,
+    label: `${name} sample key`,
+  });
+  return { id, key };
+}

@@ -1,0 +1,52 @@
+import { callData } from '../../chain/contracts/contract-calls.ts';
+import { type ContractAddresses, type ContractName, worldContracts } from './contracts.ts';
+
+/** One transaction of the sample world. */
+export type Step = {
+  readonly from: string;
+  /** Null creates a contract. */
+  readonly to: string | null;
+  readonly data?: string;
+  /** In wei. */
+  readonly value?: bigint;
+  readonly gas: bigint;
+  /** It is meant to fail on the chain. */
+  readonly fails?: true;
+};
+
+/** Transactions of one block. None may need what another sender does in the same block. */
+export type Block = readonly Step[];
+
+/** The native currency has 18 decimals, the sample token 6. */
+export const coins = (hundredths: number): bigint => BigInt(hundredths) * 10n ** 16n;
+export const dollars = (whole: number): bigint => BigInt(whole) * 10n ** 6n;
+
+const callGas = 250_000n;
+
+export type Caller = (from: string, name: ContractName, method: string, ...args: readonly unknown[]) => Step;
+
+/** Makes the calls of contracts at their addresses. */
+export function createCaller(addresses: ContractAddresses): Caller {
+  return (from, name, method, ...args) => ({
+    from,
+    to: addresses[name],
+    data: callData(worldContracts[name], method, args),
+    gas: callGas,
+  });
+}
+
+export const pay = (from: string, to: string, value: bigint): Step => ({ from, to, value, gas: 21_000n });
+
+/** The entry at a place, counted round and round. */
+export function around<T>(list: readonly T[], place: number): T {
+  const entry = list[place % list.length];
+  if (entry === undefined) throw new RangeError('a list without entries has no places');
+  return entry;
+}
+
+/** Parts of a list, of a size at most. */
+export function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, part) =>
+    list.slice(part * size, (part + 1) * size),
+  );
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { LocalChain } from '../programs/chain.ts';
+import { LocalError } from '../programs/local-error.ts';
+import {
+  emptyLocalFolder,
+  hasRemains,
+  type LocalFolder,
+  readJson,
+  writeJson,
+} from '../programs/local-folder.ts';
+import { headOf, type WorldChain } from './sample-chain.ts';
+import type { WorldKeys } from './sample-data.ts';
+
+// Goes up when a world of an older version has to be changed to be of use; then a step from the version
+// before stands beside it, or the person is asked for --fresh.
+const worldVersion = 1;
+
+const shape = z.object({
+  version: z.literal(worldVersion),
+  /** The block of the chain with which the world was complete. */
+  head: z.object({ number: z.string(), hash: z.string() }),
+  cast: z.object({
+    operator: z.string(),
+    minter: z.string(),
+    acmeTreasury: z.string(),
+    globexTreasury: z.string(),
+    people: z.array(z.string()),
+  }),
+  addresses: z.object({
+    SampleToken: z.string(),
+    SampleCollectible: z.string(),
+    SampleEdition: z.string(),
+    SampleSplitter: z.string(),
+    TallystickNft: z.string(),
+  }),
+  keys: z.object({ acme: z.string(), globex: z.string(), noCompany: z.string() }),
+  /** What the NFT contract was told of the service's address. */
+  baseUrl: z.string(),
+});
+
+/** A complete world. It is written last of all, so where it is everything else is too. */
+export type World = WorldChain & { readonly keys: WorldKeys; readonly baseUrl: string };
+
+const again = 'Begin anew with: npm start -- --fresh';
+
+/**
+ * The complete world of the folder. What an interrupted first start left, or a person no longer wants, is
+ * removed, and there is none.
+ * @throws LocalError when it is of another version or cannot be read
+ */
+export function takeUpWorld(
+  folder: LocalFolder,
+  fresh: boolean,
+  print: (line: string) => void,
+): World | undefined {
+  if (fresh) {
+    emptyLocalFolder(folder);
+    return undefined;
+  }
+  const content = readJson(folder.world);
+  if (content === undefined) {
+    if (hasRemains(folder)) print('The first start was interrupted: beginning anew.');
+    emptyLocalFolder(folder);
+    return undefined;
+  }
+  const { version } = z.object({ version: z.int() }).catch({ version: 0 }).parse(content);
+  if (version > worldVersion) {
+    throw new LocalError(`This world was made by a later version of Tallystick. Use that one. ${again}`);
+  }
+  const read = shape.safeParse(content);
+  if (!read.success) throw new LocalError(`${folder.world} cannot be read. ${again}`);
+  return read.data;
+}
+
+export function keepWorld(folder: LocalFolder, world: World): void {
+  writeJson(folder.world, { version: worldVersion, ...world });
+}
+
+/** @throws LocalError when the chain does not have the block with which the world was complete */
+export async function assertSameChain({ rpc }: LocalChain, { head }: World): Promise<void> {
+  const block = await rpc.call('eth_getBlockByNumber', head.number, false);
+  const found = z.object({ hash: z.string() }).safeParse(block);
+  if (found.data?.hash === head.hash) return;
+  const { number } = await headOf(rpc);
+  throw new LocalError(
+    `The local chain is not the one of this world: its block ${BigInt(head.number)} differs (it has ${BigInt(number)}). ${again}`,
+  );
+}

@@ -1,0 +1,38 @@
+import type { components } from '../../contract/generated/rwa.ts';
+import type { AnswerForm } from '../../contract/operation.ts';
+import type { ClaimSecretVault, SealedSecret } from '../assets/claim-secret.ts';
+import type { NftStore } from '../assets/nft-store.ts';
+
+type Nft = components['schemas']['Nft'];
+type Created = components['schemas']['CreateNftsResult'];
+
+type Deps = { readonly nfts: NftStore; readonly vault: ClaimSecretVault; readonly companyId: string };
+
+/**
+ * How the answer of a batch is kept for repeats: without the secrets, which are read again from their rows.
+ * It is kept as text, since an object in `jsonb` forgets the order of its fields.
+ */
+export function createdAnswer({ nfts, vault, companyId }: Deps): AnswerForm<{ status: 200; body: Created }> {
+  return {
+    store: (body) => JSON.stringify({ ...body, nfts: body.nfts.map(withoutSecret) }),
+    async restore(tx, stored) {
+      const body: Created = JSON.parse(String(stored));
+      const ids = body.nfts.map(({ id }) => id);
+      const sealed = await nfts.sealedSecrets(tx, companyId, ids);
+      return { ...body, nfts: body.nfts.map((nft) => withSecret(nft, vault, sealed.get(nft.id))) };
+    },
+  };
+}
+
+// The secret is the end of the url: its fragment.
+const withoutSecret = (nft: Nft): Nft => ({
+  ...nft,
+  secret: '',
+  url: nft.url?.slice(0, -nft.secret.length) ?? null,
+});
+
+function withSecret(nft: Nft, vault: ClaimSecretVault, sealed: SealedSecret | undefined): Nft {
+  if (sealed === undefined) throw new Error(`NFT ${nft.id} of a kept answer is gone.`);
+  const secret = vault.open(nft.id, sealed);
+  return { ...nft, secret, url: nft.url && `${nft.url}${secret}` };
+}

@@ -1,0 +1,29 @@
+import { problem } from '../../errors.ts';
+import type { MintState, NftFilter } from '../assets/nft-store.ts';
+
+type Query = {
+  readonly claimed?: boolean | undefined;
+  readonly claimStatus?: MintState | undefined;
+  readonly updatedSince?: string | undefined;
+};
+
+/** The filters that both NFT listings have. Filters that contradict each other select nothing. */
+export function nftFilterOf(query: Query): NftFilter {
+  return {
+    claimed: query.claimed,
+    mintState: query.claimStatus,
+    updatedSince: query.updatedSince === undefined ? undefined : momentOf(query.updatedSince),
+  };
+}
+
+// The document holds the text to the form of RFC 3339; a Date takes a February 30 for March 2.
+function momentOf(text: string): Date {
+  const day = text.slice(0, 10);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  const isInCalendar = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  if (isInCalendar) return new Date(text.toUpperCase());
+  const message =
+    'updatedSince must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z';
+  const errors = [{ in: 'query' as const, name: 'updatedSince', message }];
+  throw problem('input_invalid', {}, { detail: message, errors });
+}

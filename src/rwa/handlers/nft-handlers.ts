@@ -1,0 +1,60 @@
+import type { operations } from '../../contract/generated/rwa.ts';
+import type { CompanyContext, Handlers } from '../../contract/operation.ts';
+import { problem } from '../../errors.ts';
+import type { Nft, NftStore } from '../assets/nft-store.ts';
+import type { Rwa } from '../assets/rwa-row.ts';
+import type { RwaStore } from '../assets/rwa-store.ts';
+import { nftFilterOf } from './nft-filter.ts';
+import { pageOf } from './page.ts';
+import { type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
+
+type NftOperations = Pick<operations, 'listNfts' | 'getNft'>;
+
+type Deps = { readonly rwas: RwaStore; readonly nfts: NftStore; readonly toApiNft: ToApiNft };
+
+/** The NFTs of a company, whatever RWA they belong to. */
+export function createNftHandlers({ rwas, nfts, toApiNft }: Deps): Handlers<NftOperations, CompanyContext> {
+  const numberOf = async (companyId: string, rwaId: string) => (await rwas.find(companyId, rwaId))?.number;
+
+  return {
+    async listNfts({ query }, { companyId }) {
+      const filter = nftFilterOf(query);
+      const rwaNumber = query.rwaId === undefined ? undefined : await numberOf(companyId, query.rwaId);
+      // Of a foreign RWA as of none: an empty list.
+      if (query.rwaId !== undefined && rwaNumber === undefined) return page([], 0);
+      const [total, found] = await Promise.all([
+        nfts.count(companyId, { ...filter, rwaNumber }),
+        nfts.list(companyId, { ...filter, rwaNumber }, pageOf(query)),
+      ]);
+      const numbers = new Set(found.map((nft) => nft.rwaNumber));
+      const owners = new Map(
+        (await rwas.findByNumbers(companyId, [...numbers])).map((rwa) => [rwa.number, rwa]),
+      );
+      const body = found.map((nft) => {
+        const rwa = ownerOf(nft, owners.get(nft.rwaNumber));
+        return { ...toApiNft(nft, rwa), rwa: toApiRwa(rwa) };
+      });
+      return page(body, total);
+    },
+    async getNft({ path }, { companyId }) {
+      const nft = await nfts.find(companyId, path.id);
+      if (nft === undefined) {
+        // Foreign and unknown take the same two look-ups, so the time tells no more than the status.
+        throw problem((await nfts.isForeign(companyId, path.id)) ? 'nft_foreign' : 'nft_not_found');
+      }
+      const rwa = ownerOf(nft, await rwas.find(companyId, nft.rwaId));
+      return { status: 200, body: { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) } };
+    },
+  };
+}
+
+const page = <T>(body: T[], total: number) => ({
+  status: 200 as const,
+  body,
+  headers: { 'X-Total-Count': String(total) },
+});
+
+function ownerOf<R extends Rwa>(nft: Nft, rwa: R | undefined): R {
+  if (rwa === undefined) throw new Error(`The RWA of NFT ${nft.id} is missing.`);
+  return rwa;
+}

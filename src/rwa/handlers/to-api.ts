@@ -1,0 +1,65 @@
+import type { components } from '../../contract/generated/rwa.ts';
+import type { ClaimSecretVault } from '../assets/claim-secret.ts';
+import { claimUrl } from '../assets/claim-url.ts';
+import type { Nft } from '../assets/nft-store.ts';
+import type { Rwa, RwaDetail } from '../assets/rwa-row.ts';
+import { serialText } from '../assets/token-id.ts';
+
+type Schemas = components['schemas'];
+
+export function toApiRwa(rwa: Rwa): Schemas['Rwa'] {
+  return {
+    id: rwa.id,
+    companyId: rwa.companyId,
+    name: rwa.name,
+    description: rwa.description,
+    type: rwa.type,
+    imageUrl: rwa.imageUrl,
+    // The table keeps chain ids within the integers that a number holds exactly.
+    chainId: Number(rwa.chainId),
+    contractAddress: rwa.contractAddress,
+    isBuyable: rwa.isBuyable,
+    isClaimable: rwa.isClaimable,
+    price: rwa.price,
+    currency: rwa.currency,
+    createdAt: rwa.createdAt.toISOString(),
+    updatedAt: rwa.updatedAt.toISOString(),
+  };
+}
+
+export function toApiRwaDetail(rwa: RwaDetail): Schemas['RwaDetail'] {
+  return {
+    ...toApiRwa(rwa),
+    data: rwa.data,
+    totalNfts: Number(rwa.totalNfts),
+    claimedNfts: Number(rwa.claimedNfts),
+    unclaimedNfts: Number(rwa.totalNfts - rwa.claimedNfts),
+  };
+}
+
+/** Shapes an NFT with its opened secret; its RWA says where the claim page is. */
+export type ToApiNft = (nft: Nft, rwa: Pick<Rwa, 'claimBaseUrl'>) => Schemas['Nft'];
+
+/** @param claimBaseUrl the claim page where neither RWA nor company has one */
+export function createToApiNft(deps: { vault: ClaimSecretVault; claimBaseUrl: string }): ToApiNft {
+  return (nft, rwa) => {
+    const secret = deps.vault.open(nft.id, nft.sealed);
+    return {
+      id: nft.id,
+      rwaId: nft.rwaId,
+      serial: serialText(nft.serial),
+      tokenId: nft.tokenId,
+      secret,
+      url: claimUrl(rwa.claimBaseUrl ?? deps.claimBaseUrl, nft.id, secret),
+      claimStatus: nft.mintState,
+      mintError: nft.mintError,
+      recipient: nft.recipient,
+      mintedAt: nft.mintedAt?.toISOString() ?? null,
+      mintedTx: nft.mintedTx,
+      mintedBlock: nft.mintedBlock,
+      data: nft.data,
+      createdAt: nft.createdAt.toISOString(),
+      updatedAt: nft.updatedAt.toISOString(),
+    };
+  };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { checksumAddress } from '../../chain/address.ts';
+import { freeDataFault } from './free-data.ts';
+
+/** What is wrong with one field of an RWA. `field` is a path such as `contractAddress`, empty for the whole. */
+export type FieldError = { readonly field: string; readonly message: string };
+
+/** A new RWA, checked: what the operator may set. */
+export type RwaInput = z.output<typeof shape>;
+
+const text = (max: number) =>
+  z
+    .string({ error: 'must be text' })
+    .trim()
+    .min(1, 'must not be empty')
+    .max(max, `must be at most ${max} characters`)
+    .refine(
+      (value) => value.isWellFormed() && !value.includes('\0'),
+      'must be well-formed Unicode without NUL',
+    );
+
+// A CSV has no null: an empty cell is an absent value.
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === undefined || value === '' ? null : value), schema.nullable());
+
+const httpUrl = text(2_048).pipe(z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }));
+
+const flag = z.preprocess(
+  (value) => {
+    if (value === undefined || value === null || value === '') return false;
+    return value === 'true' ? true : value === 'false' ? false : value;
+  },
+  z.boolean({ error: 'must be true or false' }),
+);
+
+const chainId = z.preprocess(
+  (value) => (typeof value === 'number' ? String(value) : value),
+  z.string({ error: 'must be a chain id' }).regex(/^[1-9]\d{0,15}$/, 'must be a decimal chain id'),
+);
+
+const address = z
+  .string({ error: 'must be an address' })
+  .regex(/^0x[0-9a-fA-F]{40}$/, { abort: true, error: 'must be 0x and 40 hex digits' })
+  .transform((value, context) => {
+    const checked = checksumAddress(value);
+    if (checked !== undefined) return checked;
+    context.addIssue('has a wrong EIP-55 checksum');
+    return z.NEVER;
+  });
+
+// A number would have lost digits before it is seen here.
+const price = z
+  .string({ error: 'must be a decimal number as text' })
+  .regex(/^\d{1,30}(\.\d{1,18})?$/, 'must be a decimal number such as 1250.00, not negative');
+
+const currency = z
+  .string({ error: 'must be text' })
+  .regex(/^[A-Za-z0-9.$₮-]{1,32}$/, 'must be an ISO 4217 code or a token symbol');
+
+const parseJson = (value: unknown) => {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+};
+
+const freeData = z.preprocess(
+  parseJson,
+  z.record(z.string(), z.unknown(), { error: 'must be a JSON object' }).superRefine((value, context) => {
+    const fault = freeDataFault(value);
+    if (fault !== undefined) context.addIssue(fault);
+  }),
+);
+
+const shape = z
+  .strictObject({
+    name: text(255),
+    description: optional(text(10_000)),
+    type: text(255),
+    imageUrl: optional(httpUrl),
+    chainId,
+    contractAddress: address,
+    isBuyable: flag,
+    isClaimable: flag,
+    price: optional(price),
+    currency: optional(currency),
+    data: optional(freeData),
+    claimBaseUrl: optional(httpUrl),
+  })
+  .refine(({ price, currency }) => price === null || currency !== null, {
+    path: ['currency'],
+    error: 'is needed with a price',
+  });
+
+/**
+ * Checks what an operator wrote: from options, from JSON, or from a CSV whose values are all text (then
+ * `true` and `false` are flags, `data` is JSON and an empty cell is no value).
+ */
+export function parseRwaInput(
+  raw: unknown,
+): { ok: true; input: RwaInput } | { ok: false; errors: FieldError[] } {
+  const parsed = shape.safeParse(raw);
+  if (parsed.success) return { ok: true, input: parsed.data };
+  return { ok: false, errors: parsed.error.issues.flatMap(toFieldErrors) };
+}
+
+function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((field) => ({ field, message: 'is not a field of an RWA' }));
+  }
+  return [{ field: issue.path.join('.'), message: issue.message }];
+}
