@@ -4,7 +4,7 @@ import type { operations as BlockchainOperations } from './contract/generated/bl
 import type { operations as EventsOperations } from './contract/generated/events.ts';
 import type { operations as RwaOperations } from './contract/generated/rwa.ts';
 import type { CallerContext, CompanyContext, Handlers } from './contract/operation.ts';
-import type { IdempotencyStore } from './db/idempotency-store.ts';
+import type { Database } from './contract/transaction.ts';
 import { problem } from './errors.ts';
 import { answerProblem, createDispatch } from './http/dispatch/dispatch.ts';
 import { openExchange } from './http/dispatch/exchange.ts';
@@ -27,7 +27,7 @@ export type AreaHandlers = {
 type SharedParts = {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
-  readonly idempotency: IdempotencyStore;
+  readonly db: Database;
   readonly log: Logger;
   readonly onAnswered?: OnAnswered;
   /** What else is served: health checks, the portal. Asked after the areas, in this order. */
@@ -65,7 +65,7 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
  */
 export async function createDocumentApp(
   served: readonly ServedDocument[],
-  { verifier, limiter, idempotency, log, onAnswered, mounts = [] }: SharedParts,
+  { verifier, limiter, db, log, onAnswered, mounts = [] }: SharedParts,
 ): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');
@@ -73,7 +73,7 @@ export async function createDocumentApp(
   app.set('query parser', false);
   app.enable('case sensitive routing');
   app.use(createRequestContext({ log, onAnswered }));
-  const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), idempotency, log };
+  const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), db, log };
   for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
     const gate = createGate({ verifier, limiter, isCompanyRequired });
     app.use(basePath, await createDispatch({ area, document, handlers, gate, ...shared }));

@@ -13,7 +13,6 @@ import type { Config } from './config.ts';
 import { basePaths } from './contract/documents.ts';
 import type { Database } from './contract/transaction.ts';
 import { createDatabase } from './db/connect.ts';
-import { createIdempotencyStore, type IdempotencyStore } from './db/idempotency-store.ts';
 import { createNotifier } from './db/notifier.ts';
 import { createEventsHandlers } from './events/handlers.ts';
 import { createLimiter, type Limiter } from './http/dispatch/limits.ts';
@@ -36,13 +35,13 @@ import { createNetworkIndex, indexSettings } from './providers/indexer/network-i
 import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
 import { createMoralisMetrics } from './providers/moralis/moralis-metrics.ts';
 import { createClaimSecretVault } from './rwa/assets/claim-secret.ts';
-import { createRwaHandlers } from './rwa/handlers/handlers.ts';
+import { createRwaAreaHandlers } from './rwa/handlers/handlers.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
 import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
 import { watchMinting } from './rwa/mint-worker/mint-levels.ts';
 import { createMintObserver } from './rwa/mint-worker/mint-observer.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
-import { mintChannel, mintQueue } from './rwa/minting/mint-service.ts';
+import { mintChannel, mintQueue } from './rwa/minting/mint-queue.ts';
 import { assertKeysKnown } from './rwa/operators/claim-secret-store.ts';
 
 /** Every object of the service, built once. */
@@ -54,7 +53,6 @@ export type Parts = {
   readonly db: Database;
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
-  readonly idempotency: IdempotencyStore;
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
   readonly balances: BalanceReader;
@@ -97,7 +95,6 @@ export async function createParts(config: Config, log: Logger): Promise<Parts> {
       log,
       defaults: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
     }),
-    idempotency: createIdempotencyStore(db),
     networks,
     clients,
     balances,
@@ -126,7 +123,9 @@ async function createRwaPart(config: Config, { db, jobs, log }: Pick<Parts, 'db'
   const vault = createClaimSecretVault(config.SECRET_KEYS);
   await assertKeysKnown(db, vault);
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
-  return { rwa: createRwaHandlers({ db, vault, jobs, wakeMinting, claimBaseUrl: config.CLAIM_BASE_URL }) };
+  return {
+    rwa: createRwaAreaHandlers({ db, vault, jobs, wakeMinting, claimBaseUrl: config.CLAIM_BASE_URL }),
+  };
 }
 
 const portalDirectory = fileURLToPath(new URL('../dist/portal', import.meta.url));

@@ -4,7 +4,7 @@ import express, { type Express } from 'express';
 import { OpenAPIBackend } from 'openapi-backend';
 import { createDocumentApp } from '../../src/app.ts';
 import type { OpenApiDocument } from '../../src/contract/documents.ts';
-import type { IdempotencyStore } from '../../src/db/idempotency-store.ts';
+import type { Database } from '../../src/contract/transaction.ts';
 import { compileMatcher } from '../../src/http/dispatch/matcher.ts';
 import { createAjvProvider } from '../../src/http/input/validators.ts';
 import { sendReply } from '../../src/http/server/reply.ts';
@@ -41,13 +41,13 @@ async function ours(document: OpenApiDocument): Promise<Express> {
     operationIds(document).map((name) => [name, async () => ({ status: 200, body })]),
   );
   // A GET asks for no transaction.
-  const idempotency = {} as IdempotencyStore;
+  const db = {} as Database;
   return createDocumentApp(
     [{ area: 'bench', basePath: '/api', document, handlers, isCompanyRequired: true }],
     {
       verifier: { verify: async () => ({ ok: true, caller }), close: async () => {} },
       limiter: { consume: async () => ({ headers: {} }) },
-      idempotency,
+      db,
       log: createLogger({ level: 'silent' }),
     },
   );

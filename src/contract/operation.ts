@@ -17,26 +17,30 @@ export type RequestContext = { readonly requestId: string; readonly log: Logger 
 export type CallerContext = RequestContext & { readonly caller: Caller };
 
 /** What a handler of an operation that belongs to a company gets. */
-export type CompanyContext = CallerContext & { readonly companyId: string; readonly once: Once };
+export type CompanyContext = CallerContext & {
+  readonly companyId: string;
+  readonly once: Once;
+  /** Undefined when the caller sent no `Idempotency-Key`. For handlers that do not work through `once`. */
+  readonly idempotency: IdempotentRequest | undefined;
+};
+
+/** A request with an `Idempotency-Key`, and what the key is bound to. */
+export type IdempotentRequest = {
+  readonly companyId: string;
+  readonly method: string;
+  /** The full path without query. */
+  readonly path: string;
+  readonly key: string;
+  /** SHA-256 of the body, whatever the order of its fields. */
+  readonly requestHash: Buffer;
+};
 
 /**
- * Runs the work in one transaction. When the caller sent an `Idempotency-Key`, its record commits with
- * the work and a repeated request is answered from the record without running the work.
+ * Runs the work in one transaction. When the caller sent an `Idempotency-Key`, its record commits with the work, and
+ * a repeated request is answered from the record without running the work.
+ * @param form how a reply is stored without secrets and restored; by default its body is stored as it is
  */
-export type Once = <R extends AnyReply>(work: (tx: Tx) => Promise<R>, options?: OnceOptions<R>) => Promise<R>;
-
-export type OnceOptions<R extends AnyReply> = {
-  /** How a reply is stored without secrets and restored; by default its body is stored as it is. */
-  readonly answer?: AnswerForm<R>;
-  /**
-   * Given when the work may share its transaction with the same operation's for other requests of the company:
-   * it may run twice, and a problem that it throws is thrown before it has changed anything.
-   */
-  readonly shared?: {
-    /** What the work is about, when others may be about the same: those follow each other. */
-    readonly about?: string;
-  };
-};
+export type Once = <R extends AnyReply>(work: (tx: Tx) => Promise<R>, form?: AnswerForm<R>) => Promise<R>;
 
 export type AnswerForm<R extends AnyReply> = {
   /** The part of the reply's body that may be kept: JSON without secrets. */

@@ -1,22 +1,12 @@
-import type { Knex } from 'knex';
-import type { Tx } from '../contract/transaction.ts';
+import type { IdempotentRequest } from '../contract/operation.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
+import { problem } from '../errors.ts';
 import { prepared } from './prepared.ts';
-import { createSharedTransactions, type Sharing } from './shared-transactions.ts';
-import { together } from './together.ts';
-import { inTransaction } from './transaction.ts';
 
 const table = 'idempotency_records';
 
-/** What an `Idempotency-Key` is bound to, beside the body. `path` is the full path without query. */
-export type IdempotencyScope = {
-  readonly companyId: string;
-  readonly method: string;
-  readonly path: string;
-  readonly key: string;
-};
-
 /** A stored answer. `answer` is JSON without secrets; null for a reply without body. */
-type IdempotencyRecord = {
+export type IdempotencyRecord = {
   /** SHA-256 of the request's body. */
   readonly requestHash: Buffer;
   readonly status: number;
@@ -24,25 +14,12 @@ type IdempotencyRecord = {
   readonly answer: unknown;
 };
 
-export type IdempotencyStore = {
-  /** @param sharing when the work may share its transaction: see `SharedTransactions` for what it must bear */
-  transaction<T>(work: (tx: Tx) => Promise<T>, sharing?: Sharing): Promise<T>;
-  /**
-   * Locks the scope until the end of `tx`, unless another transaction holds it, and looks for its record. What
-   * another commits between the look and the lock is not seen: then the record cannot be saved.
-   */
-  claim(tx: Tx, scope: IdempotencyScope): Promise<Claim>;
-  /**
-   * Keeps the record for 24 h, in place of an expired one.
-   * @throws RecordedMeanwhileError when the scope has a record by now: nothing of `tx` may stay
-   */
-  save(tx: Tx, scope: IdempotencyScope, record: IdempotencyRecord): Promise<void>;
-};
+/** `free`: the request may do its work. `done`: it was done before. `running`: another transaction does it now. */
+export type Claim =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'done'; readonly record: IdempotencyRecord };
 
-/** Another request of the same key has done the work. */
-export class RecordedMeanwhileError extends Error {}
-
-type Claim = { readonly isOurs: boolean; readonly record: IdempotencyRecord | undefined };
 type Row = { readonly locked: boolean } & (
   | { readonly request_hash: null }
   | {
@@ -55,7 +32,7 @@ type Row = { readonly locked: boolean } & (
 
 const scopes = 'unnest($1::text[], $2::text[], $3::text[], $4::text[]';
 
-// Sub-selects with an offset are asked for each scope, by the key: never one scan of the table for all of them.
+// Sub-selects with an offset are evaluated for each scope, by the key: never one scan of the table for all of them.
 const claim = `
   SELECT pg_try_advisory_xact_lock(hashtextextended(s.name, 0)) AS locked,
     r.request_hash, r.status, r.headers, r.answer
@@ -64,6 +41,24 @@ const claim = `
     SELECT * FROM ${table} r WHERE r.company_id = s.company_id AND r.method = s.method AND r.path = s.path
       AND r.key = s.key AND r.expires_at > now() OFFSET 0) r ON true
   ORDER BY s.place`;
+
+/**
+ * Locks the scope of each request until the end of `tx`, without waiting, and reads its record. The lock belongs to
+ * the transaction: of one scope, a transaction may claim only one request. A record that is committed between the
+ * read and the lock is not seen; then {@link saveRecords} refuses.
+ * @returns a claim for each request, in their order
+ */
+export async function claimRecords(tx: Tx, requests: readonly IdempotentRequest[]): Promise<Claim[]> {
+  if (requests.length === 0) return [];
+  const values = [...columnsOf(requests), requests.map(nameOf)];
+  const { rows } = await prepared<Row>(tx, 'idempotency_claim', claim, values);
+  return rows.map((row) => {
+    if (row.request_hash === null) return { kind: row.locked ? 'free' : 'running' };
+    // A lock that is held while there is a record belongs to another replay.
+    const { request_hash: requestHash, status, headers, answer } = row;
+    return { kind: 'done', record: { requestHash, status, headers, answer } };
+  });
+}
 
 const save = `
   INSERT INTO ${table} AS r (company_id, method, path, key, request_hash, status, headers, answer, expires_at)
@@ -74,64 +69,43 @@ const save = `
   ON CONFLICT (company_id, method, path, key) DO UPDATE SET request_hash = excluded.request_hash,
     status = excluded.status, headers = excluded.headers, answer = excluded.answer,
     created_at = excluded.created_at, expires_at = excluded.expires_at
-  WHERE r.expires_at <= now() RETURNING company_id, method, path, key`;
+  WHERE r.expires_at <= now()`;
 
-export function createIdempotencyStore(db: Knex): IdempotencyStore {
-  const shared = createSharedTransactions(db);
-  return {
-    transaction: (work, sharing) =>
-      sharing === undefined ? inTransaction(db, work) : shared.run(sharing, work),
-    claim: (tx, scope) => together(tx, 'idempotency_claim', scope, (all) => claimAll(tx, all)),
-    async save(tx, scope, record) {
-      const item = { scope, record };
-      const isSaved = await together(tx, 'idempotency_save', item, (items) => saveAll(tx, items));
-      if (!isSaved) throw new RecordedMeanwhileError('The key has a record by now.');
-    },
-  };
-}
+export type NewRecord = Omit<IdempotencyRecord, 'requestHash'> & { readonly request: IdempotentRequest };
 
-async function claimAll(tx: Tx, all: readonly IdempotencyScope[]): Promise<Claim[]> {
-  const values = [...columnsOf(all), all.map(nameOf)];
-  const { rows } = await prepared<Row>(tx, 'idempotency_claim', claim, values);
-  return rows.map((row) => {
-    if (row.request_hash === null) return { isOurs: row.locked, record: undefined };
-    const { request_hash: requestHash, status, headers, answer } = row;
-    return { isOurs: row.locked, record: { requestHash, status, headers, answer } };
-  });
-}
-
-type Kept = { readonly scope: IdempotencyScope; readonly record: IdempotencyRecord };
-type ScopeRow = Omit<IdempotencyScope, 'companyId'> & { readonly company_id: string };
-
-async function saveAll(tx: Tx, items: readonly Kept[]): Promise<boolean[]> {
-  const records = items.map(({ record }) => record);
-  const { rows } = await prepared<ScopeRow>(tx, 'idempotency_save', save, [
-    ...columnsOf(items.map(({ scope }) => scope)),
-    records.map(({ requestHash }) => requestHash),
+/**
+ * Stores the records for 24 h, in place of expired ones.
+ * @throws problem `idempotency_in_progress` when a scope has a record by now: `tx` must be rolled back
+ */
+export async function saveRecords(tx: Tx, records: readonly NewRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const requests = records.map(({ request }) => request);
+  const { rowCount } = await prepared(tx, 'idempotency_save', save, [
+    ...columnsOf(requests),
+    requests.map(({ requestHash }) => requestHash),
     records.map(({ status }) => status),
     records.map(({ headers }) => JSON.stringify(headers)),
     records.map(({ answer }) => JSON.stringify(answer ?? null)),
   ]);
-  const saved = new Set(rows.map(({ company_id: companyId, ...rest }) => nameOf({ companyId, ...rest })));
-  return items.map(({ scope }) => saved.has(nameOf(scope)));
+  if (rowCount < records.length) throw problem('idempotency_in_progress');
 }
 
-const columnsOf = (all: readonly IdempotencyScope[]) => [
-  all.map(({ companyId }) => companyId),
-  all.map(({ method }) => method),
-  all.map(({ path }) => path),
-  all.map(({ key }) => key),
+const columnsOf = (requests: readonly IdempotentRequest[]) => [
+  requests.map(({ companyId }) => companyId),
+  requests.map(({ method }) => method),
+  requests.map(({ path }) => path),
+  requests.map(({ key }) => key),
 ];
 
-// U+0001 cannot stand in a path or a header, so no two scopes have one name.
-const nameOf = ({ companyId, method, path, key }: IdempotencyScope): string =>
+// U+0001 cannot occur in a path or a header, so no two scopes have the same name.
+const nameOf = ({ companyId, method, path, key }: IdempotentRequest): string =>
   ['idempotency', companyId, method, path, key].join('\u0001');
 
 /**
  * Deletes expired records, at most `limit` of them.
  * @returns how many were deleted; fewer than `limit` when none is left
  */
-export async function purgeExpired(db: Knex, limit = 1_000): Promise<number> {
+export async function purgeExpired(db: Database, limit = 1_000): Promise<number> {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `DELETE FROM ${table} WHERE ctid IN (
        SELECT ctid FROM ${table} WHERE expires_at <= now() ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`,

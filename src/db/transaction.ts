@@ -5,8 +5,3 @@ import type { Tx } from '../contract/transaction.ts';
 export function inTransaction<T>(db: Knex, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(work);
 }
-
-/** Calls once the transaction has committed; never when it did not. */
-export function afterCommit(tx: Tx, call: () => void): void {
-  tx.executionPromise.then(call, () => {});
-}

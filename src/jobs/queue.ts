@@ -1,6 +1,5 @@
 import { PgBoss } from 'pg-boss';
 import type { Tx } from '../contract/transaction.ts';
-import { together } from '../db/together.ts';
 import type { Logger } from '../log.ts';
 import { createTransactionAdapter } from './transaction-adapter.ts';
 
@@ -18,15 +17,14 @@ export type KeyedJob = {
   readonly handle: (keys: readonly string[]) => Promise<void>;
 };
 
-/** Asks for work. Jobs carry the key of a row and nothing else: what is true stands in the row. */
+/** Enqueues jobs. A job carries the key of a row and nothing else: the row says what is to be done. */
 export type JobSender = {
   /**
-   * Asks for a job in the transaction that makes it necessary: both commit, or neither. A job of this key that
-   * waits or runs already will see what the transaction wrote.
+   * Enqueues a job for each key that has none. A job of a key that waits or runs already will see what this
+   * transaction wrote.
+   * @param tx the transaction that makes the jobs necessary: both commit, or neither
    */
-  send(tx: Tx, queue: string, key: string): Promise<void>;
-  /** Asks for the jobs of these keys that are not asked for already. */
-  sendAll(queue: string, keys: readonly string[]): Promise<void>;
+  enqueue(queue: string, keys: readonly string[], tx?: Tx): Promise<void>;
 };
 
 /** The queue of background jobs, kept in the service's own database. */
@@ -99,17 +97,10 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
 
   return {
     open,
-    async send(tx, queue, key) {
+    async enqueue(queue, keys, tx) {
+      if (keys.length === 0) return;
       await open();
-      const insert = async (keys: readonly string[]) => {
-        await boss.insert(queue, keys.map(toJob), { db: within(tx) });
-        return keys;
-      };
-      await together(tx, `send ${queue}`, key, insert);
-    },
-    async sendAll(queue, keys) {
-      await open();
-      await boss.insert(queue, keys.map(toJob));
+      await boss.insert(queue, keys.map(toJob), tx && { db: within(tx) });
     },
     async work({ scheduled, keyed }) {
       await open();

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
-import type { Nft } from '../../src/rwa/assets/nft-store.ts';
+import type { Nft } from '../../src/rwa/assets/nft-row.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { addCompany, addNetwork, addNfts, addRwa } from '../rwa/samples.ts';
 import { createTestDatabase } from '../support/database.ts';

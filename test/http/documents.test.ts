@@ -19,7 +19,7 @@ describe.each(areas)('the document %s', (area) => {
     const parts = {
       verifier: { verify: async () => ({ ok: false, reason: 'invalid' }) as const, close: async () => {} },
       limiter: { consume: async () => ({ headers: {} }) },
-      idempotency: undefined as never, // nothing is asked
+      db: undefined as never, // nothing is asked
       log: createLogger({ level: 'silent' }),
     };
     await expect(createDocumentApp([served], parts)).resolves.toBeDefined();

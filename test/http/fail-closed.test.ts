@@ -92,7 +92,7 @@ describe('an app that cannot keep its contract does not start', () => {
   const parts = {
     verifier: { verify: async () => ({ ok: true, caller: callerOf() }) as const, close: async () => {} },
     limiter: { consume: async () => ({ headers: {} }) },
-    idempotency: undefined as never, // nothing gets as far as a transaction
+    db: undefined as never, // nothing gets as far as a transaction
     log: createLogger({ level: 'silent' }),
   };
   const serve = (document: unknown, handlers: object) =>

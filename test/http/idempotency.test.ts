@@ -167,12 +167,10 @@ describe('an answer with a secret', () => {
   test('is kept without it and restored', async () => {
     const handler: FixtureHandler = (_input, { once }) =>
       once(async () => ({ status: 200, body: { id: 7, secret: 'hush' } }), {
-        answer: {
-          store: (body) => ({ id: (body as { id: number }).id }), // the body made above
-          restore: async (tx, stored) => {
-            await tx.raw('SELECT 1');
-            return { ...(stored as { id: number }), secret: 'hush' }; // what store made
-          },
+        store: (body) => ({ id: (body as { id: number }).id }), // the body made above
+        restore: async (tx, stored) => {
+          await tx.raw('SELECT 1');
+          return { ...(stored as { id: number }), secret: 'hush' }; // what store made
         },
       });
     const app = await fixtureApp({ ...options, handlers: { createThing: handler } });

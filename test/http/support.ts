@@ -2,7 +2,6 @@ import type { Express } from 'express';
 import type { Knex } from 'knex';
 import { createDocumentApp } from '../../src/app.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
-import { createIdempotencyStore } from '../../src/db/idempotency-store.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
@@ -78,7 +77,7 @@ export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
       verifier: options.verifier ?? verifier,
       limiter: options.limiter ?? unlimited,
       // Without a database nothing of a test asks for a transaction.
-      idempotency: createIdempotencyStore(options.db ?? (undefined as unknown as Knex)),
+      db: options.db ?? (undefined as unknown as Knex),
       log: options.log ?? createLogger({ level: 'silent' }),
     },
   );

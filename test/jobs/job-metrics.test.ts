@@ -26,7 +26,7 @@ const text = async () => (await metrics.scrape()).text;
 
 test('tells which jobs wait, were done, and failed', async () => {
   await jobs.open();
-  await jobs.sendAll('casks', ['a', 'b']);
+  await jobs.enqueue('casks', ['a', 'b']);
   // As the queue's monitor does by itself, once a minute.
   await database.db.raw("UPDATE pgboss.queue SET ready_count = 2 WHERE name = 'casks'");
   expect(await text()).toContain('tallystick_jobs{queue="casks",state="waiting"} 2');

@@ -58,14 +58,14 @@ describe('200', () => {
   });
 
   test('stores 100 NFTs in one statement', async () => {
-    const statements: string[] = [];
-    const note = ({ sql }: { sql: string }) => statements.push(sql);
-    service.parts.db.on('query', note);
     await create(100).expect(200);
-    service.parts.db.removeListener('query', note);
-    expect(statements.filter((sql) => /insert into "?nfts"?/i.test(sql))).toHaveLength(1);
-    expect(statements.filter((sql) => /update "?rwas"?/i.test(sql))).toHaveLength(1);
-    expect(await service.db('nfts').where({ rwa_id: rwa.id })).toHaveLength(100);
+    // The transaction that inserted a row, and the number of its command in that.
+    const inserted = await service
+      .db('nfts')
+      .where({ rwa_id: rwa.id })
+      .select(service.db.raw('xmin::text'), service.db.raw('cmin::text'));
+    expect(inserted).toHaveLength(100);
+    expect(new Set(inserted.map(({ xmin, cmin }) => `${xmin} ${cmin}`)).size).toBe(1);
   });
 
   test('gives concurrent callers unique serials without a gap, and counts every NFT', async () => {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNftIssuer } from '../../src/rwa/assets/nft-issuer.ts';
-import { createNftStore } from '../../src/rwa/assets/nft-store.ts';
-import { createRwaStore } from '../../src/rwa/assets/rwa-store.ts';
+import { issueNfts } from '../../src/rwa/assets/nft-issuer.ts';
+import { findRwa } from '../../src/rwa/assets/rwa-store.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { addCompany, addNetwork, addRwa, vaultOf } from './samples.ts';
@@ -10,7 +9,6 @@ import { addCompany, addNetwork, addRwa, vaultOf } from './samples.ts';
 const { db, close } = await createTestDatabase();
 afterAll(close);
 const vault = vaultOf(['only']);
-const issuer = createNftIssuer({ rwas: createRwaStore({ db }), nfts: createNftStore({ db }), vault });
 let rwa: OperatorRwa;
 
 beforeAll(async () => {
@@ -20,18 +18,18 @@ beforeAll(async () => {
 });
 
 const issue = (count: number, companyId = 'acme', rwaId = rwa.id) =>
-  db.transaction((tx) => issuer.issue(tx, { companyId, rwaId, count }));
+  db.transaction((tx) => issueNfts(tx, vault, { companyId, rwaId, count }));
 
 describe('an issue of NFTs', () => {
   test('that is rolled back leaves no gap in the serials and no count', async () => {
     const failing = db.transaction(async (tx) => {
-      await issuer.issue(tx, { companyId: 'acme', rwaId: rwa.id, count: 5 });
+      await issueNfts(tx, vault, { companyId: 'acme', rwaId: rwa.id, count: 5 });
       throw new Error('something later failed');
     });
     await expect(failing).rejects.toThrow('something later failed');
-    const { nfts } = await issue(2);
+    const nfts = await issue(2);
     expect(nfts.map(({ serial }) => serial)).toEqual([1n, 2n]);
-    expect(await createRwaStore({ db }).find('acme', rwa.id)).toMatchObject({
+    expect(await findRwa(db, 'acme', rwa.id)).toMatchObject({
       totalNfts: 2n,
       claimedNfts: 0n,
     });
@@ -43,7 +41,7 @@ describe('an issue of NFTs', () => {
   });
 
   test('gives each NFT a secret that only its own row opens', async () => {
-    const { nfts } = await issue(3);
+    const nfts = await issue(3);
     const secrets = nfts.map(({ id, sealed }) => vault.open(id, sealed));
     expect(new Set(secrets).size).toBe(3);
   });

@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNftStore, type NftFilter } from '../../src/rwa/assets/nft-store.ts';
-import { createRwaStore } from '../../src/rwa/assets/rwa-store.ts';
-import { createTokenStore } from '../../src/rwa/assets/token-store.ts';
+import {
+  countNfts,
+  findForeignNfts,
+  findNft,
+  listNfts,
+  type NftFilter,
+} from '../../src/rwa/assets/nft-store.ts';
+import { countRwas, findRwa, findRwasByNumber, listRwas } from '../../src/rwa/assets/rwa-store.ts';
+import { findMintedToken } from '../../src/rwa/assets/token-store.ts';
 import { keysInUse } from '../../src/rwa/operators/claim-secret-store.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { addNetwork, contractAddress } from './samples.ts';
 
 const { db, close } = await createTestDatabase();
 afterAll(close);
-const rwas = createRwaStore({ db });
-const nfts = createNftStore({ db });
 const page = { limit: 50, offset: 10 };
 const company = 'company 7';
 
@@ -66,7 +70,7 @@ async function expectIndexes(work: () => Promise<unknown>): Promise<string> {
 }
 
 async function someRwa() {
-  const [rwa] = await rwas.list(company, {}, page);
+  const [rwa] = await listRwas(db, company, {}, page);
   if (rwa === undefined) throw new Error(`${company} has no RWA`);
   return rwa;
 }
@@ -79,14 +83,14 @@ describe('the RWAs of a company are found by an index', () => {
     ['claimable', { isClaimable: false }],
     ['by all filters at once', { type: 'type 3', isBuyable: false, isClaimable: true }],
   ])('%s', async (_, filter) => {
-    await expectIndexes(() => rwas.list(company, filter, page));
-    await expectIndexes(() => rwas.count(company, filter));
+    await expectIndexes(() => listRwas(db, company, filter, page));
+    await expectIndexes(() => countRwas(db, company, filter));
   });
 
   test('one by id, and some by number', async () => {
     const { id, number } = await someRwa();
-    await expectIndexes(() => rwas.find(company, id));
-    await expectIndexes(() => rwas.findByNumbers(company, [1n, 2n, number]));
+    await expectIndexes(() => findRwa(db, company, id));
+    await expectIndexes(() => findRwasByNumber(db, company, [1n, 2n, number]));
   });
 });
 
@@ -105,16 +109,16 @@ const filters: [string, NftFilter][] = [
 
 describe('the NFTs of a company are found by an index', () => {
   test.each(filters)('%s', async (_, filter) => {
-    await expectIndexes(() => nfts.list(company, filter, page));
-    await expectIndexes(() => nfts.count(company, filter));
+    await expectIndexes(() => listNfts(db, company, filter, page));
+    await expectIndexes(() => countNfts(db, company, filter));
   });
 
   test('and a page of them is read in order, without sorting', async () => {
-    const plain = await expectIndexes(() => nfts.list(company, {}, page));
+    const plain = await expectIndexes(() => listNfts(db, company, {}, page));
     expect(plain).toContain('nfts_in_order');
-    const pending = await expectIndexes(() => nfts.list(company, { claimed: false }, page));
+    const pending = await expectIndexes(() => listNfts(db, company, { claimed: false }, page));
     expect(pending).toContain('nfts_not_minted');
-    const queued = await expectIndexes(() => nfts.list(company, { mintState: 'queued' }, page));
+    const queued = await expectIndexes(() => listNfts(db, company, { mintState: 'queued' }, page));
     expect(queued).toContain('nfts_in_state');
     // Where a sample of the table shows next to none in a state, sorting those few is the cheaper plan.
     for (const plan of [plain, pending]) expect(plan).not.toMatch(/Sort/);
@@ -124,20 +128,20 @@ describe('the NFTs of a company are found by an index', () => {
 describe('the NFTs of an RWA are found by an index', () => {
   test.each(filters)('%s', async (_, filter) => {
     const ofRwa = { ...filter, rwaNumber: (await someRwa()).number };
-    await expectIndexes(() => nfts.list(company, ofRwa, page));
-    await expectIndexes(() => nfts.count(company, ofRwa));
+    await expectIndexes(() => listNfts(db, company, ofRwa, page));
+    await expectIndexes(() => countNfts(db, company, ofRwa));
   });
 });
 
 describe('single rows are found by an index', () => {
   test('an NFT of the company, and whether another company has it', async () => {
-    const [nft] = await nfts.list('company 8', {}, page);
-    await expectIndexes(() => nfts.find(company, String(nft?.id)));
-    await expectIndexes(() => nfts.isForeign(company, String(nft?.id)));
+    const [nft] = await listNfts(db, 'company 8', {}, page);
+    await expectIndexes(() => findNft(db, company, String(nft?.id)));
+    await expectIndexes(() => findForeignNfts(db, company, [String(nft?.id)]));
   });
 
   test('a minted token', async () => {
-    await expectIndexes(() => createTokenStore({ db }).findMinted({ rwaNumber: 77n, serial: 3n }));
+    await expectIndexes(() => findMintedToken(db, { rwaNumber: 77n, serial: 3n }));
   });
 
   test('the keys in use, without reading every secret', async () => {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
-import { createNftIssuer } from '../../src/rwa/assets/nft-issuer.ts';
-import { createNftStore, type Nft } from '../../src/rwa/assets/nft-store.ts';
-import { createRwaStore } from '../../src/rwa/assets/rwa-store.ts';
+import { issueNfts } from '../../src/rwa/assets/nft-issuer.ts';
+import type { Nft } from '../../src/rwa/assets/nft-row.ts';
 import { createRwa, type OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { parseRwaInput } from '../../src/rwa/operators/rwa-input.ts';
 
@@ -61,11 +60,8 @@ export async function addNfts(
   rwa: OperatorRwa,
   count: number,
 ): Promise<readonly Nft[]> {
-  const issuer = createNftIssuer({ rwas: createRwaStore({ db }), nfts: createNftStore({ db }), vault });
-  const issued = await db.transaction((tx) =>
-    issuer.issue(tx, { companyId: rwa.companyId, rwaId: rwa.id, count }),
-  );
-  return issued.nfts;
+  const wanted = { companyId: rwa.companyId, rwaId: rwa.id, count };
+  return db.transaction((tx) => issueNfts(tx, vault, wanted));
 }
 
 /** Leaves an NFT as a finished mint leaves it. */

@@ -3,9 +3,7 @@ import { createNetworkStore } from '../../../src/chain/network-store.ts';
 import { createCompanyStore } from '../../../src/keys/company-store.ts';
 import { createKeyStore } from '../../../src/keys/key-store.ts';
 import { createClaimSecretVault } from '../../../src/rwa/assets/claim-secret.ts';
-import { createNftIssuer } from '../../../src/rwa/assets/nft-issuer.ts';
-import { createNftStore } from '../../../src/rwa/assets/nft-store.ts';
-import { createRwaStore } from '../../../src/rwa/assets/rwa-store.ts';
+import { issueNfts } from '../../../src/rwa/assets/nft-issuer.ts';
 import { createRwa } from '../../../src/rwa/operators/rwa-admin-store.ts';
 import { parseRwaInput } from '../../../src/rwa/operators/rwa-input.ts';
 import { type BenchChain, chainId, confirmations } from './bench-chain.ts';
@@ -40,8 +38,6 @@ export async function createWorld(database: BenchDatabase, chain: BenchChain): P
   await addNetwork(db, chain);
   const rwaIds: string[] = [];
   for (let index = 0; index < rwaCount; index += 1) rwaIds.push(await addRwa(db, company.id, chain.contract));
-  const rwas = createRwaStore({ db });
-  const issuer = createNftIssuer({ rwas, nfts: createNftStore({ db }), vault });
   const headersOf = (name: string) => ({ 'x-api-key': key, 'idempotency-key': name });
 
   return {
@@ -63,7 +59,7 @@ export async function createWorld(database: BenchDatabase, chain: BenchChain): P
       for (let from = 0; from < count; from += issuedAtOnce) {
         const rwaId = rwaIds[(from / issuedAtOnce) % rwaIds.length] ?? '';
         const wanted = { companyId: company.id, rwaId, count: Math.min(issuedAtOnce, count - from) };
-        const { nfts } = await db.transaction((tx) => issuer.issue(tx, wanted));
+        const nfts = await db.transaction((tx) => issueNfts(tx, vault, wanted));
         made.push(...nfts.map(({ id, sealed }) => ({ id, secret: vault.open(id, sealed) })));
       }
       return made;

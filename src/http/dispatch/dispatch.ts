@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { type Request as BackendRequest, type Document, OpenAPIBackend, type Options } from 'openapi-backend';
 import type { OpenApiDocument } from '../../contract/documents.ts';
 import type { AnyReply } from '../../contract/operation.ts';
-import type { IdempotencyStore } from '../../db/idempotency-store.ts';
+import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
@@ -24,7 +24,7 @@ export type DispatchOptions = {
   readonly gate: Gate;
   readonly readBody: BodyReader;
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
-  readonly idempotency: IdempotencyStore;
+  readonly db: Database;
   readonly log: Logger;
 };
 

@@ -1,10 +1,16 @@
 import type { Request, Response } from 'express';
-import type { Caller, CallerContext, CompanyContext, RequestContext } from '../../contract/operation.ts';
-import type { IdempotencyStore } from '../../db/idempotency-store.ts';
+import type {
+  Caller,
+  CallerContext,
+  CompanyContext,
+  IdempotentRequest,
+  RequestContext,
+} from '../../contract/operation.ts';
+import type { Database } from '../../contract/transaction.ts';
 import type { ProblemError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
-import { createOnce } from './idempotency.ts';
+import { createOnce, hashBody } from './idempotency.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
 /** One request and its response on their way through dispatch. */
@@ -23,11 +29,11 @@ export function openExchange(request: Request, response: Response): Exchange {
   return { request, response, facts: factsOf(response) };
 }
 
-type ContextOptions = { readonly log: Logger; readonly store: IdempotencyStore };
+type ContextOptions = { readonly log: Logger; readonly db: Database };
 
 /** Makes what a handler gets beside its input: all of it for a company, less for a mere key or the public. */
-export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, store }: ContextOptions) {
-  const { caller, facts, sentBody: body } = exchange;
+export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, db }: ContextOptions) {
+  const { caller, facts } = exchange;
   let child: Logger | undefined;
   const context: RequestContext = {
     requestId: facts.requestId,
@@ -40,13 +46,18 @@ export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, s
   if (caller === undefined) return context;
   const { companyId } = caller;
   if (!companyId) return Object.assign(context, { caller }) satisfies CallerContext;
-  const line = `${plan.operationId} ${companyId}`;
-  const once = createOnce({ store, line, scope: scopeOf(exchange, plan, companyId), body });
-  return Object.assign(context, { caller, companyId, once }) satisfies CompanyContext;
+  const idempotency = idempotencyOf(exchange, plan, companyId);
+  const once = createOnce(db, idempotency);
+  return Object.assign(context, { caller, companyId, once, idempotency }) satisfies CompanyContext;
 }
 
-function scopeOf({ request }: Exchange, plan: OperationPlan, companyId: string) {
+function idempotencyOf(
+  { request, sentBody }: Exchange,
+  plan: OperationPlan,
+  companyId: string,
+): IdempotentRequest | undefined {
   const key = plan.isIdempotent ? request.headers['idempotency-key'] : undefined;
   if (typeof key !== 'string') return undefined;
-  return { companyId, method: request.method, path: request.baseUrl + request.path, key };
+  const path = request.baseUrl + request.path;
+  return { companyId, method: request.method, path, key, requestHash: hashBody(sentBody) };
 }

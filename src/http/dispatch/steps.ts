@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Context, Handler, OpenAPIBackend } from 'openapi-backend';
 import type { AnyReply } from '../../contract/operation.ts';
-import type { IdempotencyStore } from '../../db/idempotency-store.ts';
+import type { Database } from '../../contract/transaction.ts';
 import { type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { ApiRequest } from '../input/api-request.ts';
@@ -21,7 +21,7 @@ type StepOptions = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly gate: Gate;
   readonly readBody: BodyReader;
-  readonly idempotency: IdempotencyStore;
+  readonly db: Database;
   readonly log: Logger;
   readonly operations: CompiledOperations;
   readonly match: Matcher;
@@ -124,13 +124,13 @@ function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly 
 function callHandler(
   handler: AnyHandler,
   compiledOf: (context: Context) => CompiledOperation,
-  { idempotency, log }: StepOptions,
+  { db, log }: StepOptions,
 ): Handler {
   return (context, exchange: Exchange) => {
     const { plan } = compiledOf(context);
     const input = toInput(plan, requestOf(context));
     // What the document's types promise the handler is what the validator and the gate have just checked.
-    return handler(input as never, handlerContext(exchange, plan, { log, store: idempotency }) as never);
+    return handler(input as never, handlerContext(exchange, plan, { log, db }) as never);
   };
 }
 

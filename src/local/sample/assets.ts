@@ -1,9 +1,7 @@
 import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { ClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
-import { createNftIssuer } from '../../rwa/assets/nft-issuer.ts';
-import { createNftStore } from '../../rwa/assets/nft-store.ts';
-import { createRwaStore } from '../../rwa/assets/rwa-store.ts';
+import { issueNfts } from '../../rwa/assets/nft-issuer.ts';
 import { createRwa } from '../../rwa/operators/rwa-admin-store.ts';
 import type { RwaInput } from '../../rwa/operators/rwa-input.ts';
 
@@ -27,16 +25,11 @@ export async function addAssets(
   { companyId, ...where }: AssetPlace,
   assets: readonly SampleAsset[],
 ): Promise<void> {
-  const issuer = createNftIssuer({
-    rwas: createRwaStore({ db }),
-    nfts: createNftStore({ db }),
-    vault,
-  });
   for (const { nfts, price = null, imageUrl = null, ...asset } of assets) {
     const currency = price === null ? null : 'EUR';
     const input = { ...asset, ...where, price, currency, imageUrl, claimBaseUrl: null };
     const { id } = await createRwa(db, companyId, input);
-    await inTransaction(db, (tx) => issuer.issue(tx, { companyId, rwaId: id, count: nfts }));
+    await inTransaction(db, (tx) => issueNfts(tx, vault, { companyId, rwaId: id, count: nfts }));
   }
 }
 

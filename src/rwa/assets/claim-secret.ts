@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  randomBytes,
+  randomUUID,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** A claim secret as it lies in the database: of no use without the key that `keyId` names. */
 export type SealedSecret = {
@@ -49,6 +56,12 @@ export function createClaimSecretVault(keys: ReadonlyMap<string, Buffer>): Claim
       }
     },
   };
+}
+
+/** A new NFT's id and, sealed for it, its new secret. */
+export function sealNewSecret(vault: ClaimSecretVault): { id: string; sealed: SealedSecret } {
+  const id = randomUUID();
+  return { id, sealed: vault.seal(id, vault.generate()) };
 }
 
 /** Compares in a time that depends on neither text: digests have one length whatever was sent. */

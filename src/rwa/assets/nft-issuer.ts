@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
-import type { ClaimSecretVault } from './claim-secret.ts';
-import type { NewNft, Nft, NftStore } from './nft-store.ts';
-import type { Rwa } from './rwa-row.ts';
-import type { RwaStore } from './rwa-store.ts';
-import { tokenIdOf } from './token-id.ts';
+import { type ClaimSecretVault, sealNewSecret } from './claim-secret.ts';
+import { insertNfts } from './nft-creation-store.ts';
+import type { Nft } from './nft-row.ts';
 
 type Issue = {
   readonly companyId: string;
@@ -13,48 +10,18 @@ type Issue = {
   readonly count: number;
 };
 
-type Issued = {
-  readonly rwa: Rwa;
-  /** By serial. */
-  readonly nfts: readonly Nft[];
-};
-
-export type NftIssuer = {
-  /**
-   * Makes NFTs with the next serials and new secrets, in one statement.
-   * @throws problem `rwa_not_found` when the company has no such RWA
-   */
-  issue(tx: Tx, wanted: Issue): Promise<Issued>;
-};
-
-type Deps = {
-  readonly rwas: RwaStore;
-  readonly nfts: NftStore;
-  readonly vault: ClaimSecretVault;
-};
-
-export function createNftIssuer({ rwas, nfts, vault }: Deps): NftIssuer {
-  const prepare = (rwa: Rwa, serial: bigint): NewNft => {
-    const id = randomUUID();
-    return {
-      id,
-      companyId: rwa.companyId,
-      rwaId: rwa.id,
-      rwaNumber: rwa.number,
-      serial,
-      tokenId: tokenIdOf({ rwaNumber: rwa.number, serial }),
-      sealed: vault.seal(id, vault.generate()),
-    };
-  };
-
-  return {
-    async issue(tx, { companyId, rwaId, count }) {
-      const taken = await rwas.takeSerials(tx, companyId, rwaId, count);
-      if (taken === undefined) throw problem('rwa_not_found');
-      const { rwa, firstSerial } = taken;
-      const wanted = Array.from({ length: count }, (_, index) => prepare(rwa, firstSerial + BigInt(index)));
-      const made = await nfts.insert(tx, wanted);
-      return { rwa, nfts: made.toSorted((one, other) => (one.serial < other.serial ? -1 : 1)) };
-    },
-  };
+/**
+ * Issues NFTs with the next serials of an RWA and new secrets, in one statement.
+ * @returns the NFTs, by serial
+ * @throws problem `rwa_not_found` when the company has no such RWA
+ */
+export async function issueNfts(
+  tx: Tx,
+  vault: ClaimSecretVault,
+  { companyId, rwaId, count }: Issue,
+): Promise<Nft[]> {
+  const wanted = Array.from({ length: count }, () => ({ companyId, rwaId, ...sealNewSecret(vault) }));
+  const issued = await insertNfts(tx, wanted);
+  if (issued.size < count) throw problem('rwa_not_found');
+  return [...issued.values()].toSorted((one, other) => (one.serial < other.serial ? -1 : 1));
 }

@@ -1,46 +1,54 @@
 import type { Tx } from '../../contract/transaction.ts';
+import { prepared } from '../../db/prepared.ts';
 
-const allowedTries = 5;
-const windowMinutes = 15;
+/*
+ * Wrong secrets, counted for each NFT in windows of fixed length. Call these while the rows of the NFTs are locked:
+ * then attempts for the same NFT follow each other, and what is read holds until the transaction ends.
+ */
 
-/** SQL that is true for an `nfts` row n while its secret may not be tried. */
-export const isLockedSql = `EXISTS (SELECT 1 FROM secret_attempts a
-  WHERE a.nft_id = n.id AND a.wrong >= ${allowedTries} AND a.window_ends_at > clock_timestamp())`;
+/** Wrong secrets within a window after which no secret may be tried until it ends. */
+export const allowedAttempts = 5;
+const windowSeconds = 15 * 60;
+
+export type SecretAttempts = {
+  /** Wrong secrets in the present window. */
+  readonly wrong: number;
+  /** Whole seconds until the window ends, at least 1. A window begins with the first wrong secret. */
+  readonly secondsLeft: number;
+};
+
+export const noAttempts: SecretAttempts = { wrong: 0, secondsLeft: windowSeconds };
+
+/** The attempts in windows that are open now, by the id of the NFT in lower case. */
+export async function findSecretAttempts(
+  tx: Tx,
+  nftIds: readonly string[],
+): Promise<ReadonlyMap<string, SecretAttempts>> {
+  if (nftIds.length === 0) return new Map();
+  const { rows } = await prepared<{ id: string; wrong: number; seconds: number }>(
+    tx,
+    'secret_attempts',
+    `SELECT nft_id AS id, wrong, ceil(extract(epoch FROM window_ends_at - clock_timestamp()))::int AS seconds
+     FROM secret_attempts WHERE nft_id = ANY ($1::uuid[]) AND window_ends_at > clock_timestamp()`,
+    [nftIds],
+  );
+  return new Map(rows.map(({ id, wrong, seconds }) => [id, { wrong, secondsLeft: Math.max(1, seconds) }]));
+}
 
 /**
- * Counts a wrong secret of an NFT. To be called while its row is locked, so that tries side by side are
- * counted one after the other, and to be committed although the request fails.
- * @returns whether this try was still allowed
+ * Counts wrong secrets. The count must be committed although the requests are refused.
+ * @param counts how many to add, by the id of the NFT
  */
-export async function countWrongSecret(tx: Tx, nftId: string): Promise<boolean> {
-  const { rows }: { rows: { wrong: number }[] } = await tx.raw(
+export async function countWrongSecrets(tx: Tx, counts: ReadonlyMap<string, number>): Promise<void> {
+  if (counts.size === 0) return;
+  await tx.raw(
     `INSERT INTO secret_attempts AS a (nft_id, wrong, window_ends_at)
-     VALUES (:nftId, 1, clock_timestamp() + interval '${windowMinutes} minutes')
+     SELECT id, wrong, clock_timestamp() + interval '${windowSeconds} seconds'
+     FROM unnest(:nftIds::uuid[], :counts::int[]) AS w (id, wrong)
      ON CONFLICT (nft_id) DO UPDATE SET
-       wrong = CASE WHEN a.window_ends_at > clock_timestamp() THEN a.wrong + 1 ELSE 1 END,
+       wrong = excluded.wrong + CASE WHEN a.window_ends_at > clock_timestamp() THEN a.wrong ELSE 0 END,
        window_ends_at = CASE WHEN a.window_ends_at > clock_timestamp() THEN a.window_ends_at
-         ELSE excluded.window_ends_at END
-     RETURNING wrong`,
-    { nftId },
+         ELSE excluded.window_ends_at END`,
+    { nftIds: [...counts.keys()], counts: [...counts.values()] },
   );
-  return (rows[0]?.wrong ?? 0) <= allowedTries;
-}
-
-/** Whether the secret may not be tried, as of this moment and not of when the row's lock was asked for. */
-export async function isLockedNow(tx: Tx, nftId: string): Promise<boolean> {
-  const { rows }: { rows: { locked: boolean }[] } = await tx.raw(
-    `SELECT ${isLockedSql} AS locked FROM (SELECT ?::uuid AS id) n`,
-    [nftId],
-  );
-  return rows[0]?.locked === true;
-}
-
-/** Whole seconds until the secret of a locked NFT may be tried again; at least 1. */
-export async function secondsLocked(tx: Tx, nftId: string): Promise<number> {
-  const { rows }: { rows: { seconds: number }[] } = await tx.raw(
-    `SELECT ceil(extract(epoch FROM window_ends_at - clock_timestamp()))::int AS seconds
-     FROM secret_attempts WHERE nft_id = ?`,
-    [nftId],
-  );
-  return Math.max(1, rows[0]?.seconds ?? 1);
 }

@@ -5,18 +5,14 @@ const largest = (1n << 63n) - 1n;
 
 export type TokenParts = { readonly rwaNumber: bigint; readonly serial: bigint };
 
-/** The token id of an NFT: the number of its RWA above 64 bits of serial, as a decimal string. */
-export function tokenIdOf({ rwaNumber, serial }: TokenParts): string {
-  return ((rwaNumber << serialBits) | serial).toString();
-}
-
-/** The same in SQL, of two columns. */
+/** SQL for the token id of an NFT: the number of its RWA above 64 bits of serial. */
 export const tokenIdSql = (rwaNumber: string, serial: string): string =>
   `${rwaNumber}::numeric * ${1n << serialBits} + ${serial}`;
 
-/** The parts of a decimal token id, or undefined when no NFT of ours can have it. */
+/** The parts of a decimal token id; undefined when no NFT can have this id, or when it has leading zeros. */
 export function tokenPartsOf(tokenId: string): TokenParts | undefined {
   const id = BigInt(tokenId);
+  if (id.toString() !== tokenId) return undefined;
   const parts = { rwaNumber: id >> serialBits, serial: id & serialMask };
   const possible = [parts.rwaNumber, parts.serial].every((part) => part > 0n && part <= largest);
   return possible ? parts : undefined;

@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Database } from '../../contract/transaction.ts';
 import type { TokenParts } from './token-id.ts';
 
 /** What the public may know of a minted token. */
@@ -11,11 +11,6 @@ type Token = {
   readonly imageUrl: string | null;
 };
 
-export type TokenStore = {
-  /** The token, if it is minted. It belongs to no caller, so no company is named. */
-  findMinted(parts: TokenParts): Promise<Token | undefined>;
-};
-
 type TokenRow = {
   chain_id: string;
   contract_address: string;
@@ -25,16 +20,16 @@ type TokenRow = {
   image_url: string | null;
 };
 
-export function createTokenStore({ db }: { readonly db: Knex }): TokenStore {
-  return {
-    async findMinted({ rwaNumber, serial }) {
-      const rows: TokenRow[] = await db('rwas as r')
-        .join('nfts as n', { 'n.company_id': 'r.company_id', 'n.rwa_number': 'r.number' })
-        .select('r.chain_id', 'r.contract_address', 'r.name', 'r.description', 'r.type', 'r.image_url')
-        .where({ 'r.number': rwaNumber.toString(), 'n.serial': serial.toString(), 'n.mint_state': 'minted' });
-      return rows.map(toToken)[0];
-    },
-  };
+/** The token, if it is minted. It belongs to no caller, so no company is named. */
+export async function findMintedToken(
+  db: Database,
+  { rwaNumber, serial }: TokenParts,
+): Promise<Token | undefined> {
+  const rows: TokenRow[] = await db('rwas as r')
+    .join('nfts as n', { 'n.company_id': 'r.company_id', 'n.rwa_number': 'r.number' })
+    .select('r.chain_id', 'r.contract_address', 'r.name', 'r.description', 'r.type', 'r.image_url')
+    .where({ 'r.number': rwaNumber.toString(), 'n.serial': serial.toString(), 'n.mint_state': 'minted' });
+  return rows.map(toToken)[0];
 }
 
 const toToken = (row: TokenRow): Token => ({

@@ -1,24 +1,25 @@
 import type { components } from '../../contract/generated/rwa.ts';
 import type { AnswerForm } from '../../contract/operation.ts';
 import type { ClaimSecretVault, SealedSecret } from '../assets/claim-secret.ts';
-import type { NftStore } from '../assets/nft-store.ts';
+import { findSealedSecrets } from '../assets/nft-store.ts';
 
 type Nft = components['schemas']['Nft'];
 type Created = components['schemas']['CreateNftsResult'];
-
-type Deps = { readonly nfts: NftStore; readonly vault: ClaimSecretVault; readonly companyId: string };
 
 /**
  * How the answer of a batch is kept for repeats: without the secrets, which are read again from their rows.
  * It is kept as text, since an object in `jsonb` forgets the order of its fields.
  */
-export function createdAnswer({ nfts, vault, companyId }: Deps): AnswerForm<{ status: 200; body: Created }> {
+export function createdAnswer(
+  vault: ClaimSecretVault,
+  companyId: string,
+): AnswerForm<{ status: 200; body: Created }> {
   return {
     store: (body) => JSON.stringify({ ...body, nfts: body.nfts.map(withoutSecret) }),
     async restore(tx, stored) {
       const body: Created = JSON.parse(String(stored));
       const ids = body.nfts.map(({ id }) => id);
-      const sealed = await nfts.sealedSecrets(tx, companyId, ids);
+      const sealed = await findSealedSecrets(tx, companyId, ids);
       return { ...body, nfts: body.nfts.map((nft) => withSecret(nft, vault, sealed.get(nft.id))) };
     },
   };

@@ -2,9 +2,8 @@ import { checksumAddress, parseAddress } from '../../chain/address.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
-import type { Tx } from '../../contract/transaction.ts';
-import { type ProblemError, problem } from '../../errors.ts';
-import type { MintAnswer, MintService } from '../minting/mint-service.ts';
+import { problem } from '../../errors.ts';
+import type { AcceptedMint, MintAcceptor } from '../minting/mint-acceptor.ts';
 
 type MintOperations = Pick<operations, 'createAndMintNft' | 'mintNft' | 'claimNft'>;
 type Accepted = components['schemas']['MintAccepted'];
@@ -16,27 +15,20 @@ const claimSuccessor = {
   Sunset: 'Tue, 30 Jun 2026 23:59:59 GMT',
 };
 
-type Deps = { readonly mints: MintService };
+type Deps = { readonly mints: MintAcceptor };
 
 export function createMintHandlers({ mints }: Deps): Handlers<MintOperations, CompanyContext> {
   return {
-    async createAndMintNft({ path, body }, { companyId, once }) {
+    async createAndMintNft({ path, body }, { companyId, idempotency }) {
       const recipient = recipientOf(body);
       const data = body?.data ?? undefined;
-      const create = async (tx: Tx) => {
-        const nftId = await mints.create(tx, { companyId, rwaId: path.id, recipient, data });
-        return { status: 200 as const, body: accepted(nftId) };
-      };
-      return once(create, { shared: {} });
+      const request = { companyId, rwaId: path.id, recipient, data, idempotency };
+      return replyOf(await mints.createAndMint(request));
     },
-    async mintNft({ path, body }, { companyId, once }) {
+    async mintNft({ path, body }, { companyId, idempotency }) {
       const recipient = recipientOf(body);
-      // A refusal is a reply here, not thrown: the wrong secret that it counted must commit.
-      const accept = async (tx: Tx) =>
-        replyOf(await mints.accept(tx, { companyId, nftId: path.id, secret: body.secret, recipient }));
-      const reply = await once(accept, { shared: { about: path.id.toLowerCase() } });
-      if (reply.status !== 200) throw reply.body;
-      return reply;
+      const request = { companyId, nftId: path.id, secret: body.secret, recipient, idempotency };
+      return replyOf(await mints.mint(request));
     },
     async claimNft() {
       throw problem('claim_gone', {}, { headers: claimSuccessor });
@@ -44,17 +36,16 @@ export function createMintHandlers({ mints }: Deps): Handlers<MintOperations, Co
   };
 }
 
-type MintReply =
-  | { readonly status: 200; readonly body: Accepted }
-  | { readonly status: 400; readonly body: ProblemError };
-
-function replyOf(answer: MintAnswer): MintReply {
-  return answer.outcome === 'refused'
-    ? { status: 400, body: answer.refusal }
-    : { status: 200, body: accepted(answer.nftId) };
+function replyOf({ nftId, isReplay }: AcceptedMint) {
+  return {
+    status: 200 as const,
+    body: toApiAccepted(nftId),
+    headers: isReplay ? { 'Idempotency-Replayed': 'true' } : {},
+  };
 }
 
-function accepted(nftId: string): Accepted {
+/** The answer to a mint that was accepted. */
+export function toApiAccepted(nftId: string): Accepted {
   return {
     status: 'queued',
     nftId,

@@ -1,5 +1,6 @@
 import { problem } from '../../errors.ts';
-import type { MintState, NftFilter } from '../assets/nft-store.ts';
+import type { MintState } from '../assets/nft-row.ts';
+import type { NftFilter } from '../assets/nft-store.ts';
 
 type Query = {
   readonly claimed?: boolean | undefined;

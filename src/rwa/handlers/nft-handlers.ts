@@ -1,20 +1,22 @@
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
+import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
-import type { Nft, NftStore } from '../assets/nft-store.ts';
+import type { Nft } from '../assets/nft-row.ts';
+import { countNfts, findForeignNfts, findNft, listNfts } from '../assets/nft-store.ts';
 import type { Rwa } from '../assets/rwa-row.ts';
-import type { RwaStore } from '../assets/rwa-store.ts';
+import { findRwa, findRwasByNumber } from '../assets/rwa-store.ts';
 import { nftFilterOf } from './nft-filter.ts';
 import { pageOf } from './page.ts';
 import { type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
 
 type NftOperations = Pick<operations, 'listNfts' | 'getNft'>;
 
-type Deps = { readonly rwas: RwaStore; readonly nfts: NftStore; readonly toApiNft: ToApiNft };
+type Deps = { readonly db: Database; readonly toApiNft: ToApiNft };
 
 /** The NFTs of a company, whatever RWA they belong to. */
-export function createNftHandlers({ rwas, nfts, toApiNft }: Deps): Handlers<NftOperations, CompanyContext> {
-  const numberOf = async (companyId: string, rwaId: string) => (await rwas.find(companyId, rwaId))?.number;
+export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperations, CompanyContext> {
+  const numberOf = async (companyId: string, rwaId: string) => (await findRwa(db, companyId, rwaId))?.number;
 
   return {
     async listNfts({ query }, { companyId }) {
@@ -23,12 +25,12 @@ export function createNftHandlers({ rwas, nfts, toApiNft }: Deps): Handlers<NftO
       // Of a foreign RWA as of none: an empty list.
       if (query.rwaId !== undefined && rwaNumber === undefined) return page([], 0);
       const [total, found] = await Promise.all([
-        nfts.count(companyId, { ...filter, rwaNumber }),
-        nfts.list(companyId, { ...filter, rwaNumber }, pageOf(query)),
+        countNfts(db, companyId, { ...filter, rwaNumber }),
+        listNfts(db, companyId, { ...filter, rwaNumber }, pageOf(query)),
       ]);
       const numbers = new Set(found.map((nft) => nft.rwaNumber));
       const owners = new Map(
-        (await rwas.findByNumbers(companyId, [...numbers])).map((rwa) => [rwa.number, rwa]),
+        (await findRwasByNumber(db, companyId, [...numbers])).map((rwa) => [rwa.number, rwa]),
       );
       const body = found.map((nft) => {
         const rwa = ownerOf(nft, owners.get(nft.rwaNumber));
@@ -37,12 +39,13 @@ export function createNftHandlers({ rwas, nfts, toApiNft }: Deps): Handlers<NftO
       return page(body, total);
     },
     async getNft({ path }, { companyId }) {
-      const nft = await nfts.find(companyId, path.id);
+      const nft = await findNft(db, companyId, path.id);
       if (nft === undefined) {
         // Foreign and unknown take the same two look-ups, so the time tells no more than the status.
-        throw problem((await nfts.isForeign(companyId, path.id)) ? 'nft_foreign' : 'nft_not_found');
+        const foreign = await findForeignNfts(db, companyId, [path.id]);
+        throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
       }
-      const rwa = ownerOf(nft, await rwas.find(companyId, nft.rwaId));
+      const rwa = ownerOf(nft, await findRwa(db, companyId, nft.rwaId));
       return { status: 200, body: { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) } };
     },
   };

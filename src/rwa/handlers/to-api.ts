@@ -1,7 +1,7 @@
 import type { components } from '../../contract/generated/rwa.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { claimUrl } from '../assets/claim-url.ts';
-import type { Nft } from '../assets/nft-store.ts';
+import type { Nft } from '../assets/nft-row.ts';
 import type { Rwa, RwaDetail } from '../assets/rwa-row.ts';
 import { serialText } from '../assets/token-id.ts';
 

@@ -7,7 +7,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { createListener, type Listener } from '../../db/listener.ts';
 import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
-import { mintChannel as channel, mintQueue } from '../minting/mint-service.ts';
+import { mintChannel as channel, mintQueue } from '../minting/mint-queue.ts';
 import { type Lane, startLane } from './lane.ts';
 import type { MintSettings, OnStep } from './lane-context.ts';
 import { createLaneStore, type LaneId } from './lane-store.ts';
@@ -60,7 +60,7 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   const reconcile = async () => {
     wakeAll();
     const ids = await forgottenNfts(db, reconcileMs / 1_000);
-    if (ids.length > 0) await jobs.sendAll(mintQueue, ids);
+    await jobs.enqueue(mintQueue, ids);
   };
 
   return {

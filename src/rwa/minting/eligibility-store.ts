@@ -1,101 +1,84 @@
-import type { Database, Tx } from '../../contract/transaction.ts';
+import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
-import { together } from '../../db/together.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
-import type { MintState } from '../assets/nft-store.ts';
-import { isLockedSql } from '../assets/secret-attempt-store.ts';
+import type { MintState } from '../assets/nft-row.ts';
 
-/** What decides whether NFTs of an RWA are minted. */
-export type MintGround = {
+/** What decides whether NFTs of an RWA can be minted. */
+export type Eligibility = {
   readonly isClaimable: boolean;
   /** Decimal. */
   readonly chainId: string;
-  /** The network has a contract to mint on and somebody to sign. */
+  /** The network has a contract to mint on and a signer. */
   readonly isSupported: boolean;
   /** EIP-55. */
   readonly treasury: string | null;
 };
 
-/** An NFT that is asked for, its row locked until the transaction ends. */
-export type MintCandidate = MintGround & {
+/** An NFT whose mint is requested. Its row is locked until the transaction ends. */
+export type MintCandidate = Eligibility & {
   readonly id: string;
   readonly state: MintState;
   /** EIP-55. */
   readonly recipient: string | null;
   readonly sealed: SealedSecret;
-  /** Too many wrong secrets were tried. */
-  readonly isLocked: boolean;
 };
 
-export type MintRequestStore = {
-  /** The company's NFT, locked; undefined when the company has no such NFT. */
-  lockCandidate(tx: Tx, companyId: string, nftId: string): Promise<MintCandidate | undefined>;
-  /** What the company's RWA allows; undefined when the company has no such RWA. */
-  findGround(tx: Tx, companyId: string, rwaId: string): Promise<MintGround | undefined>;
-};
-
-type GroundRow = {
+type EligibilityRow = {
   is_claimable: boolean;
   chain_id: string;
   is_supported: boolean;
   treasury_address: string | null;
 };
-type CandidateRow = GroundRow & {
+type CandidateRow = EligibilityRow & {
   id: string;
   mint_state: MintState;
   recipient: string | null;
   secret_cipher: Buffer;
   secret_key_id: string;
-  is_locked: boolean;
 };
 
-const ground = `r.is_claimable, r.chain_id, c.treasury_address, w.minter_contract IS NOT NULL
+const columns = `r.is_claimable, r.chain_id, c.treasury_address, w.minter_contract IS NOT NULL
   AND EXISTS (SELECT 1 FROM mint_lanes l WHERE l.chain_id = r.chain_id) AS is_supported`;
-const around = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
+const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
 
-export const mintRequestStore: MintRequestStore = {
-  lockCandidate: (tx, companyId, nftId) =>
-    together(tx, `mint_candidate ${companyId}`, nftId, (ids) => lockAll(tx, companyId, ids)),
-  findGround: (tx, companyId, rwaId) =>
-    together(tx, `mint_ground ${companyId}`, rwaId, (ids) => findAll(tx, companyId, ids)),
-};
-
-// Rows are locked in one order, so that no two transactions deadlock.
-async function lockAll(tx: Tx, companyId: string, ids: readonly string[]) {
+/**
+ * Locks the company's NFTs, in the order of their ids, so that no two transactions deadlock.
+ * @returns those that the company has, by id in lower case
+ */
+export async function lockCandidates(
+  tx: Tx,
+  companyId: string,
+  nftIds: readonly string[],
+): Promise<ReadonlyMap<string, MintCandidate>> {
+  if (nftIds.length === 0) return new Map();
   const { rows } = await prepared<CandidateRow>(
     tx,
-    'mint_candidate',
-    `SELECT n.id, n.mint_state, n.recipient, n.secret_cipher, n.secret_key_id, ${isLockedSql} AS is_locked,
-       ${ground}
-     FROM nfts n JOIN rwas r ON r.id = n.rwa_id ${around}
+    'mint_candidates',
+    `SELECT n.id, n.mint_state, n.recipient, n.secret_cipher, n.secret_key_id, ${columns}
+     FROM nfts n JOIN rwas r ON r.id = n.rwa_id ${joins}
      WHERE n.company_id = $1 AND n.id = ANY ($2::uuid[]) ORDER BY n.id FOR NO KEY UPDATE OF n`,
-    [companyId, ids],
+    [companyId, nftIds],
   );
-  const found = new Map(rows.map((row) => [row.id, toCandidate(row)]));
-  return ids.map((id) => found.get(id.toLowerCase()));
+  return new Map(rows.map((row) => [row.id, toCandidate(row)]));
 }
 
-async function findAll(tx: Tx, companyId: string, ids: readonly string[]) {
-  const { rows } = await prepared<GroundRow & { id: string }>(
+/** What the company's RWAs allow, by id in lower case; without those that the company does not have. */
+export async function findEligibility(
+  tx: Tx,
+  companyId: string,
+  rwaIds: readonly string[],
+): Promise<ReadonlyMap<string, Eligibility>> {
+  if (rwaIds.length === 0) return new Map();
+  const { rows } = await prepared<EligibilityRow & { id: string }>(
     tx,
-    'mint_ground',
-    `SELECT r.id, ${ground} FROM rwas r ${around} WHERE r.company_id = $1 AND r.id = ANY ($2::uuid[])`,
-    [companyId, ids],
+    'mint_eligibility',
+    `SELECT r.id, ${columns} FROM rwas r ${joins} WHERE r.company_id = $1 AND r.id = ANY ($2::uuid[])`,
+    [companyId, rwaIds],
   );
-  const found = new Map(rows.map((row) => [row.id, toGround(row)]));
-  return ids.map((id) => found.get(id.toLowerCase()));
+  return new Map(rows.map((row) => [row.id, toEligibility(row)]));
 }
 
-/** Whether a company other than this one has the NFT. */
-export async function isForeignNft(db: Database | Tx, companyId: string, nftId: string): Promise<boolean> {
-  const rows: unknown[] = await db('nfts')
-    .select('id')
-    .where({ id: nftId })
-    .whereNot('company_id', companyId);
-  return rows.length > 0;
-}
-
-const toGround = (row: GroundRow): MintGround => ({
+const toEligibility = (row: EligibilityRow): Eligibility => ({
   isClaimable: row.is_claimable,
   chainId: row.chain_id,
   isSupported: row.is_supported,
@@ -103,10 +86,9 @@ const toGround = (row: GroundRow): MintGround => ({
 });
 
 const toCandidate = (row: CandidateRow): MintCandidate => ({
-  ...toGround(row),
+  ...toEligibility(row),
   id: row.id,
   state: row.mint_state,
   recipient: row.recipient,
   sealed: { cipher: row.secret_cipher, keyId: row.secret_key_id },
-  isLocked: row.is_locked,
 });

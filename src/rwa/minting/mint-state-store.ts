@@ -1,102 +1,41 @@
 import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
-import { together } from '../../db/together.ts';
-import type { SealedSecret } from '../assets/claim-secret.ts';
-import { isLockedSql } from '../assets/secret-attempt-store.ts';
-import { tokenIdSql } from '../assets/token-id.ts';
 
 /*
- * Every change of an NFT's state on its way to the chain; nothing else writes `mint_state`.
+ * Every change of an NFT's state on its way to the chain; nothing else updates `mint_state`.
  *
- *              (new) ── insertQueuedNft ─┐
- *   unclaimed, failed ── queueNft ──► queued ── submitNfts ──► submitted ── mintNfts ──► minted
- *                                     │  ▲                         │  ▲                     │
- *                                     │  └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
- *                                     └─ refuseNft ──► failed ◄────┴─ failNfts
+ *   unclaimed, failed ── queueNfts ──► queued ── submitNfts ──► submitted ── mintNfts ──► minted
+ *   (new) ────────────── insertNfts ──┘│  ▲                         │  ▲                     │
+ *                                      │  └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
+ *                                      └─ refuseNft ──► failed ◄────┴─ failNfts
  *
- * A row that is elsewhere than it is taken to be is noticed: then nothing of the transaction stays.
+ * A row in another state than the caller assumes is an error: then nothing of the transaction stays.
  */
 
-type Wanted = {
+type Queued = {
   readonly id: string;
   /** Decimal. */
   readonly chainId: string;
   /** EIP-55. */
   readonly recipient: string;
-};
-
-/** Accepts a mint. @returns false when the NFT is not to be had: under way, minted, or its secret is locked */
-export function queueNft(tx: Tx, wanted: Wanted): Promise<boolean> {
-  return together(tx, 'queue_nft', wanted, (all) => queueAll(tx, all));
-}
-
-async function queueAll(tx: Tx, all: readonly Wanted[]): Promise<boolean[]> {
-  const { rows } = await prepared<{ id: string }>(
-    tx,
-    'queue_nft',
-    `UPDATE nfts n SET mint_state = 'queued', recipient = w.recipient, mint_error = NULL,
-       mint_chain_id = w.chain_id, queued_at = clock_timestamp()
-     FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS w (id, recipient, chain_id)
-     WHERE n.id = w.id AND n.mint_state IN ('unclaimed', 'failed') AND NOT ${isLockedSql} RETURNING n.id`,
-    [all.map(({ id }) => id), all.map(({ recipient }) => recipient), all.map(({ chainId }) => chainId)],
-  );
-  const queued = new Set(rows.map(({ id }) => id));
-  return all.map(({ id }) => queued.has(id));
-}
-
-export type QueuedNft = {
-  readonly id: string;
-  readonly companyId: string;
-  readonly rwaId: string;
-  readonly sealed: SealedSecret;
-  /** Decimal. */
-  readonly chainId: string;
-  /** EIP-55. */
-  readonly recipient: string;
-  readonly data: object | undefined;
 };
 
 /**
- * Makes an NFT with the next serial of its RWA whose mint is accepted already. The RWA's row stays locked until
- * the transaction ends, so this comes late in it: after all that only reads, and before what must not be written
- * for an RWA that is gone. @returns false when the company has no such RWA
+ * Accepts mints of NFTs whose rows are locked.
+ * @throws Error when one is neither `unclaimed` nor `failed`
  */
-export function insertQueuedNft(tx: Tx, nft: QueuedNft): Promise<boolean> {
-  return together(tx, 'insert_queued_nft', nft, (all) => insertAll(tx, all));
-}
-
-// Rows of RWAs are taken in one order, so that no two transactions deadlock.
-const insertQueued = `
-  WITH w AS (
-    SELECT *, row_number() OVER (PARTITION BY rwa_id ORDER BY place) AS step
-    FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bytea[], $5::text[], $6::text[], $7::bigint[], $8::text[])
-      WITH ORDINALITY AS w (id, company_id, rwa_id, cipher, key_id, recipient, chain_id, data, place)),
-  wanted AS (SELECT company_id, rwa_id, count(*) AS count FROM w GROUP BY company_id, rwa_id),
-  locked AS (
-    SELECT r.id, wanted.count FROM rwas r JOIN wanted ON r.company_id = wanted.company_id AND r.id = wanted.rwa_id
-    ORDER BY r.id FOR NO KEY UPDATE OF r),
-  taken AS (
-    UPDATE rwas r SET last_serial = r.last_serial + l.count, total_nfts = r.total_nfts + l.count
-    FROM locked l WHERE r.id = l.id RETURNING r.id, r.company_id, r.number, r.last_serial - l.count AS last)
-  INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id,
-    mint_state, recipient, mint_chain_id, data, queued_at)
-  SELECT w.id, t.company_id, t.id, t.number, t.last + w.step, ${tokenIdSql('t.number', '(t.last + w.step)')}, w.cipher,
-    w.key_id, 'queued', w.recipient, w.chain_id, w.data::jsonb, clock_timestamp()
-  FROM w JOIN taken t ON t.id = w.rwa_id AND t.company_id = w.company_id RETURNING id`;
-
-async function insertAll(tx: Tx, all: readonly QueuedNft[]): Promise<boolean[]> {
-  const { rows } = await prepared<{ id: string }>(tx, 'insert_queued_nft', insertQueued, [
-    all.map(({ id }) => id),
-    all.map(({ companyId }) => companyId),
-    all.map(({ rwaId }) => rwaId),
-    all.map(({ sealed }) => sealed.cipher),
-    all.map(({ sealed }) => sealed.keyId),
-    all.map(({ recipient }) => recipient),
-    all.map(({ chainId }) => chainId),
-    all.map(({ data }) => (data ? JSON.stringify(data) : null)),
-  ]);
-  const made = new Set(rows.map(({ id }) => id));
-  return all.map(({ id }) => made.has(id));
+export async function queueNfts(tx: Tx, nfts: readonly Queued[]): Promise<void> {
+  if (nfts.length === 0) return;
+  const { rowCount } = await prepared(
+    tx,
+    'queue_nfts',
+    `UPDATE nfts n SET mint_state = 'queued', recipient = w.recipient, mint_error = NULL,
+       mint_chain_id = w.chain_id, queued_at = clock_timestamp()
+     FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS w (id, recipient, chain_id)
+     WHERE n.id = w.id AND n.mint_state IN ('unclaimed', 'failed')`,
+    [nfts.map(({ id }) => id), nfts.map(({ recipient }) => recipient), nfts.map(({ chainId }) => chainId)],
+  );
+  assertAll('unclaimed or failed', nfts.length, rowCount);
 }
 
 /** An operator asks again for a mint that failed, for its recipient. @returns false when it has not failed */

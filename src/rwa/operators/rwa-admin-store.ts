@@ -3,7 +3,7 @@ import { isChainId } from '../../chain/network.ts';
 import { problem } from '../../errors.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { claimUrl } from '../assets/claim-url.ts';
-import type { MintState } from '../assets/nft-store.ts';
+import type { MintState } from '../assets/nft-row.ts';
 import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from '../assets/rwa-row.ts';
 import { withClaimBase } from '../assets/rwa-store.ts';
 import { serialText } from '../assets/token-id.ts';

@@ -1,0 +1,64 @@
+import type { Tx } from '../../contract/transaction.ts';
+import { prepared } from '../../db/prepared.ts';
+import type { SealedSecret } from './claim-secret.ts';
+import { type Nft, type NftRow, nftColumns, toNft } from './nft-row.ts';
+import { tokenIdSql } from './token-id.ts';
+
+/*
+ * The one place where NFTs come into being: their serials, their token ids, and the count of their RWA.
+ */
+
+export type NewNft = {
+  readonly id: string;
+  readonly companyId: string;
+  readonly rwaId: string;
+  readonly sealed: SealedSecret;
+  readonly data?: object | undefined;
+  /** Given when the mint of the NFT is accepted with its creation: it begins as `queued`, otherwise as `unclaimed`. */
+  readonly mint?: {
+    /** Decimal. */
+    readonly chainId: string;
+    /** EIP-55. */
+    readonly recipient: string;
+  };
+};
+
+// Rows of RWAs are locked in one order, so that no two transactions deadlock.
+const insert = `
+  WITH w AS (
+    SELECT *, row_number() OVER (PARTITION BY rwa_id ORDER BY place) AS step
+    FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::bytea[], $5::text[], $6::text[], $7::bigint[], $8::text[])
+      WITH ORDINALITY AS w (id, company_id, rwa_id, cipher, key_id, recipient, chain_id, data, place)),
+  wanted AS (SELECT company_id, rwa_id, count(*) AS count FROM w GROUP BY company_id, rwa_id),
+  locked AS (
+    SELECT r.id, wanted.count FROM rwas r JOIN wanted ON r.company_id = wanted.company_id AND r.id = wanted.rwa_id
+    ORDER BY r.id FOR NO KEY UPDATE OF r),
+  taken AS (
+    UPDATE rwas r SET last_serial = r.last_serial + l.count, total_nfts = r.total_nfts + l.count
+    FROM locked l WHERE r.id = l.id RETURNING r.id, r.company_id, r.number, r.last_serial - l.count AS last)
+  INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id,
+    mint_state, recipient, mint_chain_id, data, queued_at)
+  SELECT w.id, t.company_id, t.id, t.number, t.last + w.step, ${tokenIdSql('t.number', '(t.last + w.step)')}, w.cipher,
+    w.key_id, CASE WHEN w.recipient IS NULL THEN 'unclaimed' ELSE 'queued' END, w.recipient, w.chain_id,
+    w.data::jsonb, CASE WHEN w.recipient IS NOT NULL THEN clock_timestamp() END
+  FROM w JOIN taken t ON t.id = w.rwa_id AND t.company_id = w.company_id RETURNING ${nftColumns.join(', ')}`;
+
+/**
+ * Inserts NFTs with the next serials of their RWAs, in the order given, and counts them. The rows of the RWAs stay
+ * locked until the transaction ends, so a rollback gives the serials back and leaves no gap.
+ * @returns the NFTs by id, without those whose company has no such RWA
+ */
+export async function insertNfts(tx: Tx, nfts: readonly NewNft[]): Promise<ReadonlyMap<string, Nft>> {
+  if (nfts.length === 0) return new Map();
+  const { rows } = await prepared<NftRow>(tx, 'insert_nfts', insert, [
+    nfts.map(({ id }) => id),
+    nfts.map(({ companyId }) => companyId),
+    nfts.map(({ rwaId }) => rwaId),
+    nfts.map(({ sealed }) => sealed.cipher),
+    nfts.map(({ sealed }) => sealed.keyId),
+    nfts.map(({ mint }) => mint?.recipient ?? null),
+    nfts.map(({ mint }) => mint?.chainId ?? null),
+    nfts.map(({ data }) => (data ? JSON.stringify(data) : null)),
+  ]);
+  return new Map(rows.map((row) => [row.id, toNft(row)]));
+}

@@ -1,0 +1,96 @@
+import type { SealedSecret } from './claim-secret.ts';
+
+/** Where an NFT stands on its way to the chain. */
+export type MintState = 'unclaimed' | 'queued' | 'submitted' | 'minted' | 'failed';
+
+/** One NFT of an RWA. */
+export type Nft = {
+  readonly id: string;
+  readonly companyId: string;
+  readonly rwaId: string;
+  readonly rwaNumber: bigint;
+  /** 1, 2, 3 … within its RWA. */
+  readonly serial: bigint;
+  /** Decimal. */
+  readonly tokenId: string;
+  readonly sealed: SealedSecret;
+  readonly mintState: MintState;
+  /** Why minting failed, in words. */
+  readonly mintError: string | null;
+  /** EIP-55. */
+  readonly recipient: string | null;
+  readonly mintedAt: Date | null;
+  readonly mintedTx: string | null;
+  /** Decimal. */
+  readonly mintedBlock: string | null;
+  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** Of `nfts`. */
+export const nftColumns = [
+  'id',
+  'company_id',
+  'rwa_id',
+  'rwa_number',
+  'serial',
+  'token_id',
+  'secret_cipher',
+  'secret_key_id',
+  'mint_state',
+  'mint_error',
+  'recipient',
+  'minted_at',
+  'minted_tx',
+  'minted_block',
+  'data',
+  'created_at',
+  'updated_at',
+];
+
+export type NftRow = {
+  id: string;
+  company_id: string;
+  rwa_id: string;
+  rwa_number: string;
+  serial: string;
+  token_id: string;
+  secret_cipher: Buffer;
+  secret_key_id: string;
+  mint_state: MintState;
+  mint_error: string | null;
+  recipient: string | null;
+  minted_at: Date | null;
+  minted_tx: string | null;
+  minted_block: string | null;
+  data: Record<string, unknown> | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export const sealedOf = (row: Pick<NftRow, 'secret_cipher' | 'secret_key_id'>): SealedSecret => ({
+  cipher: row.secret_cipher,
+  keyId: row.secret_key_id,
+});
+
+export function toNft(row: NftRow): Nft {
+  return {
+    id: row.id,
+    companyId: row.company_id,
+    rwaId: row.rwa_id,
+    rwaNumber: BigInt(row.rwa_number),
+    serial: BigInt(row.serial),
+    tokenId: row.token_id,
+    sealed: sealedOf(row),
+    mintState: row.mint_state,
+    mintError: row.mint_error,
+    recipient: row.recipient,
+    mintedAt: row.minted_at,
+    mintedTx: row.minted_tx,
+    mintedBlock: row.minted_block,
+    data: row.data,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

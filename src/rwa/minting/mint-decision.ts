@@ -1,0 +1,77 @@
+import { type ProblemError, problem } from '../../errors.ts';
+import { type ClaimSecretVault, sameSecret } from '../assets/claim-secret.ts';
+import { allowedAttempts, noAttempts, type SecretAttempts } from '../assets/secret-attempt-store.ts';
+import type { Eligibility, MintCandidate } from './eligibility-store.ts';
+
+/*
+ * What becomes of a request, decided from what was read. Nothing here reads or writes the database.
+ */
+
+/** `queued`: the mint is new. `known`: it was accepted before. `replayed`: so was this very request. */
+export type Outcome =
+  | { readonly kind: 'queued'; readonly nftId: string; readonly chainId: string; readonly recipient: string }
+  | { readonly kind: 'known' | 'replayed'; readonly nftId: string }
+  | { readonly kind: 'refused'; readonly refusal: ProblemError }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+type Attempt = { readonly secret: string; readonly recipient: string | undefined };
+
+/** Decides on the requests for one NFT, one after the other: each sees what the one before it did. */
+export function createNftDecision(
+  vault: ClaimSecretVault,
+  nft: MintCandidate,
+  { wrong, secondsLeft }: SecretAttempts = noAttempts,
+): (attempt: Attempt) => Outcome {
+  const secret = vault.open(nft.id, nft.sealed);
+  let present = nft;
+  let attempts = wrong;
+  return ({ secret: given, recipient: named }) => {
+    if (attempts >= allowedAttempts) return refuse(secretLocked(secondsLeft));
+    if (!sameSecret(secret, given)) {
+      attempts += 1;
+      return refuse(secretInvalid());
+    }
+    const recipient = named ?? nft.treasury ?? undefined;
+    if (present.state !== 'unclaimed' && present.state !== 'failed') return decideKnown(present, recipient);
+    const outcome = decideEligible(nft, nft.id, recipient);
+    if (outcome.kind === 'queued') present = { ...nft, state: 'queued', recipient: outcome.recipient };
+    return outcome;
+  };
+}
+
+/** Of an NFT that nobody has asked to mint, or whose mint failed. */
+export function decideEligible(
+  { isClaimable, isSupported, chainId }: Eligibility,
+  nftId: string,
+  recipient: string | undefined,
+): Outcome {
+  if (!isClaimable) return refuse(problem('rwa_not_claimable'));
+  if (!isSupported) return refuse(problem('minting_unsupported', { chainId }));
+  if (recipient === undefined) return refuse(recipientRequired());
+  return { kind: 'queued', nftId, chainId, recipient };
+}
+
+/** Of an NFT whose mint was accepted before: the same request again is accepted, without a change. */
+function decideKnown(nft: MintCandidate, recipient: string | undefined): Outcome {
+  if (nft.state === 'minted') return refuse(problem('nft_already_minted'));
+  if (recipient === undefined) return refuse(recipientRequired());
+  const isSame = nft.recipient?.toLowerCase() === recipient.toLowerCase();
+  return isSame ? { kind: 'known', nftId: nft.id } : refuse(problem('nft_already_queued'));
+}
+
+export const isSecretInvalid = (outcome: Outcome | undefined) =>
+  outcome?.kind === 'refused' && outcome.refusal.code === 'secret_invalid';
+
+export const refuse = (refusal: ProblemError): Outcome => ({ kind: 'refused', refusal });
+
+const recipientRequired = () =>
+  problem('recipient_required', {}, inBody('/recipient', 'Recipient is required'));
+
+const secretInvalid = () => problem('secret_invalid', {}, inBody('/secret', 'Secret is invalid'));
+
+const secretLocked = (seconds: number) =>
+  problem('secret_locked', {}, { headers: { 'Retry-After': String(seconds) } });
+
+const inBody = (pointer: string, message: string) => ({
+  errors: [{ in: 'body' as const, pointer, message }],
+});
