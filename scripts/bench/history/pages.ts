@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Knex } from 'knex';
 import { createCursors } from '../../../src/blockchain/cursor.ts';
 import { basePaths } from '../../../src/contract/documents.ts';
-import { createKeyStore } from '../../../src/keys/key-store.ts';
+import { issueKey } from '../../../src/keys/key-store.ts';
 import { createIndexerProvider } from '../../../src/providers/indexer/indexer-provider.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { benchKey, startBenchService } from '../start-service.ts';
@@ -50,7 +50,7 @@ type HttpOptions = Filled & { readonly databaseUrl: string; readonly say: (line:
 
 /** The service as a process of its own, asked over one connection that is kept. */
 export async function askOverHttp({ db, rows, databaseUrl, say }: HttpOptions) {
-  const { key } = await createKeyStore({ db }).create('live', { companyId: null, label: 'bench' });
+  const { key } = await issueKey(db, 'live', { companyId: null, label: 'bench' });
   const started = Promise.withResolvers<string>();
   const service = startBenchService({
     env: {
