@@ -1,12 +1,11 @@
-import type { Knex } from 'knex';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
 
-/** Runs the work in one transaction: commits what it did when it resolves, nothing when it throws. */
-export function inTransaction<T>(db: Knex, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Runs the work in one transaction, which commits when the work resolves and rolls back when it rejects. */
+export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(work);
 }
 
-/** Calls once the transaction has committed; never when it did not. */
-export function afterCommit(tx: Tx, call: () => void): void {
-  tx.executionPromise.then(call, () => {});
+/** Calls the callback once the transaction has committed, and never after a rollback. */
+export function afterCommit(tx: Tx, callback: () => void): void {
+  tx.executionPromise.then(callback, () => {});
 }

@@ -23,9 +23,9 @@ const columns: (keyof Row)[] = [
 export type Company = {
   readonly id: string;
   readonly name: string;
-  /** Where NFTs go that are minted without a recipient: `0x` and 40 hex digits. */
+  /** Recipient of NFTs that are minted without one: `0x` and 40 hex digits. */
   readonly treasuryAddress: string | null;
-  /** Claim page of the company's NFTs; null means the service's own. */
+  /** Claim page of the company's NFTs; null means the service's own claim page. */
   readonly claimBaseUrl: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
