@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Knex } from 'knex';
 import { createCursors } from '../../../src/blockchain/cursor.ts';
 import { basePaths } from '../../../src/contract/documents.ts';
+import type { Database } from '../../../src/contract/transaction.ts';
 import { issueKey } from '../../../src/keys/key-store.ts';
 import { createIndexerProvider } from '../../../src/providers/indexer/indexer-provider.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
@@ -14,7 +14,7 @@ export const pageSize = 100;
 /** Asks for a page of the busy wallet, counted from 1, newest first, and sees that it is that page. */
 export type Ask = (page: number) => Promise<void>;
 
-type Filled = { readonly db: Knex; readonly rows: number };
+type Filled = { readonly db: Database; readonly rows: number };
 
 /** Where the page before ended; the same that a walk through all pages would come with. */
 function positionOf(page: number, rows: number): string | undefined {

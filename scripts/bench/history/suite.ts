@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import { insertNetwork } from '../../../src/chain/network-store.ts';
+import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -33,7 +33,7 @@ export const historySuite: Suite = {
 };
 
 type MeasureOptions = {
-  readonly db: Knex;
+  readonly db: Database;
   readonly databaseUrl: string;
   readonly rows: number;
   readonly isQuick: boolean;
