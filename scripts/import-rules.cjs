@@ -104,6 +104,12 @@ module.exports = {
       to: { path: '^src/providers/([^/]+)/', pathNot: '^src/providers/$1/' },
     },
     {
+      name: 'stores-take-only-types-of-knex',
+      severity: 'error',
+      from: { path: '^src/(?!db/).*-store\\.ts$' },
+      to: { path: 'node_modules/knex/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'src-needs-no-scripts',
       severity: 'error',
       from: { path: '^src/' },

@@ -1,15 +1,39 @@
 /**
- * What is answered in time; what comes later is dropped.
- * @throws Error with `late` as its message when the time is over first
+ * Waits for work, but at most for a time. The result of work that settles later is dropped.
+ * @param ms the time in milliseconds
+ * @param late message of the error
+ * @throws what the work throws, or Error with `late` as its message when the time is up first
  */
-export async function inTime<T>(answer: Promise<T>, ms: number, late = `took over ${ms} ms`): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(late)), ms);
+export function inTime<T>(work: Promise<T>, ms: number, late = `took over ${ms} ms`): Promise<T> {
+  return unlessStopped(work, (stop) => {
+    const timer = setTimeout(() => stop(new Error(late)), ms);
+    return () => clearTimeout(timer);
   });
+}
+
+/**
+ * Waits for work, but only until the signal aborts. The result of work that settles later is dropped.
+ * @throws what the work throws, or the signal's reason when it aborts first
+ */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return unlessStopped(work, (stop) => {
+    const onAbort = () => stop(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    return () => signal.removeEventListener('abort', onAbort);
+  });
+}
+
+/** @param watch calls `stop` to end the waiting; returns a function that ends the watching */
+async function unlessStopped<T>(
+  work: Promise<T>,
+  watch: (stop: (reason: unknown) => void) => () => void,
+): Promise<T> {
+  const stopped = Promise.withResolvers<never>();
+  const unwatch = watch(stopped.reject);
   try {
-    return await Promise.race([answer, over]);
+    return await Promise.race([work, stopped.promise]);
   } finally {
-    clearTimeout(timer);
+    unwatch();
   }
 }

@@ -54,7 +54,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
   const registry = new Registry();
   const registers = [registry];
   const refreshes: (() => Promise<void>)[] = [];
-  const once = createOnce();
+  const singleFlight = createSingleFlight();
   const entries: MetricEntry[] = [];
   /** What prom-client makes a metric of. */
   const enter = <Label extends string>(type: MetricEntry['type'], spec: Spec<Label>) => {
@@ -81,7 +81,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
       const ask = async ({ name, read }: LevelSource<Name>): Promise<Found<Name> | undefined> => {
         failures.inc({ source: name }, 0);
         try {
-          return await inTime(once(name, read), readTimeoutMs);
+          return await inTime(singleFlight(name, read), readTimeoutMs);
         } catch (error) {
           failures.inc({ source: name });
           onFailure(name, error);
@@ -107,12 +107,15 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
   };
 }
 
-/** Asks, unless the same is being asked already: what hangs does not pile up, however often somebody scrapes. */
-function createOnce() {
-  const asked = new Map<string, Promise<unknown>>();
-  return <T>(name: string, ask: () => Promise<T>): Promise<T> => {
-    const answer = asked.get(name) ?? ask().finally(() => asked.delete(name));
-    asked.set(name, answer);
-    return answer as Promise<T>; // what has one name has one type
+/**
+ * Shares a read that is in flight among all who ask for it by its name, so that reads of a source that hangs do not
+ * pile up with every scrape.
+ */
+function createSingleFlight() {
+  const inFlight = new Map<string, Promise<unknown>>();
+  return <T>(name: string, read: () => Promise<T>): Promise<T> => {
+    const reading = inFlight.get(name) ?? read().finally(() => inFlight.delete(name));
+    inFlight.set(name, reading);
+    return reading as Promise<T>; // reads of one name have one type
   };
 }

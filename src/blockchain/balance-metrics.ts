@@ -1,7 +1,7 @@
 import type { OnGet } from '../cache.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** Counts where balances come from. */
+/** Creates a counter of balance reads by the source of the balance. */
 export function createBalanceMetrics(metrics: Metrics): OnGet {
   const reads = metrics.counter({
     name: 'tallystick_balance_reads_total',

@@ -4,29 +4,29 @@ import type { Network } from '../chain/network.ts';
 import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
 import { problem } from '../errors.ts';
 
-/** Whose balance, and of what. Addresses are in lower case. */
+/** The wallet and the currency of a balance. Addresses are in lower case. */
 export type BalanceQuestion = {
   readonly network: Network;
   readonly address: string;
-  /** The ERC-20 contract; null for the network's own currency. */
+  /** The ERC-20 contract; null for the network's native currency. */
   readonly contractAddress: string | null;
 };
 
 export type Balance = {
-  /** In the smallest unit. */
+  /** In the smallest unit of the currency. */
   readonly amount: bigint;
   readonly decimals: number | null;
   readonly symbol: string | null;
   readonly name: string | null;
   readonly blockNumber: bigint;
-  /** When the node was asked. */
+  /** When the node was queried. */
   readonly updatedAt: Date;
 };
 
 export type BalanceReader = {
   /**
-   * The balance, at most {@link keepSeconds} old. Concurrent questions for one key ask the node once.
-   * @throws problem `not_erc20`, or `balance_unavailable` when no node answers; neither is remembered
+   * Reads a balance that is at most {@link maxAgeSeconds} old. Concurrent reads of one balance query the node once.
+   * @throws ProblemError `not_erc20`, or `balance_unavailable` when no node answers; neither is cached
    */
   read(question: BalanceQuestion): Promise<Balance>;
   close(): void;
@@ -34,17 +34,17 @@ export type BalanceReader = {
 
 type BalanceReaderOptions = {
   readonly clients: Pick<RpcClients, 'for'>;
-  /** Balances remembered at most. */
+  /** Balances in the cache at most. */
   readonly maxBalances: number;
-  /** Told where each balance comes from. */
+  /** Called for each read with the source of the balance. */
   readonly onRead?: OnGet;
   readonly now?: () => Date;
 };
 
-/** How long a balance is remembered, counted from when the node was asked. */
-export const keepSeconds = 60;
+/** How long a balance is cached, counted from when the node was queried. */
+export const maxAgeSeconds = 60;
 
-/** Reads balances through a cache of this process. */
+/** Creates a reader of balances with a cache in this process. */
 export function createBalanceReader(options: BalanceReaderOptions): BalanceReader {
   const { clients, maxBalances, onRead, now = () => new Date() } = options;
   const cache = createFlightCache<Balance>({ maxKeys: maxBalances, ...(onRead && { onGet: onRead }) });
@@ -55,9 +55,9 @@ export function createBalanceReader(options: BalanceReaderOptions): BalanceReade
       const key = [network.chainId, contractAddress ?? '', address].join(':');
       return cache.get(key, async () => {
         const updatedAt = now();
-        const value = { ...(await ask(clients, question)), updatedAt };
+        const value = { ...(await queryNode(clients, question)), updatedAt };
         const elapsedSeconds = (now().getTime() - updatedAt.getTime()) / 1000;
-        return { value, ttlSeconds: keepSeconds - elapsedSeconds };
+        return { value, ttlSeconds: maxAgeSeconds - elapsedSeconds };
       });
     },
     close() {
@@ -66,12 +66,10 @@ export function createBalanceReader(options: BalanceReaderOptions): BalanceReade
   };
 }
 
-type Asked = Omit<Balance, 'updatedAt'>;
-
-async function ask(
+async function queryNode(
   clients: Pick<RpcClients, 'for'>,
   { network, address, contractAddress }: BalanceQuestion,
-): Promise<Asked> {
+): Promise<Omit<Balance, 'updatedAt'>> {
   try {
     const client = clients.for(network);
     if (contractAddress === null) {

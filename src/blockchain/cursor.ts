@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SortOrder } from '../providers/provider.ts';
 
-/** The list that a cursor belongs to. It is not written in the cursor, only signed with it. */
+/** The list that a cursor belongs to. The cursor does not contain it, but its signature covers it. */
 export type CursorScope = {
   readonly operation: 'getWalletHistory' | 'listWalletNfts';
-  /** A position means nothing to another provider, should the network be given one. */
+  /** Positions are specific to a provider, so a cursor must not outlive a change of the network's provider. */
   readonly dataProvider: string;
   readonly chainId: string;
   /** In lower case. */
   readonly address: string;
 };
 
-/** Where a page of the list begins. */
+/** The start of a page of the list. */
 export type PageStart = {
   readonly order: SortOrder;
   readonly limit: number;
@@ -22,38 +22,38 @@ export type PageStart = {
 };
 
 export type Cursors = {
-  /** The cursor of a page, in base64url. */
+  /** Encodes and signs the cursor of a page, in base64url. */
   seal(scope: CursorScope, start: PageStart): string;
-  /** What was sealed for this very list, or undefined for every other text. */
+  /** Verifies and decodes a cursor. @returns undefined for any text that is not a cursor of this list */
   open(scope: CursorScope, cursor: string): PageStart | undefined;
 };
 
 const format = 1;
-// Format, order and limit are one byte each, the page has four.
+// One byte each for format, order and limit; four bytes for the page.
 const headBytes = 7;
 // HMAC-SHA256, cut to 128 bits as RFC 2104 allows: a cursor travels in URLs.
 const tagBytes = 16;
 
 /**
- * Makes cursors that only holders of a key can make.
- * @param keys 32-byte keys by name; the first signs, all verify
+ * Creates cursors that are signed, so that nobody without a key can forge them.
+ * @param keys 32-byte keys by name; the first one signs, all of them verify
  */
 export function createCursors(keys: ReadonlyMap<string, Buffer>): Cursors {
-  const ring = [...keys.values()];
-  const [active] = ring;
-  if (active === undefined) throw new Error('Cursors need at least one key.');
+  const allKeys = [...keys.values()];
+  const [signingKey] = allKeys;
+  if (signingKey === undefined) throw new Error('Cursors need at least one key.');
   return {
     seal(scope, start) {
       const content = encode(start);
-      return Buffer.concat([content, tagOf(active, scope, content)]).toString('base64url');
+      return Buffer.concat([content, tagOf(signingKey, scope, content)]).toString('base64url');
     },
     open(scope, cursor) {
       const bytes = Buffer.from(cursor, 'base64url');
-      // The decoder overlooks strange characters and loose bits at the end.
+      // The decoder ignores invalid characters and unused bits at the end.
       if (bytes.length < headBytes + tagBytes || bytes.toString('base64url') !== cursor) return undefined;
       const content = bytes.subarray(0, -tagBytes);
       const tag = bytes.subarray(-tagBytes);
-      const isOurs = ring.some((key) => timingSafeEqual(tagOf(key, scope, content), tag));
+      const isOurs = allKeys.some((key) => timingSafeEqual(tagOf(key, scope, content), tag));
       return isOurs ? decode(content) : undefined;
     },
   };
@@ -63,7 +63,7 @@ function tagOf(key: Buffer, scope: CursorScope, content: Buffer): Buffer {
   const { operation, dataProvider, chainId, address } = scope;
   return (
     createHmac('sha256', key)
-      // JSON text holds no NUL, so nothing of the scope can pass for content.
+      // JSON text contains no NUL, so the scope cannot run over into the content.
       .update(`${JSON.stringify(['tallystick cursor', operation, dataProvider, chainId, address])}\0`)
       .update(content)
       .digest()
@@ -80,7 +80,7 @@ function encode({ order, limit, page, position }: PageStart): Buffer {
   return Buffer.concat([head, Buffer.from(position, 'latin1')]);
 }
 
-/** @returns undefined for a format of another release */
+/** @returns undefined for the format of another release */
 function decode(content: Buffer): PageStart | undefined {
   if (content.readUInt8(0) !== format) return undefined;
   return {

@@ -1,6 +1,6 @@
 import type { operations } from '../contract/generated/blockchain.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
-import { type Balance, type BalanceReader, keepSeconds } from './balance-reader.ts';
+import { type Balance, type BalanceReader, maxAgeSeconds } from './balance-reader.ts';
 import { balanceToApi } from './to-api.ts';
 import { createWalletHandlers, type WalletDeps } from './wallet-handlers.ts';
 import { readWalletQuestion } from './wallet-question.ts';
@@ -10,7 +10,7 @@ type BlockchainDeps = WalletDeps & {
   readonly now?: () => Date;
 };
 
-/** The operations of the blockchain data area. */
+/** The handlers of the blockchain data area. */
 export function createBlockchainHandlers({
   balances,
   now = () => new Date(),
@@ -22,7 +22,7 @@ export function createBlockchainHandlers({
       const balance = await balances.read(question);
       return {
         status: 200,
-        headers: { age: ageOf(balance, now()), 'cache-control': `private, max-age=${keepSeconds}` },
+        headers: { age: ageOf(balance, now()), 'cache-control': `private, max-age=${maxAgeSeconds}` },
         body: balanceToApi(question, balance),
       };
     },
@@ -31,7 +31,7 @@ export function createBlockchainHandlers({
   };
 }
 
-// Whole seconds, as HTTP counts; never negative, should the clock have been set back.
+// In whole seconds, as HTTP wants it; not negative when the clock was set back.
 function ageOf({ updatedAt }: Balance, now: Date): string {
   return String(Math.max(0, Math.floor((now.getTime() - updatedAt.getTime()) / 1000)));
 }

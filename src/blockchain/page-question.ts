@@ -11,17 +11,20 @@ type PageQuery = Omit<WalletQuery, 'contractAddress'> & {
 };
 
 export type PageQuestion = {
-  /** What a data provider is asked, of either list. */
+  /** The page that a data provider is asked for, the same for both lists. */
   readonly question: HistoryQuestion;
-  /** The cursor of the page after this one, as a part of the answer; nothing when there is none. */
-  continued(next: string | undefined): { readonly cursor?: string };
+  /**
+   * The field of the response with the cursor of the next page.
+   * @param next the provider's position of the next page; undefined on the last page, which has no such field
+   */
+  nextCursor(next: string | undefined): { readonly cursor?: string };
 };
 
 type PageDeps = { readonly networks: Pick<NetworkRegistry, 'find'>; readonly cursors: Cursors };
 
 /**
- * Checks what the document cannot and takes from the cursor what was left out beside it.
- * @throws problem naming the first fault; `cursor_invalid` comes last
+ * Checks a query beyond the contract document, and takes the order and the limit that it lacks from its cursor.
+ * @throws ProblemError about the first fault; a faulty cursor comes last, as `cursor_invalid`
  */
 export async function readPageQuestion(
   { networks, cursors }: PageDeps,
@@ -32,23 +35,23 @@ export async function readPageQuestion(
   const { chainId, dataProvider } = network;
   const scope = { operation, dataProvider, chainId, address };
   const start =
-    query.cursor === undefined ? firstPage(query) : resumed(cursors.open(scope, query.cursor), query);
+    query.cursor === undefined ? firstPage(query) : resume(cursors.open(scope, query.cursor), query);
   const { order, limit, page } = start;
   return {
     question: { network, address, ...start },
-    continued: (next) =>
+    nextCursor: (next) =>
       next === undefined
         ? {}
         : { cursor: cursors.seal(scope, { order, limit, page: page + 1, position: next }) },
   };
 }
 
-// Not defaults of the document: clients that fill those in would contradict their own cursors.
+// These defaults are not in the document: clients that fill them in would contradict their own cursors.
 function firstPage({ order = 'DESC', limit = 100 }: PageQuery) {
   return { order, limit, page: 0, position: undefined };
 }
 
-function resumed(start: PageStart | undefined, { order, limit }: PageQuery): PageStart {
+function resume(start: PageStart | undefined, { order, limit }: PageQuery): PageStart {
   const contradicts = (order ?? start?.order) !== start?.order || (limit ?? start?.limit) !== start?.limit;
   if (start !== undefined && !contradicts) return start;
   const { message } = problem('cursor_invalid');

@@ -4,7 +4,7 @@ import type { Balance, BalanceQuestion } from './balance-reader.ts';
 
 type TokenBalance = components['schemas']['TokenBalance'];
 
-/** A balance as the contract shows it. */
+/** Converts a balance to the contract's form. */
 export function balanceToApi(question: BalanceQuestion, balance: Balance): TokenBalance {
   const { amount, decimals } = balance;
   return {

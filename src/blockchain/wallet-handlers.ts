@@ -14,15 +14,15 @@ export type WalletDeps = {
 
 type WalletHandlers = Pick<Handlers<operations, CallerContext>, 'getWalletHistory' | 'listWalletNfts'>;
 
-/** The operations that a data provider answers. What it says is passed on, never kept. */
+/** The handlers of the operations that data providers answer. Their answers are passed on and never cached. */
 export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
   return {
     async getWalletHistory({ query }) {
-      const { question, continued } = await readPageQuestion(deps, 'getWalletHistory', query);
+      const { question, nextCursor } = await readPageQuestion(deps, 'getWalletHistory', query);
       const { records, next, completeTo } =
         await deps.providers[question.network.dataProvider].history(question);
       const history = {
-        ...continued(next),
+        ...nextCursor(next),
         page: question.page,
         page_size: records.length,
         limit: String(question.limit),
@@ -32,11 +32,11 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
     },
 
     async listWalletNfts({ query }) {
-      const { question, continued } = await readPageQuestion(deps, 'listWalletNfts', query);
+      const { question, nextCursor } = await readPageQuestion(deps, 'listWalletNfts', query);
       const { entries, next, completeTo } =
         await deps.providers[question.network.dataProvider].nfts(question);
       const list = {
-        ...continued(next),
+        ...nextCursor(next),
         page: question.page,
         page_size: entries.length,
         result: [...entries],

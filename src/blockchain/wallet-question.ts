@@ -11,7 +11,7 @@ export type WalletQuery = {
   readonly contractAddress?: string;
 };
 
-/** What every operation of this area is asked about. Addresses are in lower case. */
+/** The checked input that all operations of this area have in common. Addresses are in lower case. */
 export type WalletQuestion = {
   readonly network: Network;
   readonly address: string;
@@ -19,8 +19,8 @@ export type WalletQuestion = {
 };
 
 /**
- * Checks what the document cannot: checksums, and whether the network is registered.
- * @throws problem naming the first fault, with all of them listed
+ * Checks a query beyond the contract document: the checksums of addresses, and whether the network is registered.
+ * @throws ProblemError about the first fault, with all faults in its `errors`
  */
 export async function readWalletQuestion(
   networks: Pick<NetworkRegistry, 'find'>,

@@ -1,6 +1,7 @@
-import type { Knex } from 'knex';
+import type { Database } from '../contract/transaction.ts';
 import { type DataProviderName, hexChainId, type IndexTraces, isChainId, type Network } from './network.ts';
 
+// A trigger of the table notifies all processes of every change.
 const table = 'networks';
 const columns: (keyof Row)[] = [
   'chain_id',
@@ -34,65 +35,11 @@ type Row = {
   wrapped_natives: string[];
 };
 
-/** What the operator says of a network; the hex id is derived. */
+/** A network as the operator describes it; the hex id is derived. */
 export type NewNetwork = Omit<Network, 'hexChainId'>;
 export type NetworkChanges = Partial<Omit<NewNetwork, 'chainId'>>;
 
-export type NetworkStore = {
-  /** All networks in the order of their ids. */
-  list(): Promise<Network[]>;
-  find(chainId: string): Promise<Network | undefined>;
-  /** @returns the network, or undefined when its id is registered already */
-  add(network: NewNetwork): Promise<Network | undefined>;
-  /** Absent fields stay. @returns the changed network, or undefined when there is none of this id */
-  update(chainId: string, changes: NetworkChanges): Promise<Network | undefined>;
-  /** A network that events or RWAs name stays: `in_use`. */
-  remove(chainId: string): Promise<'removed' | 'missing' | 'in_use'>;
-};
-
-/** The registered networks in the database. Processes are told of changes by a trigger. */
-export function createNetworkStore({ db }: { db: Knex }): NetworkStore {
-  return {
-    async list() {
-      const rows = await db<Row>(table).select(columns).orderBy('chain_id');
-      return rows.map(toNetwork);
-    },
-
-    async find(chainId) {
-      if (!isChainId(chainId)) return undefined;
-      return first(await db<Row>(table).select(columns).where('chain_id', chainId));
-    },
-
-    async add(network) {
-      const inserted = db<Row>(table).insert(toRow(network)).onConflict('chain_id').ignore();
-      return first(await inserted.returning(columns));
-    },
-
-    async update(chainId, changes) {
-      if (!isChainId(chainId)) return undefined;
-      const changed = { ...toRow(changes), updated_at: db.fn.now() };
-      return first(await db<Row>(table).where('chain_id', chainId).update(changed).returning(columns));
-    },
-
-    async remove(chainId) {
-      if (!isChainId(chainId)) return 'missing';
-      try {
-        const count = await db<Row>(table).where('chain_id', chainId).delete();
-        return count > 0 ? 'removed' : 'missing';
-      } catch (error) {
-        if (isForeignKeyViolation(error)) return 'in_use';
-        throw error;
-      }
-    },
-  };
-}
-
-function first(rows: Row[]): Network | undefined {
-  const [row] = rows;
-  return row === undefined ? undefined : toNetwork(row);
-}
-
-function toNetwork(row: Row): Network {
+function fromRow(row: Row): Network {
   return {
     chainId: row.chain_id,
     hexChainId: hexChainId(row.chain_id),
@@ -130,10 +77,69 @@ function toRow(network: Partial<NewNetwork>): Partial<Row> {
     index_traces: network.indexTraces,
     wrapped_natives: network.wrappedNatives,
   } satisfies { [Column in keyof Row]: Row[Column] | readonly string[] | undefined };
-  // The entries are those of a row but for the absent ones.
+  // The entries are columns of a row with their values.
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),
   ) as Partial<Row>;
+}
+
+/** All networks, sorted by chain id. */
+export async function listNetworks(db: Database): Promise<Network[]> {
+  const rows = await db<Row>(table).select(columns).orderBy('chain_id');
+  return rows.map(fromRow);
+}
+
+/**
+ * A network by its chain id.
+ * @param chainId any text; only a decimal id without leading zeros finds a network
+ */
+export async function findNetwork(db: Database, chainId: string): Promise<Network | undefined> {
+  if (!isChainId(chainId)) return undefined;
+  const [row] = await db<Row>(table).select(columns).where('chain_id', chainId);
+  return row && fromRow(row);
+}
+
+/**
+ * Inserts a network.
+ * @returns the network, or undefined when its chain id is registered already
+ */
+export async function insertNetwork(db: Database, network: NewNetwork): Promise<Network | undefined> {
+  const insertion = db<Row>(table).insert(toRow(network)).onConflict('chain_id').ignore();
+  const [row] = await insertion.returning(columns);
+  return row && fromRow(row);
+}
+
+/**
+ * Changes a network. Absent fields keep their values.
+ * @returns the changed network, or undefined when no network has this chain id
+ */
+export async function updateNetwork(
+  db: Database,
+  chainId: string,
+  changes: NetworkChanges,
+): Promise<Network | undefined> {
+  if (!isChainId(chainId)) return undefined;
+  const values = { ...toRow(changes), updated_at: db.fn.now() };
+  const [row] = await db<Row>(table).where('chain_id', chainId).update(values).returning(columns);
+  return row && fromRow(row);
+}
+
+/**
+ * Deletes a network.
+ * @returns `in_use` when events or RWAs refer to the network, which then stays
+ */
+export async function deleteNetwork(
+  db: Database,
+  chainId: string,
+): Promise<'deleted' | 'missing' | 'in_use'> {
+  if (!isChainId(chainId)) return 'missing';
+  try {
+    const count = await db<Row>(table).where('chain_id', chainId).delete();
+    return count > 0 ? 'deleted' : 'missing';
+  } catch (error) {
+    if (isForeignKeyViolation(error)) return 'in_use';
+    throw error;
+  }
 }
 
 function isForeignKeyViolation(error: unknown): boolean {

@@ -1,41 +1,41 @@
 import { createFlightCache } from '../cache.ts';
+import type { Database } from '../contract/transaction.ts';
 import { createListener } from '../db/listener.ts';
 import { problem } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { Network } from './network.ts';
-import { createNetworkStore } from './network-store.ts';
+import { listNetworks } from './network-store.ts';
 
 export type NetworkRegistry = {
   /**
-   * The network of a chain id as a caller wrote it. Only the decimal form without leading zeros is one:
+   * The network of a chain id as a caller wrote it. Only the decimal form without leading zeros is valid:
    * `01`, `0x1`, `1e0` or thirty digits find nothing.
    */
   find(chainId: string): Promise<Network | undefined>;
-  /** All networks in the order of their ids. */
+  /** All networks, sorted by chain id. */
   list(): Promise<readonly Network[]>;
-  /** Calls whenever networks may have changed. @returns the way to end that */
+  /** Calls the listener whenever networks may have changed. @returns a function that removes the listener */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
 };
 
 type RegistryOptions = {
-  readonly db: Parameters<typeof createNetworkStore>[0]['db'];
+  readonly db: Database;
   /** A direct connection for notifications: a transaction pooler would lose them. */
   readonly databaseUrl: string;
   readonly log: Logger;
 };
 
-// Notifications make a change known at once; this bounds the wait where none arrives.
-const rememberSeconds = 15;
-// The table has a row a network, so it is remembered as a whole under one key.
-const everything = 'networks';
+// Notifications report a change at once; this bounds how long one goes unnoticed when none arrives.
+const cacheSeconds = 15;
+// The table is small, one row for each network, so it is cached as a whole under one key.
+const cacheKey = 'networks';
 
 /**
- * The registered networks, remembered in this process and read anew when the table changes.
- * Without the database, and without remembered networks, it throws `service_unavailable`.
+ * The registered networks, cached in this process. The cache is cleared when the table changes.
+ * While nothing is cached and the database is unavailable, `find` and `list` throw `service_unavailable`.
  */
 export async function createNetworkRegistry(options: RegistryOptions): Promise<NetworkRegistry> {
-  const store = createNetworkStore({ db: options.db });
   const cache = createFlightCache<ReadonlyMap<string, Network>>({ maxKeys: 1 });
   const watchers = new Set<() => void>();
   const change = () => {
@@ -51,13 +51,13 @@ export async function createNetworkRegistry(options: RegistryOptions): Promise<N
   });
 
   const load = async () => {
-    const networks = await store.list().catch((cause: unknown) => {
+    const networks = await listNetworks(options.db).catch((cause: unknown) => {
       throw problem('service_unavailable', {}, { cause });
     });
     const value = new Map(networks.map((network) => [network.chainId, network]));
-    return { value, ttlSeconds: rememberSeconds };
+    return { value, ttlSeconds: cacheSeconds };
   };
-  const networks = () => cache.get(everything, load);
+  const networks = () => cache.get(cacheKey, load);
 
   return {
     async find(chainId) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createCompanyStore } from '../keys/company-store.ts';
+import { insertCompany, listCompanies, updateCompany } from '../keys/company-store.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany, unknownCompany } from './shared/find-company.ts';
@@ -27,7 +27,7 @@ function addCreateCommand(company: Command, session: Session): void {
   withFields(create).action((name: string, { id, ...fields }: Changes & { id?: string }) =>
     asOperator(session, async ({ db, output }) => {
       const values = { ...toChanges(fields), ...present({ id }), name };
-      output.record(await createCompanyStore({ db }).create(values).catch(explainTaken));
+      output.record(await insertCompany(db, values).catch(explainTaken));
     }),
   );
   examples(
@@ -42,9 +42,7 @@ function addReadCommands(company: Command, session: Session): void {
     .command('list')
     .description('List all companies by name')
     .action(() =>
-      asOperator(session, async ({ db, output }) =>
-        output.rows(await createCompanyStore({ db }).list(), columns),
-      ),
+      asOperator(session, async ({ db, output }) => output.rows(await listCompanies(db), columns)),
     );
 
   company
@@ -65,7 +63,7 @@ function addUpdateCommand(company: Command, session: Session): void {
       const changes = toChanges(options);
       if (Object.keys(changes).length === 0) throw new UsageError('Nothing to change: give an option.');
       const { id } = await findCompany(operator, idOrName);
-      const updated = await createCompanyStore(operator).update(id, changes).catch(explainTaken);
+      const updated = await updateCompany(operator.db, id, changes).catch(explainTaken);
       operator.output.record(updated ?? unknownCompany(idOrName));
     }),
   );

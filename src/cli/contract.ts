@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { checkContract, openContractAdmin } from '../chain/contracts/contract-admin.ts';
-import { createNetworkStore } from '../chain/network-store.ts';
+import { findNetwork } from '../chain/network-store.ts';
 import { createRpcClients } from '../chain/rpc/rpc-clients.ts';
 import { createLogger } from '../log.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
@@ -95,7 +95,7 @@ function onNetwork(
   work: (operator: Operator, provider: Provider, minterContract: string | null) => Promise<void>,
 ): Promise<void> {
   return asOperator(session, async (operator) => {
-    const network = await createNetworkStore(operator).find(id);
+    const network = await findNetwork(operator.db, id);
     if (network === undefined)
       throw new UsageError(`Network ${id} is not registered. See: tallystick network list`);
     const log = createLogger({ level: 'silent' });

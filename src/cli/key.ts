@@ -1,5 +1,13 @@
 import type { Command } from 'commander';
-import { type ApiKey, createKeyStore } from '../keys/key-store.ts';
+import {
+  type ApiKey,
+  findKey,
+  issueKey,
+  listKeys,
+  revokeKey,
+  setKeyExpiry,
+  setKeyRateLimit,
+} from '../keys/key-store.ts';
 import { type RateOptions, rateLimitOf, withRateOptions } from './key-rate.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
@@ -46,7 +54,7 @@ function addCreateCommand(key: Command, session: Session): void {
       const rateLimit = rateLimitOf(options) ?? null;
       const companyId = company === undefined ? null : (await findCompany({ db }, company)).id;
       const given = { companyId, label, expiresAt: expires ?? null, rateLimit };
-      const made = await createKeyStore({ db }).create(config.KEY_ENVIRONMENT, given);
+      const made = await issueKey(db, config.KEY_ENVIRONMENT, given);
       output.record({ ...shown(made.record), key: made.key });
       output.say('Keep the key now: it is stored as a hash only.');
       if (config.KEY_VERIFIER === 'remote') {
@@ -70,7 +78,7 @@ function addReadCommands(key: Command, session: Session): void {
     .action(({ company }: { company?: string }) =>
       asOperator(session, async ({ db, output }) => {
         const filter = company === undefined ? {} : { companyId: (await findCompany({ db }, company)).id };
-        output.rows((await createKeyStore({ db }).list(filter)).map(shown), columns);
+        output.rows((await listKeys(db, filter)).map(shown), columns);
       }),
     );
 
@@ -79,7 +87,7 @@ function addReadCommands(key: Command, session: Session): void {
     .description('Show one key, by its id or by the key itself: whose is the one that was found?')
     .action((idOrKey: string) =>
       asOperator(session, async ({ db, output }) => {
-        output.record(shown((await createKeyStore({ db }).find(idOrKey)) ?? unknownKey()));
+        output.record(shown((await findKey(db, idOrKey)) ?? unknownKey()));
       }),
     );
 }
@@ -90,7 +98,7 @@ function addEndCommands(key: Command, session: Session): void {
     .description('End a key for good, by its id or by the key itself; refused everywhere within 10 seconds')
     .action((idOrKey: string) =>
       asOperator(session, async ({ db, output }) => {
-        output.record(shown((await createKeyStore({ db }).revoke(idOrKey)) ?? unknownKey()));
+        output.record(shown((await revokeKey(db, idOrKey)) ?? unknownKey()));
       }),
     );
   examples(revoke, 'key revoke 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55');
@@ -103,10 +111,9 @@ function addEndCommands(key: Command, session: Session): void {
     )
     .action((idOrKey: string, { at }: { at: Date | 'never' }) =>
       asOperator(session, async ({ db, output }) => {
-        const store = createKeyStore({ db });
-        const { id, revokedAt } = (await store.find(idOrKey)) ?? unknownKey();
+        const { id, revokedAt } = (await findKey(db, idOrKey)) ?? unknownKey();
         if (revokedAt !== null) throw new UsageError('This key is revoked, and that is for good.');
-        output.record(shown((await store.expire(id, at === 'never' ? null : at)) ?? unknownKey()));
+        output.record(shown((await setKeyExpiry(db, id, at === 'never' ? null : at)) ?? unknownKey()));
       }),
     );
   examples(expire, 'key expire 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --at 2027-12-31');
@@ -125,7 +132,7 @@ function addLimitCommand(key: Command, session: Session): void {
       if ((rateLimit === undefined) === (options.default === undefined)) {
         throw new UsageError('Give either --rate or --default.');
       }
-      const limited = await createKeyStore({ db }).limit(idOrKey, rateLimit ?? null);
+      const limited = await setKeyRateLimit(db, idOrKey, rateLimit ?? null);
       output.record(shown(limited ?? unknownKey()));
     }),
   );

@@ -1,4 +1,5 @@
 import knexPackage, { type Knex } from 'knex';
+import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 
 // knex is CommonJS: the factory is a property of the default export under Node's ESM loader.
@@ -7,10 +8,10 @@ const { knex } = knexPackage;
 type DatabaseOptions = { readonly poolMax: number; readonly log: Logger };
 
 /**
- * The pool of connections. A caller waits at most 5 s for one and a statement runs at most 30 s, so a sick
- * database turns into errors instead of a queue without end.
+ * Creates a pool of at most `poolMax` connections. A caller waits up to 5 s for a connection and a statement runs up
+ * to 30 s, so an overloaded database leads to errors instead of an unbounded queue.
  */
-export function createDatabase(url: string, { poolMax, log }: DatabaseOptions): Knex {
+export function createDatabase(url: string, { poolMax, log }: DatabaseOptions): Database {
   // Knex's types lack `pipeline`, which is the driver's own.
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
     connectionString: url,
@@ -19,12 +20,12 @@ export function createDatabase(url: string, { poolMax, log }: DatabaseOptions): 
     statement_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // Works that share a transaction do not wait for each other's answers.
+    // Statements of one transaction that are sent together do not wait for each other's results.
     pipeline: true,
   };
-  const db = knex({
+  return knex({
     client: 'pg',
-    // Otherwise messages of errors carry the bound values: hashes, ciphers, what callers sent.
+    // Otherwise error messages contain the bound values: hashes, ciphertexts, input of callers.
     compileSqlOnError: false,
     connection,
     // Knex would print these to standard output.
@@ -36,7 +37,6 @@ export function createDatabase(url: string, { poolMax, log }: DatabaseOptions): 
     },
     pool: { min: 0, max: poolMax, acquireTimeoutMillis: 5_000, afterCreate: watchConnection(log) },
   });
-  return db;
 }
 
 type Connection = { on(event: 'error', listener: (error: Error) => void): void };

@@ -1,16 +1,17 @@
-import type { Knex } from 'knex';
+import type { Database } from '../contract/transaction.ts';
 import { purgeExpired } from './idempotency-store.ts';
 import { purgeRateLimits } from './rate-limit-store.ts';
 
-const batch = 5_000;
-// A backlog larger than this waits for the next time, so that one run has an end.
+const batchSize = 5_000;
+// Bounds one run: a larger backlog waits for the next one.
 const maxBatches = 200;
 
-/** Deletes what has expired: idempotency records, wrong claim secrets and rate counts. Safe beside others that do the same. */
-export async function purgeExpiredRows(db: Knex): Promise<void> {
+/** Deletes expired idempotency records and rate counts, in batches. Several processes may run it at the same time. */
+export async function purgeExpiredRows(db: Database): Promise<void> {
   for (const purge of [purgeExpired, purgeRateLimits]) {
-    for (let round = 0; round < maxBatches; round += 1) {
-      if ((await purge(db, batch)) < batch) break;
+    for (let batch = 0; batch < maxBatches; batch += 1) {
+      const deleted = await purge(db, batchSize);
+      if (deleted < batchSize) break;
     }
   }
 }

@@ -1,27 +1,28 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Knex } from 'knex';
+import type { Database } from '../contract/transaction.ts';
 
 export type DatabaseState = {
-  /** Of the server, such as `18.4`. */
+  /** Version of the server, such as `18.4`. */
   readonly version: string;
-  /** Whether the server has what the schema and the queries need: PostgreSQL 15 or later. */
+  /** Whether the server is recent enough for the schema and the queries: PostgreSQL 15 or later. */
   readonly supported: boolean;
-  /** Settings of the server that let a crash of it lose what it has committed. */
+  /** Settings that are off, so that a crash of the server can lose committed transactions. */
   readonly lossy: readonly string[];
   /** Migrations of this release that the database has not run. */
   readonly pending: readonly string[];
-  /** Migrations that the database has run and this release does not know: it was made by a newer one. */
+  /** Migrations that the database has run and this release does not know: a newer release migrated it. */
   readonly unknown: readonly string[];
 };
 
 const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
-const oldest = 150_000;
+// PostgreSQL 15, as `server_version_num` writes it.
+const minVersion = 150_000;
 
 type ServerRow = { version: string; number: number; migrated: boolean; lossy: string[] };
 
-/** Looks at a database without changing it: listing with Knex would create its tables. */
-export async function inspectDatabase(db: Knex): Promise<DatabaseState> {
+/** Reads the state of a database without changing it. Knex's own list of migrations would create its tables. */
+export async function inspectDatabase(db: Database): Promise<DatabaseState> {
   const { rows }: { rows: ServerRow[] } = await db.raw(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
        to_regclass('schema_migrations') IS NOT NULL AS migrated,
@@ -33,7 +34,7 @@ export async function inspectDatabase(db: Knex): Promise<DatabaseState> {
   return {
     version: rows[0]?.version ?? 'of unknown version',
     lossy: rows[0]?.lossy ?? [],
-    supported: (rows[0]?.number ?? 0) >= oldest,
+    supported: (rows[0]?.number ?? 0) >= minVersion,
     pending: known.filter((name) => !run.includes(name)),
     unknown: run.filter((name) => !known.includes(name)),
   };

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import type { Knex } from 'knex';
+import type { Database } from '../contract/transaction.ts';
 
 const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /**
- * Brings the schema to the newest version, forward only. Knex holds a lock row; a second process that
- * starts meanwhile waits behind the advisory lock instead of failing on that row.
+ * Migrates the schema to the newest version, forward only. An advisory lock makes a second process wait, which
+ * would otherwise fail on Knex's lock row.
  * @returns the names of the migrations that were run
  */
-export async function migrateToLatest(db: Knex): Promise<string[]> {
-  return db.transaction(async (guard) => {
-    await guard.raw("SELECT pg_advisory_xact_lock(hashtext('tallystick migrate'))");
+export async function migrateToLatest(db: Database): Promise<string[]> {
+  return db.transaction(async (lockHolder) => {
+    await lockHolder.raw("SELECT pg_advisory_xact_lock(hashtext('tallystick migrate'))");
     await db.migrate.forceFreeMigrationsLock(migrationConfig);
     const [, names]: [number, string[]] = await db.migrate.latest(migrationConfig);
     return names;

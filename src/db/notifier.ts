@@ -2,31 +2,31 @@ import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 
 export type Notifier = {
-  /** Tells everyone who listens, soon. Calls that come while one is being told are told together. */
+  /** Sends a notification soon. Calls made while one is being sent lead to a single further notification. */
   notify(): void;
 };
 
 /**
- * Notifies a channel outside of transactions: commits of transactions that notify wait for each other, disk
- * included. What is told may get lost with the process, so listeners also look by themselves.
+ * Notifies a channel outside of transactions, because PostgreSQL serialises the commits of transactions that notify,
+ * their disk flush included. A notification can be lost with the process, so listeners must poll as well.
  */
 export function createNotifier(db: Database, channel: string, log: Logger): Notifier {
-  let isTelling = false;
-  let isAsked = false;
-  const tell = async () => {
-    isTelling = true;
-    while (isAsked) {
-      isAsked = false;
+  let isSending = false;
+  let isPending = false;
+  const sendPending = async () => {
+    isSending = true;
+    while (isPending) {
+      isPending = false;
       await db
         .raw('SELECT pg_notify(?, ?)', [channel, ''])
         .catch((err: unknown) => log.debug({ err, channel }, 'not notified'));
     }
-    isTelling = false;
+    isSending = false;
   };
   return {
     notify() {
-      isAsked = true;
-      if (!isTelling) void tell();
+      isPending = true;
+      if (!isSending) void sendPending();
     },
   };
 }

@@ -1,7 +1,6 @@
-import type { Knex } from 'knex';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
 
-/** Runs the work in one transaction: commits what it did when it resolves, nothing when it throws. */
-export function inTransaction<T>(db: Knex, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Runs the work in one transaction, which commits when the work resolves and rolls back when it rejects. */
+export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(work);
 }

@@ -1,58 +1,51 @@
 import type { operations } from '../contract/generated/events.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
-import type { AttendeeStore } from './attendee-store.ts';
+import { deleteAttendee, hasAttendee, insertAttendee, listAttendees } from './attendee-store.ts';
 import type { EventRecord } from './event.ts';
-import type { EventStore } from './event-store.ts';
+import { addToTotalAttendees, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
 
-type Parts = {
-  readonly events: EventStore;
-  readonly attendees: AttendeeStore;
-  readonly transact: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-};
+type Parts = { readonly db: Database };
 
 type AttendeeOperations = Pick<
   operations,
   'listAttendees' | 'addAttendee' | 'removeAttendee' | 'removeAttendeeById'
 >;
 
-/** Attendees of an event. Each change takes the lock of the event's row first, so changes of one event queue. */
-export function createAttendeeHandlers(parts: Parts): Handlers<AttendeeOperations, CompanyContext> {
-  const { events, attendees, transact } = parts;
-
-  const lockEvent = async (tx: Tx, companyId: string, eventId: string) => {
-    const event = await events.lock(tx, companyId, eventId);
-    if (event === undefined) throw problem('event_not_found');
-    return event;
-  };
-
+/**
+ * The attendees of events. Each change locks the event's row first, so changes to one event run one after the
+ * other.
+ */
+export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperations, CompanyContext> {
   const remove = (companyId: string, eventId: string, attendeeId: string) =>
-    transact(async (tx) => {
-      await lockEvent(tx, companyId, eventId);
-      if (!(await attendees.remove(tx, companyId, eventId, attendeeId))) throw problem('attendee_not_found');
-      await events.addToTotal(tx, companyId, eventId, -1);
+    inTransaction(db, async (tx) => {
+      await lockExisting(tx, companyId, eventId);
+      const isRemoved = await deleteAttendee(tx, companyId, eventId, attendeeId);
+      if (!isRemoved) throw problem('attendee_not_found');
+      await addToTotalAttendees(tx, companyId, eventId, -1);
       return { status: 204 } as const;
     });
 
   return {
     async listAttendees({ path }, { companyId }) {
-      const list = await attendees.list(companyId, path.eventId);
-      if (list === undefined) throw problem('event_not_found');
-      return { status: 200, body: list.map(attendeeToApi) };
+      const attendees = await listAttendees(db, companyId, path.eventId);
+      if (attendees === undefined) throw problem('event_not_found');
+      return { status: 200, body: attendees.map(attendeeToApi) };
     },
 
     addAttendee: ({ path: { eventId }, body: { attendeeId } }, { companyId, once }) =>
       once(async (tx) => {
-        const event = await lockEvent(tx, companyId, eventId);
+        const event = await lockExisting(tx, companyId, eventId);
         if (isFull(event)) {
-          const invited = await attendees.has(tx, companyId, eventId, attendeeId);
-          throw problem(invited ? 'attendee_already_invited' : 'event_full');
+          const isInvited = await hasAttendee(tx, companyId, eventId, attendeeId);
+          throw problem(isInvited ? 'attendee_already_invited' : 'event_full');
         }
-        const attendee = await attendees.insert(tx, companyId, eventId, attendeeId);
+        const attendee = await insertAttendee(tx, companyId, eventId, attendeeId);
         if (attendee === undefined) throw problem('attendee_already_invited');
-        await events.addToTotal(tx, companyId, eventId, 1);
+        await addToTotalAttendees(tx, companyId, eventId, 1);
         return { status: 201, body: attendeeToApi(attendee) } as const;
       }),
 
@@ -60,6 +53,13 @@ export function createAttendeeHandlers(parts: Parts): Handlers<AttendeeOperation
 
     removeAttendeeById: ({ path }, { companyId }) => remove(companyId, path.eventId, path.attendeeId),
   };
+}
+
+/** The locked event. @throws ProblemError `event_not_found` */
+async function lockExisting(tx: Tx, companyId: string, eventId: string): Promise<EventRecord> {
+  const event = await lockEvent(tx, companyId, eventId);
+  if (event === undefined) throw problem('event_not_found');
+  return event;
 }
 
 function isFull({ maxAttendees, totalAttendees }: EventRecord): boolean {

@@ -1,8 +1,8 @@
 /**
- * Says what is wrong with a currency, an ISO 4217 code or a token symbol. No register of token symbols
- * exists and they come in any case (`USDC.e`, `stETH`), so the contract's pattern is all that is asked of
- * them; a code of ISO 4217 in small letters, however, is no token but a slip.
- * @returns the fault, or undefined
+ * Checks a currency, which is an ISO 4217 code or a token symbol. Token symbols are registered nowhere and are written
+ * in any case (`USDC.e`, `stETH`), so the contract's pattern is their only check. An ISO 4217 code in lower case,
+ * however, is a mistake and not a token.
+ * @returns a message about the fault, or undefined
  */
 export function currencyFault(currency: string): string | undefined {
   const capitals = currency.toUpperCase();

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { EventRecord } from './event.ts';
 
 /**
- * The strong entity tag of an event. It changes whenever a reader would see something else (RFC 9110, 8.8.1),
- * so also when `totalAttendees` does.
+ * The strong entity tag of an event. It changes with the representation (RFC 9110, 8.8.1), so also with
+ * `totalAttendees`.
  */
 export function entityTag({ id, version, totalAttendees }: EventRecord): string {
-  const seen = createHash('sha256').update(`${id} ${version} ${totalAttendees}`).digest('base64url');
-  return `"${seen.slice(0, 22)}"`;
+  const hash = createHash('sha256').update(`${id} ${version} ${totalAttendees}`).digest('base64url');
+  return `"${hash.slice(0, 22)}"`;
 }
 
 /**
- * Whether an `If-Match` allows a change of the resource with this tag, by strong comparison: a weak tag never
- * does, `*` always does. Text that is no list of tags allows nothing, the safe reading of a condition.
+ * Whether an `If-Match` header allows a change to the resource with this tag, by strong comparison: a weak tag never
+ * matches, `*` always does. A header that is not a list of tags allows nothing, which is the safe interpretation.
  */
 export function allowsChange(ifMatch: string | undefined, tag: string): boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return true;

@@ -12,10 +12,10 @@ type Parsed = {
   readonly chainId: string | null | undefined;
 };
 
-/** The sent fields of an event: absent (undefined) keeps, null clears. */
+/** The fields of an event that a request sets: undefined keeps the value, null clears it. */
 export type EventChanges = Omit<EventBody, keyof Parsed> & Parsed;
 
-/** Reads a body that fits the contract, and says what a pattern cannot: days, currencies, URLs. */
+/** Parses a body that fits the contract, and checks what a pattern cannot: dates, currencies, URLs. */
 export function readChanges(body: EventBody): { changes: EventChanges; faults: InputError[] } {
   const faults: InputError[] = [];
   const fault = (pointer: string, message: string) => faults.push({ in: 'body', pointer, message });
@@ -43,12 +43,12 @@ export function readChanges(body: EventBody): { changes: EventChanges; faults: I
   return { changes: { ...body, startDate, endDate, chainId }, faults };
 }
 
-/** What to tell a caller whose date {@link parseIsoDate} refuses. */
+/** The message about a date that {@link parseIsoDate} refuses. */
 export function instantMessage(name: string): string {
   return `${name} must be an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z`;
 }
 
-/** The event as it is after the changes. */
+/** The fields of an event after the changes. */
 export function applyChanges(base: EventFields, changes: EventChanges): EventFields {
   return {
     name: changes.name ?? base.name,
@@ -71,12 +71,12 @@ export function applyChanges(base: EventFields, changes: EventChanges): EventFie
   };
 }
 
-/** What a company has set of an event, without the rest of its record. */
+/** The fields of an event, without the rest of its record. */
 export function fieldsOf(event: EventFields): EventFields {
   return applyChanges(event, { startDate: undefined, endDate: undefined, chainId: undefined });
 }
 
-/** An event of which only the name is known: what the fields of a new one are put on. */
+/** The fields of a new event of which only the name is set. */
 export function namedOnly(name: string): EventFields {
   return {
     name,

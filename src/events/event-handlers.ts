@@ -2,22 +2,30 @@ import { isDeepStrictEqual } from 'node:util';
 import type { operations } from '../contract/generated/events.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { InputError } from '../contract/problem.ts';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
 import { allowsChange, entityTag } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
 import { type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
-import type { EventStore } from './event-store.ts';
+import {
+  deleteEvent,
+  type EventFilter,
+  findEvent,
+  insertEvent,
+  listEvents,
+  lockEvent,
+  updateEvent,
+} from './event-store.ts';
 import { parseIsoDate } from './iso-dates.ts';
 import { eventToApi } from './to-api.ts';
 
 type Parts = {
-  readonly events: EventStore;
+  readonly db: Database;
   readonly networks: Networks;
   /** Path of the events area, such as `/events/v1/api`. */
   readonly basePath: string;
-  readonly transact: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 };
 
 type EventOperations = Pick<
@@ -27,19 +35,12 @@ type EventOperations = Pick<
 
 /** The events of the caller's company. */
 export function createEventHandlers(parts: Parts): Handlers<EventOperations, CompanyContext> {
-  const { events, networks, transact } = parts;
-
-  /** The locked event, unless it is missing or another version than the caller wants to change. */
-  const lockEvent = async (tx: Tx, companyId: string, id: string, ifMatch: string | undefined) => {
-    const event = existing(await events.lock(tx, companyId, id));
-    if (!allowsChange(ifMatch, entityTag(event))) throw problem('precondition_failed');
-    return event;
-  };
+  const { db, networks, basePath } = parts;
 
   return {
     async listEvents({ query }, { companyId }) {
       const filter = { limit: query.limit, offset: query.offset, ...readRange(query) };
-      const { events: page, total } = await events.list(companyId, filter);
+      const { events: page, total } = await listEvents(db, companyId, filter);
       return { status: 200, body: page.map(eventToApi), headers: { 'X-Total-Count': String(total) } };
     },
 
@@ -48,38 +49,54 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       const fields = applyChanges(namedOnly(body.name), changes);
       await refuseInput([...faults, ...ruleFaults(fields, changes)], fields.chainId, networks);
       return once(async (tx) => {
-        const event = await events.insert(tx, companyId, fields);
-        const headers = { ETag: entityTag(event), Location: `${parts.basePath}/event/${event.id}` };
+        const event = await insertEvent(tx, companyId, fields);
+        const headers = { ETag: entityTag(event), Location: `${basePath}/event/${event.id}` };
         return { status: 201, body: eventToApi(event), headers } as const;
       });
     },
 
     async getEvent({ path }, { companyId }) {
-      return tagged(existing(await events.find(companyId, path.eventId)));
+      return tagged(existing(await findEvent(db, companyId, path.eventId)));
     },
 
     async updateEvent({ path: { eventId }, header, body = {} }, { companyId }) {
       const { changes, faults } = readChanges(body);
       await refuseInput(faults, changes.chainId, networks);
-      return transact(async (tx) => {
-        const event = await lockEvent(tx, companyId, eventId, header['If-Match']);
+      return inTransaction(db, async (tx) => {
+        const event = await lockVersion(tx, companyId, eventId, header['If-Match']);
         const fields = applyChanges(event, changes);
         refuseFaults(ruleFaults(fields, changes));
         if (fields.maxAttendees !== null && fields.maxAttendees < event.totalAttendees)
           throw problem('max_attendees_too_low');
-        // Nothing new, no new version: a change that is sent again leaves the event and its tag as they are.
+        // A change that is sent again must leave the event and its tag as they are.
         if (isDeepStrictEqual(fields, fieldsOf(event))) return tagged(event);
-        return tagged(await events.update(tx, companyId, eventId, fields));
+        return tagged(await updateEvent(tx, companyId, eventId, fields));
       });
     },
 
     deleteEvent: ({ path: { eventId }, header }, { companyId }) =>
-      transact(async (tx) => {
-        await lockEvent(tx, companyId, eventId, header['If-Match']);
-        await events.remove(tx, companyId, eventId);
+      inTransaction(db, async (tx) => {
+        await lockVersion(tx, companyId, eventId, header['If-Match']);
+        await deleteEvent(tx, companyId, eventId);
         return { status: 204 } as const;
       }),
   };
+}
+
+/**
+ * Locks an event for a change.
+ * @param ifMatch the `If-Match` header, which names the versions that the caller wants to change
+ * @throws ProblemError `event_not_found`, or `precondition_failed` when the event has another version
+ */
+async function lockVersion(
+  tx: Tx,
+  companyId: string,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<EventRecord> {
+  const event = existing(await lockEvent(tx, companyId, id));
+  if (!allowsChange(ifMatch, entityTag(event))) throw problem('precondition_failed');
+  return event;
 }
 
 function existing(event: EventRecord | undefined): EventRecord {
@@ -93,7 +110,7 @@ function tagged(event: EventRecord) {
 
 type RangeQuery = { readonly startsFrom?: string; readonly startsTo?: string };
 
-function readRange(query: RangeQuery): { startsFrom?: Date | undefined; startsTo?: Date | undefined } {
+function readRange(query: RangeQuery): Pick<EventFilter, 'startsFrom' | 'startsTo'> {
   const faults: InputError[] = [];
   const read = (name: 'startsFrom' | 'startsTo') => {
     const text = query[name];

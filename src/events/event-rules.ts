@@ -3,12 +3,14 @@ import { problem } from '../errors.ts';
 import type { EventFields } from './event.ts';
 import type { EventChanges } from './event-fields.ts';
 
-/** All that the rules need of the network registry. */
+/** The part of the network registry that the rules need. */
 export type Networks = { find(chainId: string): Promise<unknown> };
 
 /**
- * The rules between fields, on the event as it is after a change. Bounds of a single field (prices not
- * negative, percentage 0 to 100) stand in the contract. A fault names a field that was sent.
+ * Checks the rules between fields. The contract has the bounds of single fields (prices not negative, percentage
+ * 0 to 100).
+ * @param merged the event after the change
+ * @param sent the change; a fault points to a field of it
  */
 export function ruleFaults(merged: EventFields, sent: EventChanges): InputError[] {
   const faults: InputError[] = [];
@@ -26,7 +28,11 @@ export function ruleFaults(merged: EventFields, sent: EventChanges): InputError[
   return faults;
 }
 
-/** Refuses a change with faults, or to a network that is not registered, which comes last of all faults. */
+/**
+ * Refuses a change with faults, or with a network that is not registered.
+ * @param faults those found so far; an unregistered network is listed after them
+ * @throws ProblemError about the first fault, with all faults in its `errors`
+ */
 export async function refuseInput(
   faults: readonly InputError[],
   chainId: string | null | undefined,
@@ -39,13 +45,13 @@ export async function refuseInput(
   refuseFaults([...faults, ...unknown.errors]);
 }
 
-/** Refuses input with faults; the first one is the detail. */
+/** @throws ProblemError `input_invalid` when there are faults; the first one is its detail */
 export function refuseFaults(faults: readonly InputError[]): void {
   const [first] = faults;
   if (first !== undefined) throw problem('input_invalid', {}, { detail: first.message, errors: faults });
 }
 
-/** The problem of a body whose network is not registered. */
+/** The problem of a body that names an unregistered network. */
 export function networkNotFound(chainId: string) {
   const message = problem('network_not_found', { chainId }).message;
   return problem(

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
 import type { EventFields, EventRecord } from './event.ts';
 import { networkNotFound } from './event-rules.ts';
 
@@ -32,98 +32,6 @@ type Row = FieldColumns & {
   created_at: Date;
   updated_at: Date;
 };
-
-/** Narrows a list; both ends of the start are included. */
-export type EventFilter = {
-  readonly startsFrom?: Date | undefined;
-  readonly startsTo?: Date | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-};
-
-export type EventStore = ReturnType<typeof createEventStore>;
-
-/** The events of companies. Each query is limited to one company: another one's event is not there. */
-export function createEventStore(db: Knex) {
-  return {
-    /** Newest first, with the number of all that match on all pages together. */
-    async list(companyId: string, filter: EventFilter): Promise<{ events: EventRecord[]; total: number }> {
-      const { limit, offset = 0 } = filter;
-      const query = matching(db, companyId, filter).orderBy([
-        { column: 'created_at', order: 'desc' },
-        { column: 'id', order: 'desc' },
-      ]);
-      if (limit !== undefined) query.limit(limit);
-      if (offset > 0) query.offset(offset);
-      const rows: Row[] = await query;
-      const whole = limit === undefined && offset === 0;
-      return {
-        events: rows.map(fromRow),
-        total: whole ? rows.length : await count(matching(db, companyId, filter)),
-      };
-    },
-
-    async find(companyId: string, id: string): Promise<EventRecord | undefined> {
-      const row: Row | undefined = await db(table).where({ company_id: companyId, id }).first();
-      return row && fromRow(row);
-    },
-
-    /** The event, its row locked until the end of the transaction against changes, removal and new attendees. */
-    async lock(tx: Tx, companyId: string, id: string): Promise<EventRecord | undefined> {
-      const row: Row | undefined = await tx(table)
-        .where({ company_id: companyId, id })
-        .forNoKeyUpdate()
-        .first();
-      return row && fromRow(row);
-    },
-
-    async insert(tx: Tx, companyId: string, fields: EventFields): Promise<EventRecord> {
-      const insertion = tx(table).insert({ company_id: companyId, ...toColumns(fields) }, '*');
-      return written(insertion, fields);
-    },
-
-    /** Writes the fields of a locked event and gives it its next version. */
-    async update(tx: Tx, companyId: string, id: string, fields: EventFields): Promise<EventRecord> {
-      // Not now(): that is when the transaction began, before it waited for the lock.
-      const next = { version: tx.raw('version + 1'), updated_at: tx.raw('clock_timestamp()') };
-      const change = tx(table).where({ company_id: companyId, id });
-      return written(change.update({ ...toColumns(fields), ...next }, '*'), fields);
-    },
-
-    /** Counts one attendee more or less of a locked event. */
-    async addToTotal(tx: Tx, companyId: string, id: string, difference: 1 | -1): Promise<void> {
-      await tx(table).where({ company_id: companyId, id }).increment('total_attendees', difference);
-    },
-
-    /** Removes a locked event; its attendees go with it. */
-    async remove(tx: Tx, companyId: string, id: string): Promise<void> {
-      await tx(table).where({ company_id: companyId, id }).delete();
-    },
-  };
-}
-
-function matching(db: Knex, companyId: string, { startsFrom, startsTo }: EventFilter) {
-  const query = db(table).where({ company_id: companyId });
-  if (startsFrom !== undefined) query.where('start_date', '>=', startsFrom.toISOString());
-  if (startsTo !== undefined) query.where('start_date', '<=', startsTo.toISOString());
-  return query;
-}
-
-async function count(query: Knex.QueryBuilder): Promise<number> {
-  const [row]: { count: string }[] = await query.count();
-  return Number(row?.count ?? 0);
-}
-
-/** The row that was written. A network that was taken out of the registry meanwhile fails the foreign key. */
-async function written(query: Knex.QueryBuilder, { chainId }: EventFields): Promise<EventRecord> {
-  const rows: Row[] = await query.catch((error: unknown) => {
-    const foreignKey = error instanceof Error && 'code' in error && error.code === '23503';
-    throw foreignKey && chainId !== null ? networkNotFound(chainId) : error;
-  });
-  const [row] = rows;
-  if (row === undefined) throw new Error('the event was not written: its row was not locked');
-  return fromRow(row);
-}
 
 function toColumns(fields: EventFields) {
   return {
@@ -177,4 +85,121 @@ function fromRow(row: Row): EventRecord {
 // Exact: each was written as the shortest decimal text of a JSON number, which reads back as that number.
 function toNumber(text: string | null): number | null {
   return text === null ? null : Number(text);
+}
+
+/** Which events to list: those whose start lies between both ends, which are included, and which page of them. */
+export type EventFilter = {
+  readonly startsFrom?: Date | undefined;
+  readonly startsTo?: Date | undefined;
+  /** Events on the page; all by default. */
+  readonly limit?: number | undefined;
+  /** Events before the page; 0 by default. */
+  readonly offset?: number | undefined;
+};
+
+/** A page of events, and the number of events on all pages. */
+type EventPage = { readonly events: EventRecord[]; readonly total: number };
+
+/** The events of a company that match the filter, newest first. */
+export async function listEvents(db: Database, companyId: string, filter: EventFilter): Promise<EventPage> {
+  const { limit, offset = 0 } = filter;
+  const query = matching(db, companyId, filter).orderBy([
+    { column: 'created_at', order: 'desc' },
+    { column: 'id', order: 'desc' },
+  ]);
+  if (limit !== undefined) query.limit(limit);
+  if (offset > 0) query.offset(offset);
+  const rows: Row[] = await query;
+  const isWhole = limit === undefined && offset === 0;
+  const total = isWhole ? rows.length : await count(matching(db, companyId, filter));
+  return { events: rows.map(fromRow), total };
+}
+
+/**
+ * One event of a company.
+ * @returns undefined when the company has no such event
+ */
+export async function findEvent(
+  db: Database,
+  companyId: string,
+  id: string,
+): Promise<EventRecord | undefined> {
+  const row: Row | undefined = await db(table).where({ company_id: companyId, id }).first();
+  return row && fromRow(row);
+}
+
+/**
+ * Locks the row of an event until the end of the transaction, against changes, removal and new attendees.
+ * @returns undefined when the company has no such event
+ */
+export async function lockEvent(tx: Tx, companyId: string, id: string): Promise<EventRecord | undefined> {
+  const row: Row | undefined = await tx(table).where({ company_id: companyId, id }).forNoKeyUpdate().first();
+  return row && fromRow(row);
+}
+
+/**
+ * Inserts an event without attendees, in its first version.
+ * @throws ProblemError `network_not_found` when its network has left the registry
+ */
+export async function insertEvent(tx: Tx, companyId: string, fields: EventFields): Promise<EventRecord> {
+  const insertion = tx(table).insert({ company_id: companyId, ...toColumns(fields) }, '*');
+  return written(insertion, fields);
+}
+
+/**
+ * Writes all fields of a locked event and increments its version.
+ * @throws ProblemError `network_not_found` when its network has left the registry
+ */
+export async function updateEvent(
+  tx: Tx,
+  companyId: string,
+  id: string,
+  fields: EventFields,
+): Promise<EventRecord> {
+  const values = {
+    ...toColumns(fields),
+    version: tx.raw('version + 1'),
+    // Not now(): that is when the transaction began, before it waited for the lock.
+    updated_at: tx.raw('clock_timestamp()'),
+  };
+  const change = tx(table).where({ company_id: companyId, id }).update(values, '*');
+  return written(change, fields);
+}
+
+/** Adds to the number of attendees of a locked event, or subtracts from it. */
+export async function addToTotalAttendees(
+  tx: Tx,
+  companyId: string,
+  id: string,
+  difference: 1 | -1,
+): Promise<void> {
+  await tx(table).where({ company_id: companyId, id }).increment('total_attendees', difference);
+}
+
+/** Deletes a locked event and its attendees. */
+export async function deleteEvent(tx: Tx, companyId: string, id: string): Promise<void> {
+  await tx(table).where({ company_id: companyId, id }).delete();
+}
+
+function matching(db: Database, companyId: string, { startsFrom, startsTo }: EventFilter) {
+  const query = db(table).where({ company_id: companyId });
+  if (startsFrom !== undefined) query.where('start_date', '>=', startsFrom.toISOString());
+  if (startsTo !== undefined) query.where('start_date', '<=', startsTo.toISOString());
+  return query;
+}
+
+async function count(query: Knex.QueryBuilder): Promise<number> {
+  const [row]: { count: string }[] = await query.count();
+  return Number(row?.count ?? 0);
+}
+
+// A network that left the registry after the caller looked it up violates the foreign key.
+async function written(query: Knex.QueryBuilder, { chainId }: EventFields): Promise<EventRecord> {
+  const rows: Row[] = await query.catch((error: unknown) => {
+    const foreignKey = error instanceof Error && 'code' in error && error.code === '23503';
+    throw foreignKey && chainId !== null ? networkNotFound(chainId) : error;
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('the event was not written: its row was not locked');
+  return fromRow(row);
 }

@@ -1,4 +1,4 @@
-/** What a company sets of an event. Instants have milliseconds; null means unset. */
+/** The fields of an event that its company sets. Dates are exact to the millisecond; null means unset. */
 export type EventFields = {
   readonly name: string;
   readonly location: string | null;
@@ -8,7 +8,7 @@ export type EventFields = {
   readonly endDate: Date | null;
   /** null means unlimited, 0 means nobody. */
   readonly maxAttendees: number | null;
-  /** In units of `currency`. A plain number by contract: it is shown to people, nothing is settled with it. */
+  /** In units of `currency`. A plain number by contract: it is only displayed, no payment depends on it. */
   readonly price: number | null;
   readonly currency: string | null;
   readonly discountPrice: number | null;
@@ -18,7 +18,7 @@ export type EventFields = {
   readonly contractRequiredToDiscount: readonly string[];
   readonly coverImage: string | null;
   readonly galleryImages: readonly string[];
-  /** Decimal. */
+  /** In decimal digits. */
   readonly chainId: string | null;
 };
 
@@ -27,7 +27,7 @@ export type EventRecord = EventFields & {
   readonly id: string;
   readonly companyId: string;
   readonly totalAttendees: number;
-  /** Goes up with each change of the fields; not with attendees, who are counted in `totalAttendees`. */
+  /** Incremented by each change of the fields, but not by changes of `totalAttendees`. */
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -1,15 +1,15 @@
 const shape =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d)))?$/;
 
-// RFC 3339 writes years with four digits, and Postgres knows no year 0. An offset may lead out of both ends.
+// RFC 3339 years have four digits, and PostgreSQL has no year 0. An offset can shift a date beyond both limits.
 const earliest = Date.parse('0001-01-01T00:00:00.000Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Reads an RFC 3339 date-time with offset, or a date alone, which means midnight UTC. What is finer than a
- * millisecond is cut off.
- * @returns undefined for anything else: a day that the calendar lacks, a leap second, an hour 24, and an
- *   instant outside the years 0001 to 9999 UTC
+ * Parses an RFC 3339 date-time with offset, or a date, which means midnight UTC. Fractions of a millisecond are cut
+ * off.
+ * @returns undefined for anything else, including days that the calendar lacks, leap seconds, hour 24, and dates
+ *   outside the years 0001 to 9999 UTC
  */
 export function parseIsoDate(text: string): Date | undefined {
   const found = shape.exec(text);

@@ -3,7 +3,7 @@ import type { Attendee, EventRecord } from './event.ts';
 
 type Schemas = components['schemas'];
 
-/** An event as the contract shows it. */
+/** Converts an event to the contract's form. */
 export function eventToApi(event: EventRecord): Schemas['Event'] {
   return {
     id: event.id,
@@ -31,7 +31,7 @@ export function eventToApi(event: EventRecord): Schemas['Event'] {
   };
 }
 
-/** The registration of a user as the contract shows it. */
+/** Converts the registration of a user to the contract's form. */
 export function attendeeToApi({ attendeeId, eventId, createdAt }: Attendee): Schemas['Attendee'] {
   return { attendeeId, eventId, createdAt: createdAt.toISOString() };
 }

@@ -2,30 +2,34 @@ import { z } from 'zod';
 import type { Verdict } from './cached-verifier.ts';
 
 /**
- * Reads one service's answer about a key.
- * @param now the present, in milliseconds since 1970
- * @throws when the answer does not say clearly whether the key is valid and whose it is
+ * Parses an authentication service's response about a key.
+ * @param now the current time, in milliseconds since 1970
+ * @throws Error unless the response states clearly whether the key is valid and to which company it belongs
  */
 export type ReadAnswer = (body: unknown, now: number) => Verdict;
 
-/** An id of another service: it is stored and compared, so it must be text that Postgres takes. */
+/** An id that another service assigned. It is stored and compared, so it must be text that PostgreSQL accepts. */
 export const foreignId = z
   .string()
   .max(255)
   .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must be printable text');
 
-/** A company that is absent, null or empty is no company. */
+/** The id of a company; null when it is absent, null or empty. */
 export const foreignCompany = z
   .union([foreignId, z.literal('')])
   .nullish()
   .transform((id) => id || null);
 
+/** The verdict on a key that the service calls invalid. */
 export const refusal: Verdict = {
   result: { ok: false, reason: 'invalid' },
   validSeconds: Number.POSITIVE_INFINITY,
 };
 
-/** A refusal of a good key that was used too much; the wait is rounded up and at most a day. */
+/**
+ * The verdict on a valid key that is over its rate limit.
+ * @param waitSeconds is rounded up, to between one second and one day
+ */
 export function limited(waitSeconds: number): Verdict {
   const retryAfterSeconds = Math.min(Math.max(Math.ceil(waitSeconds), 1), 86_400);
   return {
@@ -35,8 +39,9 @@ export function limited(waitSeconds: number): Verdict {
 }
 
 /**
- * A key that the service calls valid. One whose expiry is past by our clock is refused all the same.
- * @param expiresAt milliseconds since 1970; Infinity when it never expires
+ * The verdict on a key that the service calls valid. A key that has expired by our clock is refused nevertheless.
+ * @param expiresAt milliseconds since 1970; Infinity when the key never expires
+ * @param now the current time, in milliseconds since 1970
  */
 export function acceptance(keyId: string, companyId: string | null, expiresAt: number, now: number): Verdict {
   if (expiresAt <= now) return refusal;

@@ -1,6 +1,6 @@
 import { readText } from '../read-text.ts';
 
-const maxAnswerBytes = 64 * 1_024;
+const maxResponseBytes = 64 * 1_024;
 
 type AuthClientOptions = {
   readonly url: string;
@@ -9,17 +9,18 @@ type AuthClientOptions = {
 };
 
 /**
- * Asks the authentication service about a key. What it throws may be logged: neither the key nor anything
- * of the answer, which might repeat it, is in it.
+ * Creates a function that sends a key to the authentication service and returns the JSON of its response. The
+ * errors that it throws may be logged: they contain neither the key nor anything of the response, which might
+ * repeat it.
  */
 export function createAuthClient({ url, credential }: AuthClientOptions) {
   const { username, password } = new URL(url);
-  // fetch would refuse it at every call, with the whole URL in the message.
+  // fetch would reject every call, with the whole URL in the message.
   if (username || password) throw new Error('AUTH_URL must not carry a user: use AUTH_CREDENTIAL');
   const post = (key: string, signal: AbortSignal) =>
     fetch(url, {
       method: 'POST',
-      // A redirect would hand the key and the credential to whom nobody configured.
+      // A redirect would send the key and the credential to a host that nobody configured.
       redirect: 'error',
       headers: {
         accept: 'application/json',
@@ -39,20 +40,20 @@ export function createAuthClient({ url, credential }: AuthClientOptions) {
       await response.body?.cancel();
       throw new Error(`the authentication service answered ${response.status}`);
     }
-    return parseJson(await readText(response.body, maxAnswerBytes, oversized));
+    return parseJson(await readText(response.body, maxResponseBytes, oversized));
   };
 }
 
 const lostCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-// A kept connection that the other end has just closed fails the next request on it. That is no outage, so it is
-// worth one more try; at worst the service counts the key's use twice.
+// A request fails on a kept-alive connection that the other end has just closed. That is no outage, so it is retried
+// once; at worst the service counts the key's use twice.
 function isLostConnection(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && lostCodes.has(String(cause.code));
 }
 
-const oversized = () => new Error(`the authentication service sent over ${maxAnswerBytes} bytes`);
+const oversized = () => new Error(`the authentication service sent over ${maxResponseBytes} bytes`);
 
 function parseJson(text: string): unknown {
   try {

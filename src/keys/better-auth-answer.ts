@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { acceptance, foreignCompany, foreignId, limited, type ReadAnswer, refusal } from './auth-answer.ts';
 
-// The answer of `verifyApiKey` of Better Auth's API-key plugin (tried with 1.7), sent as it is or cut down to
+// The response of `verifyApiKey` of Better Auth's API-key plugin (tested with 1.7), sent as it is or reduced to
 // `{ valid, error: { code }, key: { id, referenceId } | null }`.
 const valid = z.object({
   valid: z.literal(true),
@@ -25,15 +25,15 @@ const invalid = z.object({
     .nullish(),
 });
 
-const answer = z.discriminatedUnion('valid', [valid, invalid]);
+const response = z.discriminatedUnion('valid', [valid, invalid]);
 
-// RATE_LIMITED comes with the milliseconds to wait; USAGE_EXCEEDED, whose refill is not told, without.
+// RATE_LIMITED states the milliseconds to wait; USAGE_EXCEEDED does not, as its next refill is unknown.
 const limitCodes = new Set(['RATE_LIMITED', 'RATE_LIMIT_EXCEEDED', 'USAGE_EXCEEDED']);
 const unknownWaitSeconds = 60;
 
-/** Reads Better Auth's answer; `referenceId` is the company. */
+/** Parses Better Auth's response; `referenceId` is the company. */
 export const readBetterAuthAnswer: ReadAnswer = (body, now) => {
-  const read = answer.parse(body);
+  const read = response.parse(body);
   if (read.valid) {
     const { id, referenceId, expiresAt } = read.key;
     const expiry = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY;
@@ -43,8 +43,8 @@ export const readBetterAuthAnswer: ReadAnswer = (body, now) => {
   if (limitCodes.has(code ?? '')) {
     return limited(details ? details.tryAgainIn / 1_000 : unknownWaitSeconds);
   }
-  // When its own storage fails the plugin says INVALID_API_KEY too, but with an object for the message. That is
-  // an outage: a good key must not be told that it is a bad one.
+  // When its own storage fails, the plugin answers INVALID_API_KEY too, but with an object as the message. That is an
+  // outage: the owner of a valid key must not be told that the key is invalid.
   if (code === 'INVALID_API_KEY' && typeof message === 'object' && message !== null) {
     throw new Error('the authentication service failed inside');
   }

@@ -1,57 +1,64 @@
 import { createFlightCache } from '../cache.ts';
 import { problem } from '../errors.ts';
+import { untilAborted } from '../in-time.ts';
 import { hashKey } from './key-format.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
 
-/** What a look-up found, and for how many seconds from then it can hold at most (Infinity: no end known). */
+/** The result of a look-up, and for how many seconds it is valid at most; Infinity when it has no known end. */
 export type Verdict = { readonly result: VerifyResult; readonly validSeconds: number };
 
+/** The result of a look-up, and for how many seconds from now it is cached; 0 or less for not at all. */
+type TimedResult = { readonly result: VerifyResult; readonly keepSeconds: number };
+
 type CachedVerifierOptions = {
-  /** Refuses by form alone, so that junk neither costs a look-up nor fills the cache. */
+  /** Checks the form of a key, so that malformed keys neither cost a look-up nor fill the cache. */
   readonly isWellFormed: (key: string) => boolean;
-  /** Anything that it throws means that nobody could say. `signal` ends it after `timeoutMs`. */
+  /** `signal` aborts it after `timeoutMs`. Every error that it throws becomes `auth_unavailable`. */
   readonly lookUp: (key: string, hash: Buffer, signal: AbortSignal) => Promise<Verdict>;
   readonly cacheSeconds: number;
+  /** Accepted keys in the cache at most, and refused ones likewise. */
   readonly cacheMax: number;
   readonly timeoutMs: number;
 };
 
 type CachedVerifier = KeyVerifier & {
-  /** Forgets one key, named by the hexadecimal SHA-256 that it is cached under. */
+  /** Removes one key from the cache. `hash` is its SHA-256 in hexadecimal digits. */
   forget(hash: string): void;
+  /** Empties the cache. */
   forgetAll(): void;
 };
 
-// The published promise: a revoked key is refused everywhere within 10 seconds. The second that is left is for
-// the look-up that then refuses it. A look-up may be joined until its end, so the promise bounds it too.
-const longestKeepSeconds = 9;
-const longestLookUpMs = 9_000;
-const refusalSeconds = 2;
+// The published promise: a revoked key is refused everywhere within 10 seconds. One second of them is for the look-up
+// that then refuses it. Requests may join a look-up until its end, so the promise bounds its time too.
+const maxAcceptedSeconds = 9;
+const maxLookUpMs = 9_000;
+const maxRefusedSeconds = 2;
 const retryAfterSeconds = '2';
 
 /**
- * The cache that all verifiers share. Keys that were let in are kept at most 9 s from the moment they were
- * asked about, and never past their expiry; refusals at most 2 s and in a cache of their own, so that a flood
- * of invented keys cannot push out the good ones.
+ * Adds a cache to a look-up of keys; all verifiers are built on it. An accepted key is cached for at most 9 s from
+ * the start of its look-up, and never past its expiry. A refusal is cached for at most 2 s, in a separate cache, so
+ * that a flood of invented keys cannot evict the accepted ones.
  */
 export function createCachedVerifier(options: CachedVerifierOptions): CachedVerifier {
   const accepted = createFlightCache<VerifyResult>({ maxKeys: options.cacheMax });
-  const refused = createFlightCache<Answer>({ maxKeys: options.cacheMax });
+  const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
 
-  const ask = async (key: string, hash: Buffer): Promise<Answer> => {
-    const askedAt = Date.now();
-    const signal = AbortSignal.timeout(Math.min(options.timeoutMs, longestLookUpMs));
-    const verdict = await orAborted(options.lookUp(key, hash, signal), signal).catch(unavailable);
-    const most = Math.min(options.cacheSeconds, verdict.result.ok ? longestKeepSeconds : refusalSeconds);
-    // The state of the key is as old as the question, not as the answer.
-    const spent = (Date.now() - askedAt) / 1_000;
-    return { result: verdict.result, keepSeconds: Math.min(most, verdict.validSeconds) - spent };
+  const lookUp = async (key: string, hash: Buffer): Promise<TimedResult> => {
+    const startedAt = Date.now();
+    const signal = AbortSignal.timeout(Math.min(options.timeoutMs, maxLookUpMs));
+    const verdict = await untilAborted(options.lookUp(key, hash, signal), signal).catch(unavailable);
+    const maxSeconds = verdict.result.ok ? maxAcceptedSeconds : maxRefusedSeconds;
+    // Counted from the start: the look-up may have read the key's state at any time since.
+    const elapsedSeconds = (Date.now() - startedAt) / 1_000;
+    const keepSeconds = Math.min(options.cacheSeconds, maxSeconds, verdict.validSeconds) - elapsedSeconds;
+    return { result: verdict.result, keepSeconds };
   };
 
-  const askUnlessRefused = async (slot: string, key: string, hash: Buffer) => {
-    const { result, keepSeconds } = await refused.get(slot, async () => {
-      const answer = await ask(key, hash);
-      return { value: answer, ttlSeconds: answer.result.ok ? 0 : answer.keepSeconds };
+  const lookUpUnlessRefused = async (cacheKey: string, key: string, hash: Buffer) => {
+    const { result, keepSeconds } = await refused.get(cacheKey, async () => {
+      const timed = await lookUp(key, hash);
+      return { value: timed, ttlSeconds: timed.result.ok ? 0 : timed.keepSeconds };
     });
     return { value: result, ttlSeconds: result.ok ? keepSeconds : 0 };
   };
@@ -60,8 +67,8 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     async verify(key) {
       if (!options.isWellFormed(key)) return { ok: false, reason: 'invalid' };
       const hash = hashKey(key);
-      const slot = hash.toString('hex');
-      return accepted.get(slot, () => askUnlessRefused(slot, key, hash));
+      const cacheKey = hash.toString('hex');
+      return accepted.get(cacheKey, () => lookUpUnlessRefused(cacheKey, key, hash));
     },
     forget(hash) {
       accepted.delete(hash);
@@ -78,15 +85,6 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
   };
 }
 
-type Answer = { readonly result: VerifyResult; readonly keepSeconds: number };
-
 function unavailable(cause: unknown): never {
   throw problem('auth_unavailable', {}, { headers: { 'Retry-After': retryAfterSeconds }, cause });
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
 }

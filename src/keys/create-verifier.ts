@@ -5,7 +5,10 @@ import { createPostgresVerifier } from './postgres-verifier.ts';
 import { createRemoteVerifier } from './remote-verifier.ts';
 import type { KeyVerifier } from './verifier.ts';
 
-/** The verifier that the settings choose. */
+/**
+ * Creates the verifier that the settings choose.
+ * @throws Error when a setting that it needs is missing
+ */
 export async function createVerifier(
   config: Config,
   { db, log }: { readonly db: Database; readonly log: Logger },

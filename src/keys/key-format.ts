@@ -2,34 +2,35 @@ import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 // tk_<environment>_<30 random><6 checksum>, both base62: 30 characters hold 178 random bits, and 6 are the
-// fewest that hold a CRC-32. Underscores keep the whole key in one double click, and the checksum lets a
-// mistyped key be refused without asking anyone and a leaked one be found by secret scanners.
+// fewest that hold a CRC-32. With underscores a double click selects the whole key. With the checksum a mistyped
+// key is refused without a look-up, and secret scanners recognise a leaked key.
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 30;
 const checksumLength = 6;
 const shape = /^(tk_([a-z]{2,10})_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 
 /**
- * A new key of an environment (2 to 10 lower-case letters).
- * @param random gives that many unpredictable bytes
+ * Generates a key of an environment.
+ * @param environment 2 to 10 lower-case letters
+ * @param random returns the given number of unpredictable bytes; Node's own by default
  */
 export function generateKey(environment: string, random: (size: number) => Buffer = randomBytes): string {
   const body = `tk_${environment}_${randomDigits(random)}`;
   return body + checksum(body);
 }
 
-/** Whether a text is a key that this environment may have issued: a matter of its form alone. */
+/** Whether a text has the form and the checksum of a key of this environment. */
 export function isWellFormedKey(key: string, environment: string): boolean {
   const [, body, itsEnvironment, itsChecksum] = shape.exec(key) ?? [];
   return body !== undefined && itsEnvironment === environment && itsChecksum === checksum(body);
 }
 
-/** What is stored in place of a key: its SHA-256, 32 bytes. A key has too much entropy to need a slow hash. */
+/** The SHA-256 of a key, which is stored in its place. A key has too much entropy to need a slow hash. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The part of a key that people may see: `tk_live_Ab12…`. */
+/** The beginning of a key, which people may see: `tk_live_Ab12…`. */
 export function keyHint(key: string): string {
   return `${key.slice(0, key.lastIndexOf('_') + 5)}…`;
 }
@@ -38,7 +39,7 @@ function randomDigits(random: (size: number) => Buffer): string {
   let text = '';
   while (text.length < randomLength) {
     for (const byte of random(randomLength)) {
-      // 248 is the largest multiple of 62 in a byte: what lies above would favour the first digits.
+      // 248 is the largest multiple of 62 in a byte: larger values would favour the first digits.
       if (byte < 248 && text.length < randomLength) text += digits.charAt(byte % digits.length);
     }
   }

@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
 import type { Caller } from '../contract/operation.ts';
+import type { Database } from '../contract/transaction.ts';
 import { type RateColumns, toRateLimit } from './key-store.ts';
 
 const table = 'api_keys';
@@ -16,30 +16,37 @@ type Row = RateColumns & {
   seconds_left: number | null;
 };
 
-/** What a verifier needs to know of a key, by the database's clock, which all processes share. */
+/** What a verifier needs to know about a key, by the clock of the database, which all processes share. */
 export type StoredKey = {
   readonly caller: Caller;
   /** Neither revoked nor expired. */
   readonly usable: boolean;
-  /** Seconds until it expires; Infinity when it never does. */
+  /** Seconds until it expires; Infinity when it never expires. */
   readonly secondsLeft: number;
 };
 
-const toStoredKey = (row: Row): StoredKey => ({
-  caller: { keyId: row.id, companyId: row.company_id, rateLimit: toRateLimit(row) },
-  usable: row.usable,
-  secondsLeft: row.seconds_left ?? Number.POSITIVE_INFINITY,
-});
+function fromRow(row: Row): StoredKey {
+  return {
+    caller: { keyId: row.id, companyId: row.company_id, rateLimit: toRateLimit(row) },
+    usable: row.usable,
+    secondsLeft: row.seconds_left ?? Number.POSITIVE_INFINITY,
+  };
+}
 
 /**
- * The key of a SHA-256, or undefined if none was ever issued. A named statement, which Postgres parses and
- * plans once a connection.
+ * Looks up a key by its SHA-256. The statement is named, so each connection parses and plans it once.
+ * @returns undefined when no such key was ever issued
+ * @throws KnexTimeoutError after `timeoutMs`, waiting for a connection included
  */
-export async function lookUpKey(db: Knex, hash: Buffer, timeoutMs: number): Promise<StoredKey | undefined> {
+export async function lookUpKey(
+  db: Database,
+  hash: Buffer,
+  timeoutMs: number,
+): Promise<StoredKey | undefined> {
   const { rows }: { rows: Row[] } = await db
     .raw(sql, [hash])
     .options({ name: 'look_up_key' })
     .timeout(timeoutMs);
   const [row] = rows;
-  return row && toStoredKey(row);
+  return row && fromRow(row);
 }

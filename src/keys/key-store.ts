@@ -1,6 +1,7 @@
-import type { Knex } from 'knex';
+import type { Database } from '../contract/transaction.ts';
 import { generateKey, hashKey, keyHint } from './key-format.ts';
 
+// Only hashes of keys are stored. A trigger of the table notifies all processes of every change.
 const table = 'api_keys';
 const columns = [
   'api_keys.id',
@@ -15,7 +16,7 @@ const columns = [
   'api_keys.revoked_at',
 ] as const;
 
-/** The columns of a key's own limit. */
+/** The columns of a key's own rate limit. */
 export type RateColumns = { rate_per_second: number | null; rate_burst: number | null };
 
 type Row = RateColumns & {
@@ -29,9 +30,10 @@ type Row = RateColumns & {
   revoked_at: Date | null;
 };
 
+/** Requests per second on average, and requests at once. */
 export type KeyRateLimit = { readonly perSecond: number; readonly burst: number };
 
-/** A key as people may see it: nothing in it lets anyone in. */
+/** A key as people may see it. Nothing in it authenticates anyone. */
 export type ApiKey = {
   readonly id: string;
   readonly companyId: string | null;
@@ -39,7 +41,7 @@ export type ApiKey = {
   readonly label: string;
   /** The first characters, `tk_live_Ab12…`. */
   readonly hint: string;
-  /** Requests a second and at once; null means the service's default. */
+  /** Null means the service's default. */
   readonly rateLimit: KeyRateLimit | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
@@ -47,94 +49,112 @@ export type ApiKey = {
 };
 
 type NewKey = {
-  /** The company that the key acts for; null for a key without one. */
+  /** The company that the key acts for; null for a key without a company. */
   readonly companyId: string | null;
   readonly label: string;
   readonly rateLimit?: KeyRateLimit | null;
   readonly expiresAt?: Date | null;
 };
 
-/** A key's own limit; null means the service's default. */
-export const toRateLimit = (row: RateColumns): KeyRateLimit | null =>
-  row.rate_per_second === null
-    ? null
-    : { perSecond: row.rate_per_second, burst: row.rate_burst ?? row.rate_per_second };
+/** A key's own rate limit; null means the service's default. */
+export function toRateLimit(row: RateColumns): KeyRateLimit | null {
+  if (row.rate_per_second === null) return null;
+  return { perSecond: row.rate_per_second, burst: row.rate_burst ?? row.rate_per_second };
+}
 
-const toRateColumns = (limit: KeyRateLimit | null): RateColumns => ({
-  rate_per_second: limit?.perSecond ?? null,
-  rate_burst: limit?.burst ?? null,
-});
+function toRateColumns(limit: KeyRateLimit | null): RateColumns {
+  return { rate_per_second: limit?.perSecond ?? null, rate_burst: limit?.burst ?? null };
+}
 
-const toApiKey = (row: Row): ApiKey => ({
-  id: row.id,
-  companyId: row.company_id,
-  companyName: row.company_name,
-  label: row.label,
-  hint: row.hint,
-  rateLimit: toRateLimit(row),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  revokedAt: row.revoked_at,
-});
-
-export type KeyStore = ReturnType<typeof createKeyStore>;
+function fromRow(row: Row): ApiKey {
+  return {
+    id: row.id,
+    companyId: row.company_id,
+    companyName: row.company_name,
+    label: row.label,
+    hint: row.hint,
+    rateLimit: toRateLimit(row),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}
 
 /**
- * The keys that this service issued. Only their hashes are stored. Every change is notified to all
- * processes by a trigger of the table.
- * @param random gives that many unpredictable bytes; for new keys
+ * Generates a key of an environment and stores its hash.
+ * @param random returns the given number of unpredictable bytes; Node's own by default
+ * @returns the key in plain, which cannot be read again, and its record
+ * @throws Error when the company does not exist
  */
-export function createKeyStore({ db, random }: { db: Knex; random?: (size: number) => Buffer }) {
-  return {
-    /**
-     * Makes a key of an environment. `key` is told this once and can never be read again.
-     * @throws Error when the company does not exist
-     */
-    async create(environment: string, given: NewKey): Promise<{ key: string; record: ApiKey }> {
-      const key = generateKey(environment, random);
-      const hash = hashKey(key);
-      await db(table).insert({
-        company_id: given.companyId,
-        label: given.label,
-        hint: keyHint(key),
-        hash,
-        expires_at: given.expiresAt ?? null,
-        ...toRateColumns(given.rateLimit ?? null),
-      });
-      const record = await findWhere(db, { 'api_keys.hash': hash });
-      if (record === undefined) throw new Error(`${table}: a key that was just made is gone`);
-      return { key, record };
-    },
+export async function issueKey(
+  db: Database,
+  environment: string,
+  given: NewKey,
+  random?: (size: number) => Buffer,
+): Promise<{ key: string; record: ApiKey }> {
+  const key = generateKey(environment, random);
+  const hash = hashKey(key);
+  await db(table).insert({
+    company_id: given.companyId,
+    label: given.label,
+    hint: keyHint(key),
+    hash,
+    expires_at: given.expiresAt ?? null,
+    ...toRateColumns(given.rateLimit ?? null),
+  });
+  const record = await findWhere(db, { 'api_keys.hash': hash });
+  if (record === undefined) throw new Error(`${table}: a key that was just inserted is gone`);
+  return { key, record };
+}
 
-    /** All keys, or those of one company (null: those without one), oldest first. */
-    async list(filter: { readonly companyId?: string | null } = {}): Promise<ApiKey[]> {
-      const query = keysOf(db).select(columns).orderBy('api_keys.created_at').orderBy('api_keys.id');
-      if (filter.companyId !== undefined) query.where({ 'api_keys.company_id': filter.companyId });
-      const rows: Row[] = await query;
-      return rows.map(toApiKey);
-    },
+/** All keys, or those of one company (null: those without a company), oldest first. */
+export async function listKeys(
+  db: Database,
+  filter: { readonly companyId?: string | null } = {},
+): Promise<ApiKey[]> {
+  const query = withCompany(db).select(columns).orderBy('api_keys.created_at').orderBy('api_keys.id');
+  if (filter.companyId !== undefined) query.where({ 'api_keys.company_id': filter.companyId });
+  const rows: Row[] = await query;
+  return rows.map(fromRow);
+}
 
-    /** By id, or by the key itself: a leaked one is what its finder has in hand. */
-    async find(idOrKey: string): Promise<ApiKey | undefined> {
-      const where = selectorOf(idOrKey);
-      return where && findWhere(db, where);
-    },
+/**
+ * A key by its id, or by the key in plain, which is all that the finder of a leaked key has.
+ * @returns undefined when there is no such key
+ */
+export async function findKey(db: Database, idOrKey: string): Promise<ApiKey | undefined> {
+  const selector = selectorOf(idOrKey);
+  return selector && findWhere(db, selector);
+}
 
-    /** Ends a key for good; the first time stands. Undefined when there is no such key. */
-    revoke(idOrKey: string): Promise<ApiKey | undefined> {
-      return change(db, idOrKey, { revoked_at: db.raw('coalesce(revoked_at, now())') });
-    },
+/**
+ * Revokes a key for good. The time of the first revocation stays.
+ * @returns the revoked key, or undefined when there is no such key
+ */
+export function revokeKey(db: Database, idOrKey: string): Promise<ApiKey | undefined> {
+  return change(db, idOrKey, { revoked_at: db.raw('coalesce(revoked_at, now())') });
+}
 
-    /** Sets when a key ends, which may be past; null means never. Undefined when there is no such key. */
-    expire(idOrKey: string, at: Date | null): Promise<ApiKey | undefined> {
-      return change(db, idOrKey, { expires_at: at });
-    },
+/**
+ * Sets when a key expires.
+ * @param at may be past; null means never
+ * @returns the changed key, or undefined when there is no such key
+ */
+export function setKeyExpiry(db: Database, idOrKey: string, at: Date | null): Promise<ApiKey | undefined> {
+  return change(db, idOrKey, { expires_at: at });
+}
 
-    /** Gives a key a limit of its own, or with null the default again. Undefined when there is no such key. */
-    limit(idOrKey: string, limit: KeyRateLimit | null): Promise<ApiKey | undefined> {
-      return change(db, idOrKey, toRateColumns(limit));
-    },
-  };
+/**
+ * Sets the rate limit of a key.
+ * @param limit null restores the service's default
+ * @returns the changed key, or undefined when there is no such key
+ */
+export function setKeyRateLimit(
+  db: Database,
+  idOrKey: string,
+  limit: KeyRateLimit | null,
+): Promise<ApiKey | undefined> {
+  return change(db, idOrKey, toRateColumns(limit));
 }
 
 type Selector = { 'api_keys.id': string } | { 'api_keys.hash': Buffer };
@@ -145,16 +165,22 @@ function selectorOf(idOrKey: string): Selector | undefined {
   return uuid.test(idOrKey) ? { 'api_keys.id': idOrKey } : undefined;
 }
 
-const keysOf = (db: Knex) => db.from(table).leftJoin('companies', 'companies.id', `${table}.company_id`);
-
-async function findWhere(db: Knex, where: Selector): Promise<ApiKey | undefined> {
-  const row: Row | undefined = await keysOf(db).select(columns).where(where).first();
-  return row && toApiKey(row);
+function withCompany(db: Database) {
+  return db.from(table).leftJoin('companies', 'companies.id', `${table}.company_id`);
 }
 
-async function change(db: Knex, idOrKey: string, values: object): Promise<ApiKey | undefined> {
-  const where = selectorOf(idOrKey);
-  if (where === undefined) return undefined;
-  await db(table).where(where).update(values);
-  return findWhere(db, where);
+async function findWhere(db: Database, selector: Selector): Promise<ApiKey | undefined> {
+  const row: Row | undefined = await withCompany(db).select(columns).where(selector).first();
+  return row && fromRow(row);
+}
+
+async function change(
+  db: Database,
+  idOrKey: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<ApiKey | undefined> {
+  const selector = selectorOf(idOrKey);
+  if (selector === undefined) return undefined;
+  await db(table).where(selector).update(values);
+  return findWhere(db, selector);
 }

@@ -11,20 +11,21 @@ const channel = 'tallystick_keys';
 
 type PostgresVerifierOptions = {
   readonly db: Database;
-  /** Where to listen: a direct connection to the database that `db` is connected to. */
+  /** URL of the database behind `db`, for a direct connection that receives notifications. */
   readonly url: string;
   readonly environment: string;
   /** From 0 to 10. */
   readonly cacheSeconds: number;
   readonly cacheMax: number;
-  /** Time for one look-up, waiting for a connection included; 3 s by default. */
+  /** Time limit of one look-up, waiting for a connection included; 3 s by default. */
   readonly timeoutMs?: number;
   readonly log: Logger;
 };
 
 /**
- * Verifies keys against the own key store. A changed key is forgotten when its notification comes, and
- * everything when one may have been missed; without any, time alone keeps the promise of 10 seconds.
+ * Verifies keys against the service's own key store. A notification of a changed key removes it from the cache; a gap
+ * in the notifications empties the cache. Without notifications, the expiry of cache entries alone keeps the promise
+ * that a revoked key is refused within 10 seconds.
  */
 export async function createPostgresVerifier(options: PostgresVerifierOptions): Promise<KeyVerifier> {
   const { db, url, environment, timeoutMs = 3_000, log } = options;

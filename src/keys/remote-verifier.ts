@@ -5,7 +5,7 @@ import { createCachedVerifier } from './cached-verifier.ts';
 import { readUnkeyAnswer } from './unkey-answer.ts';
 import type { KeyVerifier } from './verifier.ts';
 
-/** The shape of the service's answers. */
+/** The format of the service's responses. */
 type AuthDialect = 'better-auth' | 'unkey';
 
 const readers: Readonly<Record<AuthDialect, ReadAnswer>> = {
@@ -13,7 +13,7 @@ const readers: Readonly<Record<AuthDialect, ReadAnswer>> = {
   unkey: readUnkeyAnswer,
 };
 
-// Keys of other makers have other forms: this leaves out only what no header can carry.
+// Keys of other services have other forms: this excludes only what no header can carry.
 const wellFormed = /^[\x21-\x7e]{1,512}$/;
 
 type RemoteVerifierOptions = {
@@ -21,16 +21,19 @@ type RemoteVerifierOptions = {
   /** The service's own credential, sent as a bearer token. */
   readonly credential: string;
   readonly dialect: AuthDialect;
-  /** Time for one answer, in milliseconds; over 9000 counts as 9000. */
+  /** Time limit of one response in milliseconds; 9000 at most, larger values count as 9000. */
   readonly timeoutMs: number;
-  /** From 0 to 10. Nobody tells of a revocation, so time alone keeps the promise of 10 seconds. */
+  /**
+   * From 0 to 10. The service does not report revocations, so the expiry of cache entries alone keeps the promise that
+   * a revoked key is refused within 10 seconds.
+   */
   readonly cacheSeconds: number;
   readonly cacheMax: number;
 };
 
 /**
- * Verifies keys by asking an authentication service. Only a clear and complete answer lets a key in. Limits
- * that the service counts are counted once for each answer, not for each request that the cache serves.
+ * Verifies keys with an authentication service. Only a clear and complete response lets a key in. The service counts
+ * its own limits once for each response, not for each request that the cache serves.
  */
 export function createRemoteVerifier(options: RemoteVerifierOptions): KeyVerifier {
   const post = createAuthClient(options);

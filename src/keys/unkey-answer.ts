@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { acceptance, foreignCompany, foreignId, limited, type ReadAnswer, refusal } from './auth-answer.ts';
 
-// The answer of Unkey's `POST /v2/keys.verifyKey`: 200 for every key that it could judge.
+// The response of Unkey's `POST /v2/keys.verifyKey`, which is 200 for valid and for invalid keys.
 const valid = z.object({
   valid: z.literal(true),
   code: z.literal('VALID'),
@@ -13,7 +13,7 @@ const valid = z.object({
 
 const invalid = z.object({
   valid: z.literal(false),
-  // New codes may come; only this one would be a contradiction.
+  // Unkey may add codes; only this one would be a contradiction.
   code: z.string().refine((code) => code !== 'VALID', 'must not be VALID for an invalid key'),
   ratelimits: z
     .array(z.object({ exceeded: z.boolean(), reset: z.number().nonnegative() }))
@@ -21,16 +21,16 @@ const invalid = z.object({
     .catch(undefined),
 });
 
-const answer = z.object({ data: z.discriminatedUnion('valid', [valid, invalid]) });
+const response = z.object({ data: z.discriminatedUnion('valid', [valid, invalid]) });
 
 const limitCodes = new Set(['RATE_LIMITED', 'USAGE_EXCEEDED', 'INSUFFICIENT_CREDITS']);
 const unknownWaitSeconds = 60;
-// `reset` is described as a duration, of 30 days at most, and sent as milliseconds since 1970.
+// `reset` is documented as a duration of at most 30 days, but sent as milliseconds since 1970.
 const longestDurationMs = 2_592_000_000;
 
-/** Reads Unkey's answer; `identity.externalId` is the company. */
+/** Parses Unkey's response; `identity.externalId` is the company. */
 export const readUnkeyAnswer: ReadAnswer = (body, now) => {
-  const { data } = answer.parse(body);
+  const { data } = response.parse(body);
   if (data.valid) {
     const companyId = data.identity?.externalId ?? null;
     return acceptance(data.keyId, companyId, data.expires ?? Number.POSITIVE_INFINITY, now);

@@ -1,7 +1,7 @@
 import type { Metrics } from '../metrics.ts';
 import type { KeyVerifier } from './verifier.ts';
 
-/** The verifier, with its answers counted. */
+/** Wraps a verifier so that its results are counted. */
 export function meterVerifier(verifier: KeyVerifier, metrics: Metrics): KeyVerifier {
   const verifications = metrics.counter({
     name: 'tallystick_key_verifications_total',

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createNetworkStore, type NetworkStore } from '../../src/chain/network-store.ts';
+import {
+  deleteNetwork,
+  findNetwork,
+  insertNetwork,
+  listNetworks,
+  updateNetwork,
+} from '../../src/chain/network-store.ts';
 import { createNetworkRegistry, type NetworkRegistry } from '../../src/chain/networks.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createLogger } from '../../src/log.ts';
@@ -9,12 +15,10 @@ import { testNetwork } from '../support/networks.ts';
 const log = createLogger({ level: 'silent' });
 const patience = { interval: 5, timeout: 10_000 };
 let database: TestDatabase;
-let store: NetworkStore;
 let registry: NetworkRegistry;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  store = createNetworkStore(database);
   registry = await createNetworkRegistry({ db: database.db, databaseUrl: database.url, log });
 });
 afterAll(async () => {
@@ -37,44 +41,44 @@ describe('the network store', () => {
       hexChainId: '0xbad',
       minterContract: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
     };
-    expect(await store.add(added)).toEqual({ ...added, hexChainId: '0x1' });
-    await store.add(largest);
-    expect(await store.list()).toEqual([{ ...added, hexChainId: '0x1' }, largest]);
-    expect(await store.find('1')).toMatchObject({ name: 'Ethereum' });
+    expect(await insertNetwork(database.db, added)).toEqual({ ...added, hexChainId: '0x1' });
+    await insertNetwork(database.db, largest);
+    expect(await listNetworks(database.db)).toEqual([{ ...added, hexChainId: '0x1' }, largest]);
+    expect(await findNetwork(database.db, '1')).toMatchObject({ name: 'Ethereum' });
   });
 
   it('adds no network twice', async () => {
-    await store.add(mainnet);
-    expect(await store.add({ ...mainnet, name: 'Other' })).toBeUndefined();
-    expect(await store.find('1')).toEqual(mainnet);
+    await insertNetwork(database.db, mainnet);
+    expect(await insertNetwork(database.db, { ...mainnet, name: 'Other' })).toBeUndefined();
+    expect(await findNetwork(database.db, '1')).toEqual(mainnet);
   });
 
   it('changes only what is named', async () => {
-    await store.add(mainnet);
+    await insertNetwork(database.db, mainnet);
     const rpcUrls = ['wss://node.example', url];
-    expect(await store.update('1', { rpcUrls, confirmations: 3 })).toEqual({
+    expect(await updateNetwork(database.db, '1', { rpcUrls, confirmations: 3 })).toEqual({
       ...mainnet,
       rpcUrls,
       confirmations: 3,
     });
-    expect(await store.update('2', { name: 'None' })).toBeUndefined();
-    expect(await store.update('not a number', { name: 'None' })).toBeUndefined();
+    expect(await updateNetwork(database.db, '2', { name: 'None' })).toBeUndefined();
+    expect(await updateNetwork(database.db, 'not a number', { name: 'None' })).toBeUndefined();
   });
 
   it('removes a network unless it is in use', async () => {
-    await store.add(mainnet);
+    await insertNetwork(database.db, mainnet);
     await database.db('events').insert({ company_id: 'acme', name: 'Tally night', chain_id: 1 });
-    expect(await store.remove('1')).toBe('in_use');
+    expect(await deleteNetwork(database.db, '1')).toBe('in_use');
     await database.db('events').delete();
-    expect(await store.remove('1')).toBe('removed');
-    expect(await store.remove('1')).toBe('missing');
-    expect(await store.remove('1e0')).toBe('missing');
+    expect(await deleteNetwork(database.db, '1')).toBe('deleted');
+    expect(await deleteNetwork(database.db, '1')).toBe('missing');
+    expect(await deleteNetwork(database.db, '1e0')).toBe('missing');
   });
 });
 
 describe('the network registry', () => {
   const added = async (...networks: (typeof mainnet)[]) => {
-    for (const network of networks) await store.add(network);
+    for (const network of networks) await insertNetwork(database.db, network);
     await vi.waitFor(async () => expect(await registry.list()).toHaveLength(networks.length), patience);
   };
 
@@ -108,9 +112,9 @@ describe('the network registry', () => {
 
   it('learns of a new, a changed and a removed network from the database', async () => {
     await added(mainnet);
-    await store.update('1', { name: 'Renamed' });
+    await updateNetwork(database.db, '1', { name: 'Renamed' });
     await vi.waitFor(async () => expect((await registry.find('1'))?.name).toBe('Renamed'), patience);
-    await store.remove('1');
+    await deleteNetwork(database.db, '1');
     await vi.waitFor(async () => expect(await registry.find('1')).toBeUndefined(), patience);
   });
 
@@ -125,11 +129,11 @@ describe('the network registry', () => {
 
   it('looks again after a while where no notification comes', async () => {
     await database.db.raw('ALTER TABLE networks DISABLE TRIGGER networks_notify');
-    await store.add(mainnet);
+    await insertNetwork(database.db, mainnet);
     // One that listens only from now on hears nothing of what the other tests did.
     const quiet = await createNetworkRegistry({ db: database.db, databaseUrl: database.url, log });
     expect((await quiet.find('1'))?.name).toBe('Ethereum');
-    await store.update('1', { name: 'Silently renamed' });
+    await updateNetwork(database.db, '1', { name: 'Silently renamed' });
     expect((await quiet.find('1'))?.name).toBe('Ethereum');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16_000 });
     expect((await quiet.find('1'))?.name).toBe('Silently renamed');

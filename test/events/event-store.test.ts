@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { namedOnly } from '../../src/events/event-fields.ts';
-import { createEventStore } from '../../src/events/event-store.ts';
+import { insertEvent, listEvents, updateEvent } from '../../src/events/event-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -13,25 +13,23 @@ afterAll(() => database.close());
 
 test('tells of a network that left the registry after the registry was asked', async () => {
   const { db } = database;
-  const store = createEventStore(db);
   const gone = { ...namedOnly('Fair'), chainId: '77' };
-  await expect(db.transaction((tx) => store.insert(tx, 'acme', gone))).rejects.toMatchObject({
+  await expect(db.transaction((tx) => insertEvent(tx, 'acme', gone))).rejects.toMatchObject({
     code: 'network_not_found',
     message: 'Network with chainId 77 not found',
   });
-  const { id } = await db.transaction((tx) => store.insert(tx, 'acme', namedOnly('Fair')));
-  const change = db.transaction((tx) => store.update(tx, 'acme', id, gone));
+  const { id } = await db.transaction((tx) => insertEvent(tx, 'acme', namedOnly('Fair')));
+  const change = db.transaction((tx) => updateEvent(tx, 'acme', id, gone));
   await expect(change).rejects.toMatchObject({ code: 'network_not_found' });
 });
 
 test('lists events of one moment in one order, page by page', async () => {
   const { db } = database;
-  const store = createEventStore(db);
   const at = new Date('2027-01-01T00:00:00Z');
   const rows = Array.from({ length: 9 }, (_, n) => ({ company_id: 'globex', name: `${n}`, created_at: at }));
   await db('events').insert(rows);
-  const whole = await store.list('globex', {});
-  const pages = await Promise.all([0, 3, 6].map((offset) => store.list('globex', { limit: 3, offset })));
+  const whole = await listEvents(db, 'globex', {});
+  const pages = await Promise.all([0, 3, 6].map((offset) => listEvents(db, 'globex', { limit: 3, offset })));
   expect(pages.flatMap(({ events }) => events)).toEqual(whole.events);
   expect(pages.map(({ total }) => total)).toEqual([9, 9, 9]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAttendeeStore } from '../../src/events/attendee-store.ts';
-import { createEventStore } from '../../src/events/event-store.ts';
+import { listAttendees } from '../../src/events/attendee-store.ts';
+import { findEvent, listEvents } from '../../src/events/event-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -51,7 +51,7 @@ test.each([
   ['the events of some days', { startsFrom, startsTo }],
   ['a page of the events that start later', { startsFrom, limit: 20 }],
 ])('finds %s of a company by an index', async (_, filter) => {
-  const plans = await plansOf(() => createEventStore(database.db).list('company 7', filter));
+  const plans = await plansOf(() => listEvents(database.db, 'company 7', filter));
   expect(plans.length).toBeGreaterThan(0);
   for (const plan of plans) {
     expect(plan).toMatch(/Index (Only )?Scan/);
@@ -60,19 +60,19 @@ test.each([
 });
 
 test('reads a page of the newest events without sorting', async () => {
-  const [plan] = await plansOf(() => createEventStore(database.db).list('company 7', { limit: 20 }));
+  const [plan] = await plansOf(() => listEvents(database.db, 'company 7', { limit: 20 }));
   expect(plan).toMatch(/Index Scan using events_newest/);
   expect(plan).not.toMatch(/Sort/);
 });
 
 test('finds one event by an index', async () => {
-  const [plan] = await plansOf(() => createEventStore(database.db).find('company 7', popular));
+  const [plan] = await plansOf(() => findEvent(database.db, 'company 7', popular));
   expect(plan).toMatch(/Index Scan/);
   expect(plan).not.toMatch(/Seq Scan/);
 });
 
 test('finds the attendees of an event by an index', async () => {
-  const [plan] = await plansOf(() => createAttendeeStore(database.db).list('company 7', popular));
+  const [plan] = await plansOf(() => listAttendees(database.db, 'company 7', popular));
   expect(plan).toMatch(/Index (Only )?Scan.* on attendees/);
   expect(plan).not.toMatch(/Seq Scan/);
 });

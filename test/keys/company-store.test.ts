@@ -1,66 +1,73 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CompanyStore, createCompanyStore } from '../../src/keys/company-store.ts';
+import type { Database } from '../../src/contract/transaction.ts';
+import {
+  findCompanyById,
+  findCompanyByIdOrName,
+  insertCompany,
+  listCompanies,
+  updateCompany,
+} from '../../src/keys/company-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const treasuryAddress = `0x${'ab'.repeat(20)}`;
 let database: TestDatabase;
-let companies: CompanyStore;
+let db: Database;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  companies = createCompanyStore({ db: database.db });
+  db = database.db;
 });
 afterAll(() => database.close());
 
 describe('a company', () => {
   it('is made with a generated id, and found by id and by name', async () => {
-    const made = await companies.create({
+    const made = await insertCompany(db, {
       name: 'acme',
       treasuryAddress,
       claimBaseUrl: 'https://acme.example',
     });
     expect(made).toMatchObject({ name: 'acme', treasuryAddress, claimBaseUrl: 'https://acme.example' });
-    expect(await companies.find(made.id)).toEqual(made);
-    expect(await companies.find('acme')).toEqual(made);
-    expect(await companies.findById(made.id)).toEqual(made);
-    expect(await companies.find('nobody')).toBeUndefined();
+    expect(await findCompanyByIdOrName(db, made.id)).toEqual(made);
+    expect(await findCompanyByIdOrName(db, 'acme')).toEqual(made);
+    expect(await findCompanyById(db, made.id)).toEqual(made);
+    expect(await findCompanyByIdOrName(db, 'nobody')).toBeUndefined();
   });
 
   it('may have the id that another service gave it', async () => {
-    expect(await companies.create({ id: 'org_7', name: 'seven' })).toMatchObject({ id: 'org_7' });
+    expect(await insertCompany(db, { id: 'org_7', name: 'seven' })).toMatchObject({ id: 'org_7' });
   });
 
   it('is found by id before another is found by name, and by id alone where a key decides', async () => {
-    const other = await companies.create({ name: 'org_8' });
-    expect(await companies.findById('org_8')).toBeUndefined();
-    expect(await companies.find('org_8')).toEqual(other);
-    const eight = await companies.create({ id: 'org_8', name: 'eight' });
-    expect(await companies.find('org_8')).toEqual(eight);
+    const other = await insertCompany(db, { name: 'org_8' });
+    expect(await findCompanyById(db, 'org_8')).toBeUndefined();
+    expect(await findCompanyByIdOrName(db, 'org_8')).toEqual(other);
+    const eight = await insertCompany(db, { id: 'org_8', name: 'eight' });
+    expect(await findCompanyByIdOrName(db, 'org_8')).toEqual(eight);
   });
 
   it('is refused when its name or id is taken', async () => {
-    await companies.create({ id: 'org_9', name: 'nine' });
-    await expect(companies.create({ name: 'nine' })).rejects.toThrow('exists already');
-    await expect(companies.create({ id: 'org_9', name: 'ninth' })).rejects.toThrow('exists already');
-    await expect(companies.update('org_7', { name: 'nine' })).rejects.toThrow('exists already');
+    await insertCompany(db, { id: 'org_9', name: 'nine' });
+    await expect(insertCompany(db, { name: 'nine' })).rejects.toThrow('exists already');
+    await expect(insertCompany(db, { id: 'org_9', name: 'ninth' })).rejects.toThrow('exists already');
+    await expect(updateCompany(db, 'org_7', { name: 'nine' })).rejects.toThrow('exists already');
   });
 
   it('is changed only where something is given, and cleared by null', async () => {
-    const { id } = await companies.create({ name: 'changing', treasuryAddress });
+    const { id } = await insertCompany(db, { name: 'changing', treasuryAddress });
     const claimBaseUrl = 'https://claims.example';
-    expect(await companies.update(id, { claimBaseUrl })).toMatchObject({ treasuryAddress, claimBaseUrl });
+    expect(await updateCompany(db, id, { claimBaseUrl })).toMatchObject({ treasuryAddress, claimBaseUrl });
     const cleared = { name: 'changed', treasuryAddress: null, claimBaseUrl };
-    expect(await companies.update(id, { name: 'changed', treasuryAddress: null })).toMatchObject(cleared);
-    expect(await companies.update('nobody', { name: 'x' })).toBeUndefined();
+    expect(await updateCompany(db, id, { name: 'changed', treasuryAddress: null })).toMatchObject(cleared);
+    expect(await updateCompany(db, 'nobody', { name: 'x' })).toBeUndefined();
   });
 
   it('stands in the list by name', async () => {
-    const names = (await companies.list()).map(({ name }) => name);
+    const names = (await listCompanies(db)).map(({ name }) => name);
     expect(names).toEqual([...names].sort());
     expect(names).toContain('acme');
   });
 
   it('takes no treasury address that is none', async () => {
-    await expect(companies.create({ name: 'bad', treasuryAddress: '0x12' })).rejects.toThrow(/check/);
+    await expect(insertCompany(db, { name: 'bad', treasuryAddress: '0x12' })).rejects.toThrow(/check/);
   });
 });

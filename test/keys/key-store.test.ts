@@ -1,89 +1,97 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createCompanyStore } from '../../src/keys/company-store.ts';
+import type { Database } from '../../src/contract/transaction.ts';
+import { insertCompany } from '../../src/keys/company-store.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
 import { lookUpKey } from '../../src/keys/key-lookup-store.ts';
-import { createKeyStore, type KeyStore } from '../../src/keys/key-store.ts';
+import {
+  findKey,
+  issueKey,
+  listKeys,
+  revokeKey,
+  setKeyExpiry,
+  setKeyRateLimit,
+} from '../../src/keys/key-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
-let keys: KeyStore;
+let db: Database;
 let companyId: string;
 const unknown = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  keys = createKeyStore({ db: database.db });
-  companyId = (await createCompanyStore({ db: database.db }).create({ name: 'acme' })).id;
+  db = database.db;
+  companyId = (await insertCompany(db, { name: 'acme' })).id;
 });
 afterAll(() => database.close());
 
 describe('a new key', () => {
   it('is told once and kept only as a hash', async () => {
-    const { key, record } = await keys.create('live', { companyId, label: 'shop' });
+    const { key, record } = await issueKey(db, 'live', { companyId, label: 'shop' });
     expect(record).toMatchObject({ companyId, companyName: 'acme', label: 'shop', rateLimit: null });
     expect(record.hint).toBe(`${key.slice(0, 12)}…`);
-    const { rows } = await database.db.raw('SELECT api_keys::text AS row, hash FROM api_keys WHERE id = ?', [
+    const { rows } = await db.raw('SELECT api_keys::text AS row, hash FROM api_keys WHERE id = ?', [
       record.id,
     ]);
     expect(rows[0].hash).toEqual(hashKey(key));
     expect(rows[0].row).not.toContain(key.slice(12));
-    expect(JSON.stringify(await keys.list())).not.toContain(key.slice(12));
+    expect(JSON.stringify(await listKeys(db))).not.toContain(key.slice(12));
   });
 
   it('may have no company, a limit of its own and an end', async () => {
     const expiresAt = new Date('2099-01-01T00:00:00Z');
     const rateLimit = { perSecond: 5, burst: 20 };
-    const { record } = await keys.create('live', { companyId: null, label: 'guest', rateLimit, expiresAt });
+    const { record } = await issueKey(db, 'live', { companyId: null, label: 'guest', rateLimit, expiresAt });
     expect(record).toMatchObject({ companyId: null, companyName: null, rateLimit, expiresAt });
   });
 
   it('is refused for a company that does not exist', async () => {
-    await expect(keys.create('live', { companyId: 'nobody', label: 'x' })).rejects.toThrow(/foreign key/);
+    await expect(issueKey(db, 'live', { companyId: 'nobody', label: 'x' })).rejects.toThrow(/foreign key/);
   });
 });
 
 describe('the list of keys', () => {
   it('is narrowed to a company, or to those without one', async () => {
-    await keys.create('live', { companyId: null, label: 'alone' });
-    const own = await keys.list({ companyId });
-    const alone = await keys.list({ companyId: null });
+    await issueKey(db, 'live', { companyId: null, label: 'alone' });
+    const own = await listKeys(db, { companyId });
+    const alone = await listKeys(db, { companyId: null });
     expect(own.length).toBeGreaterThan(0);
     expect(own.every((key) => key.companyId === companyId)).toBe(true);
     expect(alone.map((key) => key.label)).toContain('alone');
-    expect(await keys.list()).toHaveLength(own.length + alone.length);
+    expect(await listKeys(db)).toHaveLength(own.length + alone.length);
   });
 });
 
 describe('a change of a key', () => {
   it.each(['id', 'key'] as const)('finds it by its %s', async (by) => {
-    const { key, record } = await keys.create('live', { companyId, label: 'found' });
+    const { key, record } = await issueKey(db, 'live', { companyId, label: 'found' });
     const handle = by === 'id' ? record.id : key;
-    expect(await keys.find(handle)).toEqual(record);
-    expect((await keys.revoke(handle))?.revokedAt).toBeInstanceOf(Date);
+    expect(await findKey(db, handle)).toEqual(record);
+    expect((await revokeKey(db, handle))?.revokedAt).toBeInstanceOf(Date);
   });
 
   it.each([unknown, 'no id at all', 'tk_live_nonsense'])('says so when there is no %s', async (handle) => {
-    expect(await keys.find(handle)).toBeUndefined();
-    expect(await keys.revoke(handle)).toBeUndefined();
-    expect(await keys.expire(handle, null)).toBeUndefined();
-    expect(await keys.limit(handle, null)).toBeUndefined();
+    expect(await findKey(db, handle)).toBeUndefined();
+    expect(await revokeKey(db, handle)).toBeUndefined();
+    expect(await setKeyExpiry(db, handle, null)).toBeUndefined();
+    expect(await setKeyRateLimit(db, handle, null)).toBeUndefined();
   });
 
   it('keeps the time of the first revocation', async () => {
-    const { record } = await keys.create('live', { companyId, label: 'twice' });
-    const first = await keys.revoke(record.id);
-    expect(await keys.revoke(record.id)).toEqual(first);
+    const { record } = await issueKey(db, 'live', { companyId, label: 'twice' });
+    const first = await revokeKey(db, record.id);
+    expect(await revokeKey(db, record.id)).toEqual(first);
   });
 
   it('sets and clears its end and its limit', async () => {
-    const { record } = await keys.create('live', { companyId, label: 'changing' });
+    const { record } = await issueKey(db, 'live', { companyId, label: 'changing' });
     const at = new Date('2030-05-05T00:00:00Z');
-    expect((await keys.expire(record.id, at))?.expiresAt).toEqual(at);
-    expect((await keys.expire(record.id, null))?.expiresAt).toBeNull();
+    expect((await setKeyExpiry(db, record.id, at))?.expiresAt).toEqual(at);
+    expect((await setKeyExpiry(db, record.id, null))?.expiresAt).toBeNull();
     const limit = { perSecond: 1, burst: 2 };
-    expect((await keys.limit(record.id, limit))?.rateLimit).toEqual(limit);
-    expect((await keys.limit(record.id, null))?.rateLimit).toBeNull();
+    expect((await setKeyRateLimit(db, record.id, limit))?.rateLimit).toEqual(limit);
+    expect((await setKeyRateLimit(db, record.id, null))?.rateLimit).toBeNull();
   });
 
   it('is notified with its hash, and so is the making of a key', async () => {
@@ -92,8 +100,8 @@ describe('a change of a key', () => {
     const payloads: (string | undefined)[] = [];
     client.on('notification', ({ payload }) => payloads.push(payload));
     await client.query('LISTEN tallystick_keys');
-    const { key, record } = await keys.create('live', { companyId, label: 'loud' });
-    await keys.revoke(record.id);
+    const { key, record } = await issueKey(db, 'live', { companyId, label: 'loud' });
+    await revokeKey(db, record.id);
     const hash = hashKey(key).toString('hex');
     await vi.waitFor(() => expect(payloads).toEqual([hash, hash]), 5_000);
     await client.end();
@@ -101,18 +109,18 @@ describe('a change of a key', () => {
 });
 
 describe('the look-up of a verifier', () => {
-  const stored = async (key: string) => lookUpKey(database.db, hashKey(key), 5_000);
+  const stored = async (key: string) => lookUpKey(db, hashKey(key), 5_000);
 
   it('tells whether a key can be used and for how long', async () => {
-    const { key, record } = await keys.create('live', { companyId, label: 'looked up' });
+    const { key, record } = await issueKey(db, 'live', { companyId, label: 'looked up' });
     expect(await stored(key)).toEqual({
       caller: { keyId: record.id, companyId, rateLimit: null },
       usable: true,
       secondsLeft: Number.POSITIVE_INFINITY,
     });
-    await keys.expire(record.id, new Date(Date.now() + 60_000));
+    await setKeyExpiry(db, record.id, new Date(Date.now() + 60_000));
     expect((await stored(key))?.secondsLeft).toBeCloseTo(60, 0);
-    await keys.expire(record.id, new Date(Date.now() - 60_000));
+    await setKeyExpiry(db, record.id, new Date(Date.now() - 60_000));
     expect(await stored(key)).toMatchObject({ usable: false });
   });
 
@@ -120,7 +128,7 @@ describe('the look-up of a verifier', () => {
     ['api_keys_hash_key', 'SELECT id FROM api_keys WHERE hash = ?', hashKey('x')],
     ['api_keys_company', 'SELECT id FROM api_keys WHERE company_id = ? ORDER BY created_at, id', 'x'],
   ])('and the list of a company use the index %s', async (index, sql, value) => {
-    const plan = await database.db.transaction<unknown>(async (tx) => {
+    const plan = await db.transaction<unknown>(async (tx) => {
       // The table of a test is small enough to be read whole.
       await tx.raw('SET LOCAL enable_seqscan = off');
       return (await tx.raw(`EXPLAIN ${sql}`, [value])).rows;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
-import { createCompanyStore } from '../../src/keys/company-store.ts';
+import { insertCompany } from '../../src/keys/company-store.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
-import { createKeyStore, type KeyStore } from '../../src/keys/key-store.ts';
+import { issueKey, revokeKey, setKeyExpiry, setKeyRateLimit } from '../../src/keys/key-store.ts';
 import { createPostgresVerifier } from '../../src/keys/postgres-verifier.ts';
 import { createLogger } from '../../src/log.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
@@ -15,8 +15,7 @@ const log = createLogger({ level: 'silent' });
 describeKeyVerifier('postgres', async (): Promise<KeyService> => {
   const { db, url, close } = await createTestDatabase();
   const gate = await startGate(url);
-  const keys = createKeyStore({ db });
-  const { id: companyId } = await createCompanyStore({ db }).create({ name: 'acme' });
+  const { id: companyId } = await insertCompany(db, { name: 'acme' });
   const good = generateKey('live');
 
   return {
@@ -36,14 +35,14 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
     },
     async issue({ company }) {
       const given = { companyId: company ? companyId : null, label: 'issued' };
-      const { key, record } = await keys.create('live', given);
+      const { key, record } = await issueKey(db, 'live', given);
       return { key, id: record.id, companyId: record.companyId };
     },
     async revoke({ id }) {
-      await keys.revoke(id);
+      await revokeKey(db, id);
     },
     async expire({ id }, inMs) {
-      await keys.expire(id, new Date(Date.now() + inMs));
+      await setKeyExpiry(db, id, new Date(Date.now() + inMs));
     },
     unknownKey: good,
     malformedKeys: [
@@ -64,10 +63,8 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
 
 describe('the key store tells the postgres verifier', () => {
   let database: TestDatabase;
-  let keys: KeyStore;
   beforeAll(async () => {
     database = await createTestDatabase();
-    keys = createKeyStore({ db: database.db });
   });
   afterAll(() => database.close());
 
@@ -80,8 +77,7 @@ describe('the key store tells the postgres verifier', () => {
     const random = () => bytes;
     const verifier = await open();
     expect(await verifier.verify(generateKey('live', random))).toMatchObject({ ok: false });
-    const store = createKeyStore({ db: database.db, random });
-    const { key } = await store.create('live', { companyId: null, label: 'new' });
+    const { key } = await issueKey(database.db, 'live', { companyId: null, label: 'new' }, random);
     await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject({ ok: true }), soon);
     await verifier.close();
   });
@@ -89,18 +85,18 @@ describe('the key store tells the postgres verifier', () => {
   it('of a changed limit, which the caller carries', async () => {
     const limit = { perSecond: 5, burst: 20 };
     const given = { companyId: null, label: 'limited', rateLimit: limit };
-    const { key, record } = await keys.create('live', given);
+    const { key, record } = await issueKey(database.db, 'live', given);
     const verifier = await open();
     const caller = { keyId: record.id, companyId: null };
     expect(await verifier.verify(key)).toEqual({ ok: true, caller: { ...caller, rateLimit: limit } });
-    await keys.limit(record.id, null);
+    await setKeyRateLimit(database.db, record.id, null);
     const unlimited = { ok: true, caller: { ...caller, rateLimit: null } };
     await vi.waitFor(async () => expect(await verifier.verify(key)).toEqual(unlimited), soon);
     await verifier.close();
   });
 
   it('once it is there, though the verifier started before', async () => {
-    const { key } = await keys.create('live', { companyId: null, label: 'early' });
+    const { key } = await issueKey(database.db, 'live', { companyId: null, label: 'early' });
     const gate = await startGate(database.url);
     gate.refuse();
     const url = gate.through(database.url);

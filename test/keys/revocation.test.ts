@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKeyStore } from '../../src/keys/key-store.ts';
+import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { credential } from './auth-server.ts';
 import { type BetterAuthServer, startBetterAuth } from './better-auth.ts';
@@ -77,9 +77,9 @@ async function measure(
 }
 
 async function ownKey() {
-  const keys = createKeyStore({ db: database.db });
-  const { key } = await keys.create('live', { companyId: null, label: 'measured' });
-  return { key, revoke: () => keys.revoke(key) };
+  const { db } = database;
+  const { key } = await issueKey(db, 'live', { companyId: null, label: 'measured' });
+  return { key, revoke: () => revokeKey(db, key) };
 }
 
 const dropTrigger = () => database.db.raw('DROP TRIGGER IF EXISTS api_keys_notify ON api_keys');

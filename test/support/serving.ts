@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { closeParts, createParts, createServiceApp, type Parts } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { listen } from '../../src/http/server/listener.ts';
-import { createCompanyStore } from '../../src/keys/company-store.ts';
-import { createKeyStore } from '../../src/keys/key-store.ts';
+import { insertCompany } from '../../src/keys/company-store.ts';
+import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
 import { createLogger } from '../../src/log.ts';
 
 type Keys = {
@@ -102,15 +102,12 @@ export async function populate(
   if (moralis !== undefined) {
     await db('networks').insert({ ...network, chain_id: 1, name: 'Hosted chain', data_provider: 'moralis' });
   }
-  const companyStore = createCompanyStore({ db });
-  const keyStore = createKeyStore({ db });
   const treasuryAddress = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
-  const acme = await companyStore.create({ name: 'acme', treasuryAddress });
-  const globex = await companyStore.create({ name: 'globex', treasuryAddress });
-  const key = async (companyId: string | null, label: string) =>
-    keyStore.create('test', { companyId, label });
+  const acme = await insertCompany(db, { name: 'acme', treasuryAddress });
+  const globex = await insertCompany(db, { name: 'globex', treasuryAddress });
+  const key = async (companyId: string | null, label: string) => issueKey(db, 'test', { companyId, label });
   const revoked = await key(acme.id, 'revoked');
-  await keyStore.revoke(revoked.record.id);
+  await revokeKey(db, revoked.record.id);
   const keys: Keys = {
     acme: (await key(acme.id, 'acme')).key,
     globex: (await key(globex.id, 'globex')).key,

@@ -1,4 +1,4 @@
-import type { Knex } from 'knex';
+import type { Database } from '../../../src/contract/transaction.ts';
 
 /** Whose pages are asked for; every fifth row is of this wallet, as busy accounts are spread over all blocks. */
 export const busyWallet = `0x${'ab'.repeat(20)}`;
@@ -8,7 +8,7 @@ const inBlock = 130;
 const busyEvery = 5;
 const chunk = 200_000;
 
-type FillOptions = { readonly db: Knex; readonly rows: number; readonly say: (line: string) => void };
+type FillOptions = { readonly db: Database; readonly rows: number; readonly say: (line: string) => void };
 
 /** Fills an index with transfers in the order of the chain, a fifth of them of one wallet, the others of 200,000. */
 export async function fillHistory({ db, rows, say }: FillOptions): Promise<void> {

@@ -1,9 +1,9 @@
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Knex } from 'knex';
 import { createCursors } from '../../../src/blockchain/cursor.ts';
 import { basePaths } from '../../../src/contract/documents.ts';
-import { createKeyStore } from '../../../src/keys/key-store.ts';
+import type { Database } from '../../../src/contract/transaction.ts';
+import { issueKey } from '../../../src/keys/key-store.ts';
 import { createIndexerProvider } from '../../../src/providers/indexer/indexer-provider.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { benchKey, startBenchService } from '../start-service.ts';
@@ -14,7 +14,7 @@ export const pageSize = 100;
 /** Asks for a page of the busy wallet, counted from 1, newest first, and sees that it is that page. */
 export type Ask = (page: number) => Promise<void>;
 
-type Filled = { readonly db: Knex; readonly rows: number };
+type Filled = { readonly db: Database; readonly rows: number };
 
 /** Where the page before ended; the same that a walk through all pages would come with. */
 function positionOf(page: number, rows: number): string | undefined {
@@ -50,7 +50,7 @@ type HttpOptions = Filled & { readonly databaseUrl: string; readonly say: (line:
 
 /** The service as a process of its own, asked over one connection that is kept. */
 export async function askOverHttp({ db, rows, databaseUrl, say }: HttpOptions) {
-  const { key } = await createKeyStore({ db }).create('live', { companyId: null, label: 'bench' });
+  const { key } = await issueKey(db, 'live', { companyId: null, label: 'bench' });
   const started = Promise.withResolvers<string>();
   const service = startBenchService({
     env: {

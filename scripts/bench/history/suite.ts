@@ -1,5 +1,5 @@
-import type { Knex } from 'knex';
-import { createNetworkStore } from '../../../src/chain/network-store.ts';
+import { insertNetwork } from '../../../src/chain/network-store.ts';
+import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -21,7 +21,7 @@ export const historySuite: Suite = {
     const db = createDatabase(postgres.url, { poolMax: 4, log: createLogger({ level: 'silent' }) });
     try {
       await migrateToLatest(db);
-      await createNetworkStore({ db }).add(testNetwork(['http://127.0.0.1:9']));
+      await insertNetwork(db, testNetwork(['http://127.0.0.1:9']));
       say('filling the index');
       await fillHistory({ db, rows, say });
       return await measureAll({ db, databaseUrl: postgres.url, rows, isQuick, say });
@@ -33,7 +33,7 @@ export const historySuite: Suite = {
 };
 
 type MeasureOptions = {
-  readonly db: Knex;
+  readonly db: Database;
   readonly databaseUrl: string;
   readonly rows: number;
   readonly isQuick: boolean;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Knex } from 'knex';
+import type { Database } from '../../../src/contract/transaction.ts';
 import { startBenchService } from '../start-service.ts';
 
 export type IndexerRun = {
@@ -11,7 +11,7 @@ export type IndexerRun = {
 };
 
 type RunOptions = {
-  readonly db: Knex;
+  readonly db: Database;
   readonly databaseUrl: string;
   readonly chainId: string;
   /** Its number ends the run. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Knex } from 'knex';
-import { createNetworkStore } from '../../../src/chain/network-store.ts';
+import { insertNetwork } from '../../../src/chain/network-store.ts';
+import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -75,7 +75,8 @@ async function index(
     await migrateToLatest(db);
     const { rpcUrl, chainId, wrapped, first, last } = chain;
     const indexFrom = String(first);
-    await createNetworkStore({ db }).add(
+    await insertNetwork(
+      db,
       testNetwork([rpcUrl], { indexFrom, indexTraces: traces, wrappedNatives: [wrapped] }),
     );
     const indexed = await runIndexer({ db, databaseUrl: postgres.url, chainId, last, parallel, say });
@@ -88,7 +89,7 @@ async function index(
 }
 
 /** @throws Error when a transaction is missing: a fast index that is not whole is none */
-async function countRows(db: Knex, chain: BenchChain): Promise<number> {
+async function countRows(db: Database, chain: BenchChain): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ readonly rows: string; readonly transactions: string }] }>(
     'SELECT count(*) AS rows, count(DISTINCT tx_hash) AS transactions FROM wallet_history',
   );

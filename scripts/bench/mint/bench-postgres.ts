@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
-import type { Knex } from 'knex';
+import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { firstFreePort } from '../../../src/local/programs/ports.ts';
@@ -14,7 +14,7 @@ export type BenchDatabase = {
   readonly url: string;
   readonly name: string;
   /** For the bench itself. */
-  readonly db: Knex;
+  readonly db: Database;
 };
 
 export type BenchPostgres = {
@@ -43,7 +43,7 @@ export async function startBenchPostgres(folder: string): Promise<BenchPostgres>
   const admin = createDatabase(server.url, { poolMax: 2, log });
   await admin.raw('CREATE EXTENSION pg_stat_statements');
   await admin.raw(`CREATE ROLE ${serviceRole} SUPERUSER LOGIN PASSWORD 'bench'`);
-  const opened: Knex[] = [];
+  const opened: Database[] = [];
   return {
     async createDatabase() {
       const name = `bench_${randomUUID().slice(0, 8)}`;

@@ -1,7 +1,7 @@
 import { getAddress, hexlify, randomBytes } from 'ethers';
-import { createNetworkStore } from '../../../src/chain/network-store.ts';
-import { createCompanyStore } from '../../../src/keys/company-store.ts';
-import { createKeyStore } from '../../../src/keys/key-store.ts';
+import { insertNetwork } from '../../../src/chain/network-store.ts';
+import { insertCompany } from '../../../src/keys/company-store.ts';
+import { issueKey } from '../../../src/keys/key-store.ts';
 import { createClaimSecretVault } from '../../../src/rwa/assets/claim-secret.ts';
 import { issueNfts } from '../../../src/rwa/assets/nft-issuer.ts';
 import { createRwa } from '../../../src/rwa/operators/rwa-admin-store.ts';
@@ -33,8 +33,8 @@ const issuedAtOnce = 500;
 
 export async function createWorld(database: BenchDatabase, chain: BenchChain): Promise<BenchWorld> {
   const { db, url } = database;
-  const company = await createCompanyStore({ db }).create({ name: 'Bench' });
-  const { key } = await createKeyStore({ db }).create('live', { companyId: company.id, label: 'bench' });
+  const company = await insertCompany(db, { name: 'Bench' });
+  const { key } = await issueKey(db, 'live', { companyId: company.id, label: 'bench' });
   await addNetwork(db, chain);
   const rwaIds: string[] = [];
   for (let index = 0; index < rwaCount; index += 1) rwaIds.push(await addRwa(db, company.id, chain.contract));
@@ -81,7 +81,7 @@ export async function createWorld(database: BenchDatabase, chain: BenchChain): P
 export const newRecipient = (): string => getAddress(hexlify(randomBytes(20)));
 
 async function addNetwork(db: BenchDatabase['db'], { rpcUrl, contract }: BenchChain): Promise<void> {
-  await createNetworkStore({ db }).add({
+  await insertNetwork(db, {
     chainId,
     name: 'Bench',
     currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Knex } from 'knex';
+import type { Database } from '../../../src/contract/transaction.ts';
 
 /** Waits until so many NFTs are minted. @returns when that was seen. @throws Error when it takes too long */
-export async function untilMinted(db: Knex, count: number, seconds: number): Promise<number> {
+export async function untilMinted(db: Database, count: number, seconds: number): Promise<number> {
   const deadline = performance.now() + seconds * 1_000;
   for (;;) {
     const rows: { count: string }[] = await db('nfts').where({ mint_state: 'minted' }).count();

@@ -1,11 +1,11 @@
 import type { Network } from '../../chain/network.ts';
-import { createNetworkStore } from '../../chain/network-store.ts';
+import { listNetworks } from '../../chain/network-store.ts';
 import { checkNode } from '../../chain/rpc/check-node.ts';
 import type { Config } from '../../config.ts';
-import { createCompanyStore } from '../../keys/company-store.ts';
+import { listCompanies } from '../../keys/company-store.ts';
 import { createVerifier } from '../../keys/create-verifier.ts';
 import { generateKey } from '../../keys/key-format.ts';
-import { createKeyStore } from '../../keys/key-store.ts';
+import { listKeys } from '../../keys/key-store.ts';
 import { type Logger, redactUrl } from '../../log.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysKnown } from '../../rwa/operators/claim-secret-store.ts';
@@ -17,7 +17,7 @@ type Parts = { readonly db: Database; readonly config: Config; readonly log: Log
 /** Checks what a migrated database holds, and everything outside that the service asks. */
 export async function examineWorld(parts: Parts): Promise<Finding[]> {
   const { db, config } = parts;
-  const networks = await createNetworkStore({ db }).list();
+  const networks = await listNetworks(db);
   const [secrets, keys, nodes] = await Promise.all([
     finding('claim secrets', () => examineSecrets(parts)),
     config.KEY_VERIFIER === 'remote' ? finding('authentication', () => askVerifier(parts)) : ownKeys(parts),
@@ -70,9 +70,9 @@ async function askVerifier(parts: Parts): Promise<string> {
 }
 
 async function ownKeys({ db }: Parts): Promise<Finding> {
-  const companies = (await createCompanyStore({ db }).list()).length;
+  const companies = (await listCompanies(db)).length;
   const now = new Date();
-  const active = (await createKeyStore({ db }).list()).filter(
+  const active = (await listKeys(db)).filter(
     ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
   ).length;
   const detail = `companies: ${companies}, active keys: ${active}`;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
-import { createNetworkStore } from '../../chain/network-store.ts';
+import { listNetworks } from '../../chain/network-store.ts';
 import { createRpcClients } from '../../chain/rpc/rpc-clients.ts';
 import { findLeaseHolder } from '../../db/lease.ts';
 import { createLogger } from '../../log.ts';
@@ -49,10 +49,7 @@ export function addStatusCommand(index: Command, session: Session): void {
 
 async function statuses(operator: Operator, only: string | undefined) {
   const { db, config } = operator;
-  const [networks, states] = await Promise.all([
-    createNetworkStore({ db }).list(),
-    createIndexStore({ db }).list(),
-  ]);
+  const [networks, states] = await Promise.all([listNetworks(db), createIndexStore({ db }).list()]);
   const known = new Map(networks.map((network) => [network.chainId, network]));
   const begun = new Map(states.map((state) => [state.chainId, state]));
   const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');

@@ -1,5 +1,5 @@
 import type { Network } from '../../chain/network.ts';
-import { createNetworkStore } from '../../chain/network-store.ts';
+import { findNetwork } from '../../chain/network-store.ts';
 import { createRpcClients } from '../../chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../log.ts';
 import {
@@ -16,7 +16,7 @@ export async function withNetworkIndex<T>(
   chainId: string,
   work: (index: NetworkIndex, network: Network) => Promise<T>,
 ): Promise<T> {
-  const network = await createNetworkStore({ db }).find(chainId);
+  const network = await findNetwork(db, chainId);
   if (network === undefined) {
     throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
   }

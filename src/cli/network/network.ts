@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
-import { createNetworkStore, type NewNetwork } from '../../chain/network-store.ts';
+import {
+  deleteNetwork,
+  findNetwork,
+  insertNetwork,
+  listNetworks,
+  type NewNetwork,
+  updateNetwork,
+} from '../../chain/network-store.ts';
 import { checkNode, NodeCheckError } from '../../chain/rpc/check-node.ts';
 import { redactUrl } from '../../log.ts';
 import { examples } from '../shared/examples.ts';
@@ -37,10 +44,9 @@ function addAddCommand(network: Command, session: Session): void {
   withNetworkOptions(add).action((chainId: string, options: NetworkOptions) =>
     asOperator(session, async (operator) => {
       const wanted = newNetwork(chainId, options);
-      const store = createNetworkStore(operator);
-      if ((await store.find(chainId)) !== undefined) throw registeredAlready(chainId);
+      if ((await findNetwork(operator.db, chainId)) !== undefined) throw registeredAlready(chainId);
       await checkNodes(operator, wanted);
-      const added = await store.add(wanted);
+      const added = await insertNetwork(operator.db, wanted);
       if (added === undefined) throw registeredAlready(chainId);
       operator.output.record(shown(added));
     }),
@@ -59,7 +65,7 @@ function addReadCommands(network: Command, session: Session): void {
     .description('List all networks')
     .action(() =>
       asOperator(session, async ({ db, output }) =>
-        output.rows((await createNetworkStore({ db }).list()).map(shown), columns),
+        output.rows((await listNetworks(db)).map(shown), columns),
       ),
     );
 
@@ -68,7 +74,7 @@ function addReadCommands(network: Command, session: Session): void {
     .description('Show one network; of the URLs of its nodes only the hosts')
     .action((chainId: string) =>
       asOperator(session, async (operator) =>
-        operator.output.record(shown(await findNetwork(operator, chainId))),
+        operator.output.record(shown(await existingNetwork(operator, chainId))),
       ),
     );
 }
@@ -79,11 +85,11 @@ function addUpdateCommand(network: Command, session: Session): void {
     .description('Change a network; --rpc replaces all its nodes, which are asked for their chain id first');
   withNetworkOptions(update).action((chainId: string, options: NetworkOptions) =>
     asOperator(session, async (operator) => {
-      const present = await findNetwork(operator, chainId);
+      const present = await existingNetwork(operator, chainId);
       const changes = toChanges(options, present);
       await assertIndexFits(operator, chainId, options.indexFrom);
       if (changes.rpcUrls !== undefined) await checkNodes(operator, { chainId, rpcUrls: changes.rpcUrls });
-      const updated = await createNetworkStore(operator).update(chainId, changes);
+      const updated = await updateNetwork(operator.db, chainId, changes);
       operator.output.record(shown(updated ?? unknownNetwork(chainId)));
       await sayWhatStays(operator, present, changes.dataProvider);
     }),
@@ -101,7 +107,7 @@ function addRemoveCommand(network: Command, session: Session): void {
     .description('Remove a network that no event and no RWA names, and its index')
     .action((chainId: string) =>
       asOperator(session, async (operator) => {
-        const outcome = await createNetworkStore(operator).remove(chainId);
+        const outcome = await deleteNetwork(operator.db, chainId);
         if (outcome === 'missing') unknownNetwork(chainId);
         if (outcome === 'in_use') {
           throw new OperationError(`Network ${chainId} stays: events or RWAs name it. Nothing was changed.`);
@@ -133,8 +139,9 @@ async function checkNodes(
   if (found.length > 0) throw new OperationError([...found, 'Nothing was changed.'].join('\n'));
 }
 
-async function findNetwork({ db }: Pick<Operator, 'db'>, chainId: string): Promise<Network> {
-  return (await createNetworkStore({ db }).find(chainId)) ?? unknownNetwork(chainId);
+/** @throws UsageError when the network is not registered */
+async function existingNetwork({ db }: Pick<Operator, 'db'>, chainId: string): Promise<Network> {
+  return (await findNetwork(db, chainId)) ?? unknownNetwork(chainId);
 }
 
 function unknownNetwork(chainId: string): never {

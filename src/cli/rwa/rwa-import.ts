@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createNetworkStore } from '../../chain/network-store.ts';
+import { listNetworks } from '../../chain/network-store.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertRwas } from '../../rwa/operators/rwa-import-store.ts';
 import { parseRwaInput, type RwaInput } from '../../rwa/operators/rwa-input.ts';
@@ -77,7 +77,7 @@ const unregistered = ({ chainId }: RwaInput) =>
   atFault('chainId', `${chainId} is not registered; see: tallystick network list`);
 
 async function registeredIds(db: Database): Promise<ReadonlySet<string>> {
-  const networks = await createNetworkStore({ db }).list();
+  const networks = await listNetworks(db);
   return new Set(networks.map(({ chainId }) => chainId));
 }
 

@@ -1,9 +1,9 @@
 import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { createAttendeeStore } from '../../events/attendee-store.ts';
+import { insertAttendee } from '../../events/attendee-store.ts';
 import type { EventFields } from '../../events/event.ts';
 import { namedOnly } from '../../events/event-fields.ts';
-import { createEventStore } from '../../events/event-store.ts';
+import { addToTotalAttendees, insertEvent } from '../../events/event-store.ts';
 
 type SampleEvent = {
   readonly name: string;
@@ -24,14 +24,12 @@ export async function addEvents(
   now: Date,
 ): Promise<void> {
   const { companyId } = where;
-  const events = createEventStore(db);
-  const attendees = createAttendeeStore(db);
   for (const sample of samples) {
     await inTransaction(db, async (tx) => {
-      const { id } = await events.insert(tx, companyId, fieldsOf(sample, where, now));
+      const { id } = await insertEvent(tx, companyId, fieldsOf(sample, where, now));
       for (let i = 1; i <= sample.attendees; i += 1) {
-        await attendees.insert(tx, companyId, id, `user_${String(i).padStart(4, '0')}`);
-        await events.addToTotal(tx, companyId, id, 1);
+        await insertAttendee(tx, companyId, id, `user_${String(i).padStart(4, '0')}`);
+        await addToTotalAttendees(tx, companyId, id, 1);
       }
     });
   }

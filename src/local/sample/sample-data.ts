@@ -1,7 +1,7 @@
-import { createNetworkStore } from '../../chain/network-store.ts';
+import { findNetwork, insertNetwork, updateNetwork } from '../../chain/network-store.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { createCompanyStore } from '../../keys/company-store.ts';
-import { createKeyStore } from '../../keys/key-store.ts';
+import { insertCompany } from '../../keys/company-store.ts';
+import { issueKey } from '../../keys/key-store.ts';
 import type { ClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { localChainId } from '../programs/chain.ts';
 import { acmeAssets, addAssets, globexAssets } from './assets.ts';
@@ -34,7 +34,7 @@ export async function fillDatabase({ db, vault, chain, rpcUrl, now }: WorldDataO
   const event = { chainId: localChainId, gate: addresses.SampleCollectible };
   await addEvents(db, { companyId: acme.id, ...event }, acmeEvents, now);
   await addEvents(db, { companyId: globex.id, ...event }, globexEvents, now);
-  const { key: noCompany } = await createKeyStore({ db }).create('local', {
+  const { key: noCompany } = await issueKey(db, 'local', {
     companyId: null,
     label: 'no company',
   });
@@ -43,15 +43,14 @@ export async function fillDatabase({ db, vault, chain, rpcUrl, now }: WorldDataO
 
 /** Tells the service where the chain listens this time. */
 export async function moveNetwork(db: Database, rpcUrl: string): Promise<void> {
-  const networks = createNetworkStore({ db });
-  const known = await networks.find(localChainId);
+  const known = await findNetwork(db, localChainId);
   if (known?.rpcUrls.length === 1 && known.rpcUrls[0] !== rpcUrl) {
-    await networks.update(localChainId, { rpcUrls: [rpcUrl] });
+    await updateNetwork(db, localChainId, { rpcUrls: [rpcUrl] });
   }
 }
 
 async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: string): Promise<void> {
-  await createNetworkStore({ db }).add({
+  await insertNetwork(db, {
     chainId: localChainId,
     name: 'Local chain',
     currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
@@ -67,8 +66,8 @@ async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: str
 }
 
 async function addCompany(db: Database, name: string, treasuryAddress: string) {
-  const { id } = await createCompanyStore({ db }).create({ name, treasuryAddress });
-  const { key } = await createKeyStore({ db }).create('local', {
+  const { id } = await insertCompany(db, { name, treasuryAddress });
+  const { key } = await issueKey(db, 'local', {
     companyId: id,
     label: `${name} sample key`,
   });

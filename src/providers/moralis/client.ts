@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { untilAborted } from '../../in-time.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { createExchange } from './exchange.ts';
 import { UpstreamFault } from './upstream-fault.ts';
@@ -68,6 +69,7 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
 
   const tryFrom = async (tries: number, url: string, deadline: Deadline): Promise<unknown> => {
     try {
+      // The wait for a free place does not end at the deadline on its own.
       const answer = await untilAborted(ask(url, deadline), deadline.signal);
       onTry?.(tries, '2xx');
       return answer;
@@ -90,14 +92,6 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
       return tryFrom(1, `${base}${path}?${new URLSearchParams(query)}`, deadline);
     },
   };
-}
-
-/** A place may become free only after the deadline. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const give = () => reject(signal.reason);
-  signal.addEventListener('abort', give, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', give));
 }
 
 function faultOf(error: unknown, { signal }: Deadline): UpstreamFault {
