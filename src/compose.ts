@@ -39,10 +39,10 @@ import { createClaimSecretVault } from './rwa/assets/claim-secret.ts';
 import { assertKeysKnown } from './rwa/assets/secret-keys-store.ts';
 import { createRwaHandlers } from './rwa/handlers/handlers.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
-import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
 import { watchMinting } from './rwa/mint-worker/mint-levels.ts';
 import { createMintObserver } from './rwa/mint-worker/mint-observer.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
+import { assertNoLaneNeedsHelp } from './rwa/mint-worker/stores/lane-store.ts';
 import { mintChannel, mintQueue } from './rwa/minting/mint-service.ts';
 
 /** Every object of the service, built once. */
