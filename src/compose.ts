@@ -35,14 +35,14 @@ import { createNetworkIndex, indexSettings } from './providers/indexer/network-i
 import { createMetadataFetcher } from './providers/indexer/tokens/metadata-fetcher.ts';
 import { createMoralisMetrics } from './providers/moralis/moralis-metrics.ts';
 import { createClaimSecretVault } from './rwa/assets/claim-secret.ts';
+import { assertKeysKnown } from './rwa/assets/secret-keys-store.ts';
 import { createRwaAreaHandlers } from './rwa/handlers/handlers.ts';
 import type { OnStep } from './rwa/mint-worker/lane-context.ts';
-import { assertNoLaneNeedsHelp } from './rwa/mint-worker/lane-store.ts';
 import { watchMinting } from './rwa/mint-worker/mint-levels.ts';
 import { createMintObserver } from './rwa/mint-worker/mint-observer.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from './rwa/mint-worker/mint-worker.ts';
+import { assertNoLaneNeedsHelp } from './rwa/mint-worker/stores/lane-store.ts';
 import { mintChannel, mintQueue } from './rwa/minting/mint-queue.ts';
-import { assertKeysKnown } from './rwa/operators/claim-secret-store.ts';
 
 /** Every object of the service, built once. */
 export type Parts = {

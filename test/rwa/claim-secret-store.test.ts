@@ -1,12 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  assertKeysKnown,
-  keysInUse,
-  reissueSecret,
-  rotateSecrets,
-} from '../../src/rwa/operators/claim-secret-store.ts';
+import { assertKeysKnown, listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
+import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';
+import { rotateSecrets } from '../../src/rwa/operators/secret-rotation-store.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { addCompany, addNetwork, addNfts, addRwa, claimBaseUrl, vaultOf } from './samples.ts';
 
@@ -60,10 +57,10 @@ describe('a copy of the database', () => {
 
 describe('the keys in use', () => {
   test('are those of the stored secrets, each once', async () => {
-    expect(await keysInUse(db)).toEqual([]);
+    expect(await listKeysInUse(db)).toEqual([]);
     await addNfts(db, first, rwa, 3);
     await addNfts(db, both, rwa, 3);
-    expect(await keysInUse(db)).toEqual(['2025', '2026']);
+    expect(await listKeysInUse(db)).toEqual(['2025', '2026']);
   });
 
   test('must all be known: a missing one is named', async () => {
@@ -113,7 +110,7 @@ describe('a rotation', () => {
     ]);
     expect(one.rotated + other.rotated).toBeGreaterThanOrEqual(80);
     expect(one.rotated + other.rotated).toBeLessThanOrEqual(90);
-    expect(await keysInUse(db)).toEqual(['2026']);
+    expect(await listKeysInUse(db)).toEqual(['2026']);
     const secrets = await secretsBy(second);
     expect(secrets).toHaveLength(140);
     expect(secrets.slice(0, 10)).toEqual(fresh.map((issue) => issue?.secret));
@@ -127,13 +124,13 @@ describe('a rotation', () => {
       .update({ secret_cipher: randomBytes(60) });
     expect(await rotateSecrets(db, both, { batch: 1 })).toEqual({ rotated: 2, failed: [damaged?.id] });
     await reissueSecret(db, both, String(damaged?.id), claimBaseUrl);
-    expect(await keysInUse(db)).toEqual(['2026']);
+    expect(await listKeysInUse(db)).toEqual(['2026']);
   });
 
   test('does not begin when a key is missing', async () => {
     await addNfts(db, first, rwa, 1);
     await expect(rotateSecrets(db, second)).rejects.toThrow('2025');
-    expect(await keysInUse(db)).toEqual(['2025']);
+    expect(await listKeysInUse(db)).toEqual(['2025']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { reissueSecret } from '../../src/rwa/operators/claim-secret-store.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
+import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';
 import { startService } from '../support/service.ts';
 import { addRwa, serviceVault } from './samples.ts';
 

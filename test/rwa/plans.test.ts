@@ -7,8 +7,8 @@ import {
   type NftFilter,
 } from '../../src/rwa/assets/nft-store.ts';
 import { countRwas, findRwa, findRwasByNumber, listRwas } from '../../src/rwa/assets/rwa-store.ts';
+import { listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import { findMintedToken } from '../../src/rwa/assets/token-store.ts';
-import { keysInUse } from '../../src/rwa/operators/claim-secret-store.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { addNetwork, contractAddress } from './samples.ts';
 
@@ -145,8 +145,8 @@ describe('single rows are found by an index', () => {
   });
 
   test('the keys in use, without reading every secret', async () => {
-    const plan = await expectIndexes(() => keysInUse(db));
+    const plan = await expectIndexes(() => listKeysInUse(db));
     expect(plan).toContain('nfts_secret_key');
-    expect(await keysInUse(db)).toEqual(['new', 'old']);
+    expect(await listKeysInUse(db)).toEqual(['new', 'old']);
   });
 });

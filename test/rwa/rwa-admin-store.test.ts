@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createRwa,
-  type ExportRow,
-  exportRows,
-  findForOperator,
-  listForOperator,
+  findOperatorRwa,
+  listOperatorRwas,
   type OperatorRwa,
 } from '../../src/rwa/operators/rwa-admin-store.ts';
+import { type ExportRow, exportRows } from '../../src/rwa/operators/rwa-export-store.ts';
 import { parseRwaInput } from '../../src/rwa/operators/rwa-input.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
@@ -54,7 +53,7 @@ describe('the operator makes an RWA', () => {
       totalNfts: 0n,
       claimedNfts: 0n,
     });
-    expect(await findForOperator(db, made.id)).toEqual(made);
+    expect(await findOperatorRwa(db, made.id)).toEqual(made);
   });
 
   test('only on a registered network', async () => {
@@ -73,15 +72,15 @@ describe('the operator makes an RWA', () => {
 describe('the operator sees', () => {
   test('the RWAs of all companies or of one, by creation', async () => {
     const made = [await addRwa(db, 'globex'), await addRwa(db, 'globex')];
-    expect(await listForOperator(db, { companyId: 'globex' })).toEqual(made);
-    expect((await listForOperator(db)).map(({ id }) => id)).toEqual(
+    expect(await listOperatorRwas(db, { companyId: 'globex' })).toEqual(made);
+    expect((await listOperatorRwas(db)).map(({ id }) => id)).toEqual(
       expect.arrayContaining(made.map((r) => r.id)),
     );
-    expect(await listForOperator(db, { companyId: 'globex', limit: 1, offset: 1 })).toEqual(made.slice(1));
+    expect(await listOperatorRwas(db, { companyId: 'globex', limit: 1, offset: 1 })).toEqual(made.slice(1));
   });
 
   test('no RWA under an unknown id', async () => {
-    expect(await findForOperator(db, randomUUID())).toBeUndefined();
+    expect(await findOperatorRwa(db, randomUUID())).toBeUndefined();
   });
 });
 

@@ -8,7 +8,7 @@ import { generateKey } from '../../keys/key-format.ts';
 import { listKeys } from '../../keys/key-store.ts';
 import { type Logger, redactUrl } from '../../log.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
-import { assertKeysKnown } from '../../rwa/operators/claim-secret-store.ts';
+import { assertKeysKnown } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, finding } from '../shared/finding.ts';
 import type { Database } from '../shared/session.ts';
 

@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { type ExportRow, exportRows } from '../../rwa/operators/rwa-admin-store.ts';
+import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';

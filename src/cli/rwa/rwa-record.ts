@@ -1,5 +1,5 @@
 import { type ClaimSecretVault, createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
-import { findForOperator, type OperatorRwa } from '../../rwa/operators/rwa-admin-store.ts';
+import { findOperatorRwa, type OperatorRwa } from '../../rwa/operators/rwa-admin-store.ts';
 import { UsageError } from '../shared/failure.ts';
 import type { Database, Operator } from '../shared/session.ts';
 
@@ -13,7 +13,7 @@ export const shown = ({ number, totalNfts, claimedNfts, ...rwa }: OperatorRwa) =
 
 /** @throws UsageError when there is none */
 export async function findRwa(db: Database, id: string): Promise<OperatorRwa> {
-  const found = isUuid(id) ? await findForOperator(db, id) : undefined;
+  const found = isUuid(id) ? await findOperatorRwa(db, id) : undefined;
   if (found === undefined) throw new UsageError(`There is no RWA ${id}. List them with: tallystick rwa list`);
   return found;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { reissueSecret, rotateSecrets } from '../../rwa/operators/claim-secret-store.ts';
+import { reissueSecret } from '../../rwa/operators/secret-reissue-store.ts';
+import { rotateSecrets } from '../../rwa/operators/secret-rotation-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Session } from '../shared/session.ts';

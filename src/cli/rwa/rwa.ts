@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createRwa, listForOperator } from '../../rwa/operators/rwa-admin-store.ts';
+import { createRwa, listOperatorRwas } from '../../rwa/operators/rwa-admin-store.ts';
 import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
@@ -87,7 +87,7 @@ function addListCommand(rwa: Command, session: Session): void {
       asOperator(session, async ({ db, output }) => {
         const filter = company === undefined ? {} : { companyId: (await findCompany({ db }, company)).id };
         // One more than is shown tells whether there are more.
-        const found = await listForOperator(db, { ...filter, limit: limit + 1, offset });
+        const found = await listOperatorRwas(db, { ...filter, limit: limit + 1, offset });
         output.rows(found.slice(0, limit).map(shown), columns);
         if (found.length > limit) output.say(`There are more: add --offset ${offset + limit}.`);
       }),

@@ -1,167 +1,114 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Network } from '../../chain/network.ts';
-import { createLaneMemory, type LaneContext } from './lane-context.ts';
-import { type LaneId, type LaneStore, type Lease, LeaseLostError, type Pause } from './lane-store.ts';
-import { send } from './send.ts';
-import { workOf } from './transaction-store.ts';
-import { watch } from './watch.ts';
+import type { LaneDeps } from './lane-context.ts';
+import { createLanePoll } from './lane-poll.ts';
+import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
+import {
+  acquireLease,
+  type LaneId,
+  type Lease,
+  LeaseLostError,
+  releaseLease,
+  renewLease,
+} from './stores/lane-store.ts';
 
 export type Lane = LaneId & {
-  /** Looks at once, or as soon as the present look is over. */
-  wake(): void;
+  /** Polls at once, or right after the current poll. */
+  notify(): void;
   /** Whether this process holds the lane. */
   isHeld(): boolean;
-  /** Ends after the present look and gives the lane back. */
+  /** Stops after the current poll and releases the lane. */
   stop(): Promise<void>;
 };
 
-type LaneOptions = Omit<LaneContext, 'lease' | 'network' | 'node' | 'memory' | 'stopping'> & {
-  readonly lane: LaneId;
-  readonly findNetwork: (chainId: string) => Promise<Network | undefined>;
-  readonly nodeOf: (network: Network) => LaneContext['node'];
-  /** Names this process to people. */
-  readonly holder: string;
-};
-
-// A block that reorganised nothing looks like one that did until its hash is asked for.
-const longestWithoutWatchMs = 5_000;
-
-/** Works on one lane for as long as it can have it: waits for the lease, then watches and sends by turns. */
-export function startLane(options: LaneOptions): Lane {
-  const { lane, lanes, log, settings } = options;
+/** Starts to work on a lane: waits for its lease, then polls until another process takes the lane. */
+export function startLane(deps: LaneDeps): Lane {
+  const { lane, settings } = deps;
   const stopping = new AbortController();
-  const bell = createBell();
+  const trigger = createPollTrigger();
   let held = false;
 
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const lease = await lanes.acquire(lane, options.holder, settings.leaseSeconds).catch((err: unknown) => {
-        log.warn({ err, ...lane }, 'mint lane cannot be asked for');
-        return undefined;
-      });
-      if (lease === undefined) await bell.wait(settings.pollMs);
-      else {
+      const lease = await tryAcquire(deps);
+      if (lease === undefined) {
+        await trigger.wait(settings.pollMs);
+      } else {
         held = true;
-        await workUnderLease(options, lease, bell, stopping.signal);
+        await workUnderLease(deps, lease, trigger, stopping.signal);
         held = false;
       }
     }
   };
-  const over = run();
+  const stopped = run();
 
   return {
     ...lane,
-    wake: bell.ring,
+    notify: trigger.fire,
     isHeld: () => held,
     async stop() {
       stopping.abort();
-      bell.ring();
-      await over;
+      trigger.fire();
+      await stopped;
     },
   };
 }
 
-async function workUnderLease(options: LaneOptions, lease: Lease, bell: Bell, stopping: AbortSignal) {
-  const { lanes, log, settings } = options;
-  const keeper = keepLease(lanes, lease, settings.leaseSeconds);
-  const turn = createTurn(options, lease, stopping);
+/** @returns undefined when another process holds the lane, or when that cannot be found out */
+async function tryAcquire({ db, lane, holder, settings, log }: LaneDeps): Promise<Lease | undefined> {
   try {
-    await options.step('taken', {});
-    while (!stopping.aborted && keeper.isGood()) {
-      await turn().catch((err: unknown) => {
+    return await acquireLease(db, lane, holder, settings.leaseSeconds);
+  } catch (err) {
+    log.warn({ err, ...lane }, 'mint lane cannot be asked for');
+    return undefined;
+  }
+}
+
+/** Polls until the lease is lost or the lane is to stop. A poll that fails is logged and tried again. */
+async function workUnderLease(
+  deps: LaneDeps,
+  lease: Lease,
+  trigger: PollTrigger,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { db, log, settings, step } = deps;
+  const renewal = startRenewal(deps, lease);
+  const poll = createLanePoll(deps, lease, stopping);
+  try {
+    await step('taken', {});
+    while (!stopping.aborted && renewal.isValid()) {
+      try {
+        await poll();
+      } catch (err) {
         if (err instanceof LeaseLostError) throw err;
         log.warn({ err, ...lease }, 'mint lane could not go on, and will try again');
-      });
-      await bell.wait(settings.pollMs);
+      }
+      await trigger.wait(settings.pollMs);
     }
   } catch (err) {
     log.warn({ err, ...lease }, 'mint lane lost');
   } finally {
-    keeper.stop();
-    await lanes
-      .release(lease)
-      .catch((err: unknown) => log.warn({ err, ...lease }, 'mint lane not given back'));
+    renewal.stop();
+    try {
+      await releaseLease(db, lease);
+    } catch (err) {
+      log.warn({ err, ...lease }, 'mint lane not given back');
+    }
   }
 }
 
-/** One look at the chain and at what waits. Costs one query, and nothing of the nodes, when there is nothing. */
-function createTurn(options: LaneOptions, lease: Lease, stopping: AbortSignal): () => Promise<void> {
-  const { db, lanes, now, findNetwork, nodeOf, step } = options;
-  const memory = createLaneMemory();
-  let lastHead: string | undefined;
-  let watchedAt = Number.NEGATIVE_INFINITY;
-  let noted: string | undefined = 'nothing yet';
-  let paused = false;
+/** Renews the lease three times in its duration, until another process has taken the lane. */
+function startRenewal({ db, settings }: LaneDeps, lease: Lease) {
+  const seconds = settings.leaseSeconds;
+  let valid = true;
 
-  const note = async (found: Pause | undefined) => {
-    const text = found && `${found.reason} ${found.detail}`;
-    if (text === noted) return;
-    await lanes.setPause(lease, found);
-    const wasPaused = paused;
-    noted = text;
-    paused = found !== undefined;
-    if (found !== undefined) await step('paused', found);
-    else if (wasPaused) await step('resumed', {});
-  };
-
-  return async () => {
-    const { isOpen, isWaiting } = await workOf(db, lease);
-    if (!isOpen && !isWaiting) return note(undefined);
-    const network = await findNetwork(lease.chainId);
-    if (network === undefined) return;
-    const context: LaneContext = { ...options, lease, network, node: nodeOf(network), memory, stopping };
-    const head = await context.node.head();
-    const isDue = head.hash !== lastHead || now() - watchedAt >= longestWithoutWatchMs;
-    if (isOpen && isDue) {
-      await watch(context, head);
-      lastHead = head.hash;
-      watchedAt = now();
-    }
-    const found = await send(context, head);
-    if (!stopping.aborted) await note(found ?? lackOf(context));
-  };
-}
-
-/** What is in flight cannot go on without money either. */
-function lackOf({ memory, signer }: LaneContext): Pause | undefined {
-  if (memory.unpaid.size === 0) return undefined;
-  return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
-}
-
-/** Renews the lease in time, until somebody else has it. */
-function keepLease(lanes: LaneStore, lease: Lease, seconds: number) {
-  let good = true;
-  const timer = setInterval(
-    () => {
+  const renew = async () => {
+    try {
+      const renewed = await renewLease(db, lease, seconds);
+      valid = valid && renewed;
+    } catch {
       // A database that does not answer decides nothing: the fence does.
-      lanes.renew(lease, seconds).then(
-        (renewed) => (good = good && renewed),
-        () => {},
-      );
-    },
-    (seconds * 1_000) / 3,
-  );
-  return { isGood: () => good, stop: () => clearInterval(timer) };
-}
-
-type Bell = { ring(): void; wait(ms: number): Promise<void> };
-
-/** A ring while nobody waits is heard by the next who does. */
-function createBell(): Bell {
-  let rung = false;
-  let hear = () => {};
-  return {
-    ring() {
-      rung = true;
-      hear();
-    },
-    async wait(ms) {
-      if (!rung) {
-        const heard = new AbortController();
-        hear = () => heard.abort();
-        await pause(ms, undefined, { signal: heard.signal }).catch(() => {});
-      }
-      rung = false;
-    },
+    }
   };
+  const timer = setInterval(() => void renew(), (seconds * 1_000) / 3);
+
+  return { isValid: () => valid, stop: () => clearInterval(timer) };
 }

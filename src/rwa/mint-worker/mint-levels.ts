@@ -6,7 +6,7 @@ import type { Database } from '../../contract/transaction.ts';
 import type { LevelSource, Metrics } from '../../metrics.ts';
 import { listLanes } from '../minting/lane-status-store.ts';
 import type { LaneSigner } from './mint-worker.ts';
-import { highestNonce } from './transaction-store.ts';
+import { findHighestNonce } from './stores/transaction-store.ts';
 
 const ofLane = ['chain_id', 'signer'];
 
@@ -58,7 +58,7 @@ type Options = {
   readonly signers: readonly LaneSigner[];
 };
 
-/** Levels of minting: of every lane, as the database knows them, and of our signers, as the nodes do. */
+/** Registers the levels of minting: those of every lane from the database, those of our signers from the nodes. */
 export function watchMinting(metrics: Metrics, options: Options): void {
   metrics.levels({
     gauges: queueGauges,
@@ -78,7 +78,7 @@ async function readLanes(db: Database): Promise<QueueLevels> {
     labels: { chain_id: lane.chainId, signer: lane.signer },
     value,
   });
-  // Every lane tells the queue of its network.
+  // Every lane has the queue of its network, which must count once.
   const perNetwork = [...new Map(lanes.map((lane) => [lane.chainId, lane])).values()];
   return {
     queued: perNetwork.map(({ chainId, queued }) => ({ labels: { chain_id: chainId }, value: queued })),
@@ -97,8 +97,9 @@ async function readLanes(db: Database): Promise<QueueLevels> {
 
 function signerSource(
   { db, networks, clients }: Options,
-  { chainId, signer: { address } }: LaneSigner,
+  { chainId, signer }: LaneSigner,
 ): LevelSource<keyof typeof signerGauges> {
+  const { address } = signer;
   const labels = { chain_id: chainId, signer: address };
   return {
     name: `mint_signer ${address} on ${chainId}`,
@@ -111,11 +112,11 @@ function signerSource(
         node.transactionCount(address, 'latest'),
         node.transactionCount(address, 'pending'),
       ]);
-      // Asked last: what the nodes know of ours was stored before.
-      const highest = await highestNonce(db, { chainId, signer: address });
-      // Of a signer that never sent, what the chain knows is where it begins.
+      // Read last: a transaction is stored before the nodes know it.
+      const highest = await findHighestNonce(db, { chainId, signer: address });
+      // A signer that has stored no transaction continues with the count of the chain.
       const next = highest === undefined ? latest : highest + 1n;
-      // A gauge holds floating point numbers; nothing is paid by them.
+      // A gauge is a floating point number; its rounding does not matter here.
       const whole = Number(formatUnits(balance, network.currency.decimals));
       return {
         balance: [{ labels, value: whole }],

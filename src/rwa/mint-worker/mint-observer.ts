@@ -1,12 +1,11 @@
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { MintStep, StepFacts } from './lane-context.ts';
-import type { LaneId } from './lane-store.ts';
-import type { MintWorkerOptions } from './mint-worker.ts';
+import type { MintStep, StepFacts, StepObserver } from './lane-context.ts';
+import type { LaneId } from './stores/lane-store.ts';
 
 type Line = readonly ['info' | 'warn' | 'error', string];
 
-/** What is said of each step. A step that is only the first half of another one is not told of. */
+/** The log line of each step. A step that is only the first half of another one has none. */
 const lines: Partial<Record<MintStep, Line>> = {
   taken: ['info', 'mint lane taken'],
   stored: ['info', 'mint signed'],
@@ -30,46 +29,53 @@ const broadcasts: Partial<Record<MintStep, string>> = {
   rebroadcast: 'rebroadcast',
 };
 
-/** Makes a log line and numbers of each step that a lane takes. */
-export function createMintObserver(metrics: Metrics, log: Logger): MintWorkerOptions['observe'] {
-  const count = createCounts(metrics);
+/** Creates the observer that logs and counts the steps of all lanes. */
+export function createMintObserver(metrics: Metrics, log: Logger): StepObserver {
+  const count = createStepMetrics(metrics);
   return (lane, step, facts) => {
     count(lane, step, facts);
     const line = lines[step];
     if (line === undefined) return;
     const [level, text] = line;
+    // A line says how many NFTs were minted; how long each waited is for the histogram.
     const { waits, ...rest } = facts;
-    log[level]({ ...lane, ...rest, ...(waits && { minted: waits.length }) }, text);
+    const minted = waits === undefined ? {} : { minted: waits.length };
+    log[level]({ ...lane, ...rest, ...minted }, text);
   };
 }
 
-function createCounts(metrics: Metrics) {
+function createStepMetrics(metrics: Metrics) {
   const labels = ['chain_id', 'signer'] as const;
   const minted = metrics.counter({
-    ...{ name: 'tallystick_mint_minted_total', labels },
+    name: 'tallystick_mint_minted_total',
     help: 'NFTs that came to count as minted; one that was taken back and minted again counts twice.',
+    labels,
   });
   const reorganised = metrics.counter({
-    ...{ name: 'tallystick_mint_reorganised_total', labels },
+    name: 'tallystick_mint_reorganised_total',
     help: 'Minted NFTs that a reorganisation took back.',
+    labels,
   });
   const failed = metrics.counter({
-    ...{ name: 'tallystick_mint_failed_total', labels },
+    name: 'tallystick_mint_failed_total',
     help: 'NFTs whose mint failed, as the chain shows.',
+    labels,
   });
   const sent = metrics.counter({
-    ...{ name: 'tallystick_mint_broadcasts_total', labels: [...labels, 'kind'] },
+    name: 'tallystick_mint_broadcasts_total',
     help: 'Transactions handed to the nodes: first, bumped with higher fees, or rebroadcast as they are.',
+    labels: [...labels, 'kind'],
   });
   const seconds = metrics.histogram({
-    ...{ name: 'tallystick_mint_seconds', labels: ['chain_id'] },
+    name: 'tallystick_mint_seconds',
     help: 'Time from the acceptance of a mint until the NFT counts as minted.',
+    labels: ['chain_id'],
     buckets: [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600],
   });
 
   return (lane: LaneId, step: MintStep, facts: StepFacts) => {
     const values = { chain_id: lane.chainId, signer: lane.signer };
-    // From 0 on: a rate does not see the first event of a series that begins with it.
+    // Starts each series at 0: a rate does not see the first event of a series that begins with 1.
     if (step === 'taken') {
       for (const counter of [minted, reorganised, failed]) counter.inc(values, 0);
       for (const kind of Object.values(broadcasts)) sent.inc({ ...values, kind }, 0);

@@ -7,21 +7,21 @@ import type { Database } from '../../contract/transaction.ts';
 import { createListener, type Listener } from '../../db/listener.ts';
 import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
-import { mintChannel as channel, mintQueue } from '../minting/mint-queue.ts';
+import { mintChannel, mintQueue } from '../minting/mint-queue.ts';
 import { type Lane, startLane } from './lane.ts';
-import type { MintSettings, OnStep } from './lane-context.ts';
-import { createLaneStore, type LaneId } from './lane-store.ts';
-import { forgottenNfts } from './transaction-store.ts';
+import type { MintSettings, OnStep, StepObserver } from './lane-context.ts';
+import { type LaneId, registerLane } from './stores/lane-store.ts';
+import { listStaleQueuedNfts } from './stores/queued-nft-store.ts';
 
 /** A signer and the network that it signs for. */
 export type LaneSigner = { readonly chainId: string; readonly signer: MintSigner };
 
 export type MintWorker = {
   readonly signers: readonly LaneSigner[];
-  /** What to do about accepted mints: to look. */
+  /** Handles accepted mints by polling the lanes. */
   readonly job: KeyedJob;
   start(): Promise<void>;
-  /** Ends after what each lane is at; what was signed is stored, so nothing is half done. */
+  /** Stops each lane after its current poll. Every signed transaction is stored, so nothing is left half done. */
   stop(): Promise<void>;
 };
 
@@ -35,8 +35,8 @@ export type MintWorkerOptions = {
   readonly jobs: JobSender;
   readonly settings: MintSettings;
   readonly log: Logger;
-  /** Told of each step of each lane, for operators. */
-  readonly observe: (lane: LaneId, ...told: Parameters<OnStep>) => void;
+  /** Makes metrics and log lines for operators. */
+  readonly observe: StepObserver;
   readonly step?: OnStep;
   readonly now?: () => number;
 };
@@ -44,23 +44,22 @@ export type MintWorkerOptions = {
 const reconcileMs = 30_000;
 
 /**
- * Works on the lanes of its signers. Any number of processes may have the same signers: each lane is with
- * one of them at a time, and passes to another when that one ends.
+ * Creates the worker for the lanes of its signers. Any number of processes may have the same signers: each lane
+ * is worked on by one of them at a time, and passes to another when that one ends.
  */
 export function createMintWorker(options: MintWorkerOptions): MintWorker {
-  const { db, networks, clients, signers, jobs, settings, log } = options;
-  const store = createLaneStore(db);
+  const { db, databaseUrl, signers, jobs, log } = options;
   const lanes: Lane[] = [];
   let listener: Listener | undefined;
   let reconciling: NodeJS.Timeout | undefined;
 
-  const wakeAll = () => {
-    for (const lane of lanes) lane.wake();
+  const notifyLanes = () => {
+    for (const lane of lanes) lane.notify();
   };
   const reconcile = async () => {
-    wakeAll();
-    const ids = await forgottenNfts(db, reconcileMs / 1_000);
-    await jobs.enqueue(mintQueue, ids);
+    notifyLanes();
+    const nftIds = await listStaleQueuedNfts(db, reconcileMs / 1_000);
+    await jobs.enqueue(mintQueue, nftIds);
   };
 
   return {
@@ -68,34 +67,21 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     job: {
       queue: mintQueue,
       async handle() {
-        wakeAll();
-        // The lane may be with another process: tell all of them.
-        if (lanes.some((lane) => !lane.isHeld())) await db.raw(`SELECT pg_notify('${channel}', '')`);
+        notifyLanes();
+        // Another process may hold the lane: notify all of them.
+        if (lanes.some((lane) => !lane.isHeld())) await db.raw(`SELECT pg_notify('${mintChannel}', '')`);
       },
     },
     async start() {
-      for (const { chainId, signer } of signers) {
-        const lane = { chainId, signer: signer.address };
-        await store.register(lane);
-        lanes.push(
-          startLane({
-            db,
-            lanes: store,
-            lane,
-            signer,
-            settings,
-            log,
-            step: stepOf(lane, options),
-            now: options.now ?? (() => performance.now()),
-            holder: `${hostname()} ${process.pid}`,
-            findNetwork: (id) => networks.find(id),
-            nodeOf: (network) => createMintNode(clients.for(network)),
-          }),
-        );
-      }
+      for (const signer of signers) lanes.push(await registerAndStart(options, signer));
       if (lanes.length === 0) return;
-      const { databaseUrl: url } = options;
-      listener = await createListener({ url, channels: [channel], log, onNotify: wakeAll, onGap: wakeAll });
+      listener = await createListener({
+        url: databaseUrl,
+        channels: [mintChannel],
+        log,
+        onNotify: notifyLanes,
+        onGap: notifyLanes,
+      });
       reconciling = setInterval(() => {
         reconcile().catch((err: unknown) => log.warn({ err }, 'mints could not be reconciled'));
       }, reconcileMs);
@@ -108,9 +94,23 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   };
 }
 
-const stepOf =
-  (lane: LaneId, { observe, step }: MintWorkerOptions): OnStep =>
-  (...told) => {
-    observe(lane, ...told);
-    return step?.(...told);
-  };
+async function registerAndStart(options: MintWorkerOptions, { chainId, signer }: LaneSigner): Promise<Lane> {
+  const { db, networks, clients, settings, log, observe, step } = options;
+  const lane: LaneId = { chainId, signer: signer.address };
+  await registerLane(db, lane);
+  return startLane({
+    db,
+    lane,
+    signer,
+    settings,
+    log,
+    step(name, facts) {
+      observe(lane, name, facts);
+      return step?.(name, facts);
+    },
+    now: options.now ?? (() => performance.now()),
+    holder: `${hostname()} ${process.pid}`,
+    findNetwork: (id) => networks.find(id),
+    nodeOf: (network) => createMintNode(clients.for(network)),
+  });
+}

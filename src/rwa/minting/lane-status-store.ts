@@ -1,20 +1,23 @@
 import type { Database } from '../../contract/transaction.ts';
 
-/** A lane and what it has to do. */
+/** A lane, who works on it and what is pending. */
 export type LaneStatus = {
   readonly chainId: string;
   readonly signer: string;
-  /** Host and process that works on it; null when none does. */
+  /** Host and id of the process that holds the lane; null when none does. */
   readonly holder: string | null;
-  /** NFTs that wait on the network, for any of its lanes. */
+  /** NFTs queued on the network, for any of its lanes. */
   readonly queued: number;
-  /** Signed transactions that are not deep enough yet. */
+  /** Signed transactions that are not confirmed yet. */
   readonly inFlight: number;
   readonly oldestQueuedAt: Date | null;
+  /** The reason why the lane does not send; null when it does. */
   readonly paused: string | null;
+  /** The reason in words. */
   readonly why: string | null;
 };
 
+/** Selects lanes; a field that is absent selects all. */
 export type LaneFilter = { readonly chainId?: string | undefined; readonly signer?: string | undefined };
 
 const laneStatus = `
@@ -29,12 +32,13 @@ const laneStatus = `
   WHERE (:chainId::bigint IS NULL OR l.chain_id = :chainId) AND (:signer::text IS NULL OR l.signer = :signer)
   ORDER BY l.chain_id, l.signer`;
 
+/** The filter as named bindings of a statement: `chainId` and `signer`, null where absent. */
 export const laneBindings = ({ chainId, signer }: LaneFilter) => ({
   chainId: chainId ?? null,
   signer: signer ?? null,
 });
 
-/** The lanes, in the order of network and signer. */
+/** Lists lanes in the order of network and signer. */
 export async function listLanes(db: Database, filter: LaneFilter): Promise<LaneStatus[]> {
   return (await db.raw(laneStatus, laneBindings(filter))).rows;
 }

@@ -1,9 +1,9 @@
 const maxBytes = 16_384;
 const maxDepth = 20;
 
-/** What is wrong with a free JSON object that is to be stored; undefined when nothing is. */
+/** Checks a free JSON object before it is stored. @returns what is wrong with it; undefined when nothing is */
 export function freeDataFault(data: object): string | undefined {
-  // Depth first: writing a value as JSON recurses, and may not survive what is nested too deeply.
+  // The depth comes first: JSON.stringify recurses, and deep nesting may overflow its stack.
   if (isDeeperThan(data, maxDepth)) return `must not be nested deeper than ${maxDepth} levels`;
   const written = JSON.stringify(data);
   if (Buffer.byteLength(written) > maxBytes) return `must be at most ${maxBytes} bytes as JSON`;

@@ -1,38 +1,49 @@
 import type { Database } from '../../contract/transaction.ts';
 import { type LaneFilter, type LaneStatus, laneBindings, listLanes } from '../minting/lane-status-store.ts';
+import { mintChannel } from '../minting/mint-queue.ts';
 import { requeueFailedNft } from '../minting/mint-state-store.ts';
 
 /*
- * Minting as operators see and steer it: over all companies.
+ * Minting as operators see and control it: over all companies.
  */
 
-/** An NFT on its way to the chain, or stuck on it. */
+/** An NFT whose mint is requested and not done. */
 type MintStatus = {
   readonly nftId: string;
+  /** Decimal. */
   readonly chainId: string;
   readonly state: string;
   readonly recipient: string | null;
+  /** When the NFT last changed. */
   readonly since: Date;
+  /** Why it failed, or why it is not sent; null when nothing is known to be wrong. */
   readonly why: string | null;
 };
 
-/** Stops lanes from sending, or lets them go on. What is in flight is watched all the same. */
+type MintFilter = {
+  readonly states: readonly string[];
+  /** Without it, NFTs on all networks. */
+  readonly chainId: string | undefined;
+  readonly limit: number;
+};
+
+/**
+ * Stops lanes from sending, or lets them continue. Transactions in flight are watched in both cases.
+ * @returns the lanes of the filter after the change
+ */
 export async function stopLanes(db: Database, filter: LaneFilter, stopped: boolean): Promise<LaneStatus[]> {
   await db.raw(
     `WITH changed AS (
        UPDATE mint_lanes SET stopped_by_operator = :stopped
        WHERE (:chainId::bigint IS NULL OR chain_id = :chainId) AND (:signer::text IS NULL OR signer = :signer))
-     SELECT pg_notify('tallystick_mint', '')`,
+     SELECT pg_notify('${mintChannel}', '')`,
     { ...laneBindings(filter), stopped },
   );
   return listLanes(db, filter);
 }
 
-/** NFTs that are queued, submitted or failed, the longest unchanged first. */
-export async function listMints(
-  db: Database,
-  { states, chainId, limit }: { states: readonly string[]; chainId: string | undefined; limit: number },
-): Promise<MintStatus[]> {
+/** Lists NFTs in these mint states, the longest unchanged first. */
+export async function listMints(db: Database, { states, chainId, limit }: MintFilter): Promise<MintStatus[]> {
   const { rows } = await db.raw(
     `SELECT n.id AS "nftId", n.mint_chain_id AS "chainId", n.mint_state AS state, n.recipient,
        n.updated_at AS since, coalesce(n.mint_error, (
@@ -46,7 +57,7 @@ export async function listMints(
   return rows;
 }
 
-/** Everything that was sent for an NFT, the last attempt first. */
+/** Lists every attempt of every transaction of an NFT, the latest first. */
 export async function listAttempts(db: Database, nftId: string): Promise<Record<string, unknown>[]> {
   const { rows } = await db.raw(
     `SELECT t.nonce, t.state, a.number AS attempt, a.hash, a.max_fee_per_gas AS "maxFeePerGas",
@@ -60,11 +71,11 @@ export async function listAttempts(db: Database, nftId: string): Promise<Record<
   return rows;
 }
 
-/** Queues a failed NFT again, for the same recipient. @returns false when there is no such failed NFT */
+/** Queues a failed NFT again, for the same recipient. @returns false when no failed NFT has this id */
 export function retryMint(db: Database, nftId: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const queued = await requeueFailedNft(tx, nftId);
-    if (queued) await tx.raw("SELECT pg_notify('tallystick_mint', '')");
+    if (queued) await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
     return queued;
   });
 }

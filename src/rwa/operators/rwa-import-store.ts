@@ -4,10 +4,10 @@ import type { RwaInput } from './rwa-input.ts';
 
 export type ImportOptions = {
   readonly companyId: string;
-  /** Rows a statement, which bounds its text: 500 of the largest rows are some 20 MB. */
+  /** Rows per statement, which bounds the size of its text: 500 of the largest rows take some 20 MB. */
   readonly batch?: number;
   readonly onProgress?: (done: number, total: number) => void;
-  /** Ends the work between two statements. */
+  /** Aborts between two statements. */
   readonly signal?: AbortSignal;
 };
 
@@ -24,8 +24,9 @@ const sql = `
   ORDER BY place`;
 
 /**
- * Makes many RWAs of one company on registered networks.
+ * Inserts RWAs of one company. Their networks must be registered.
  * @returns their ids, in the order of the inputs
+ * @throws the reason of the signal when it aborts
  */
 export async function insertRwas(
   tx: Tx,

@@ -48,7 +48,7 @@ const address = z
     return z.NEVER;
   });
 
-// A number would have lost digits before it is seen here.
+// A JSON number would have lost digits before it gets here.
 const price = z
   .string({ error: 'must be a decimal number as text' })
   .regex(/^\d{1,30}(\.\d{1,18})?$/, 'must be a decimal number such as 1250.00, not negative');
@@ -95,8 +95,8 @@ const shape = z
   });
 
 /**
- * Checks what an operator wrote: from options, from JSON, or from a CSV whose values are all text (then
- * `true` and `false` are flags, `data` is JSON and an empty cell is no value).
+ * Validates the input of an operator, from options, JSON or CSV. All values of a CSV are text: `true` and
+ * `false` are read as flags, `data` as JSON and an empty cell as no value.
  */
 export function parseRwaInput(
   raw: unknown,

@@ -1,31 +1,41 @@
-import type { Block, Head, Receipt } from '../../chain/minting/mint-node.ts';
-import type { LaneContext } from './lane-context.ts';
-import type { OpenTransaction } from './transaction-store.ts';
+import type { Block, Head, Receipt } from '../../../chain/minting/mint-node.ts';
+import type { LaneContext } from '../lane-context.ts';
+import type { Inclusion, OpenTransaction } from '../stores/transaction-store.ts';
 
-/** One look at the chain: what it is asked twice, it answers alike. */
+/** The chain as seen by one poll. Caches blocks, so that all parts of a poll see the same ones. */
 export type ChainView = {
   readonly head: Head;
-  /** Transactions of the signer that have a block. */
+  /** How many transactions of the signer are in blocks. */
   readonly count: bigint;
-  /** The newest block that cannot be taken back. */
+  /** The number of the newest final block. */
   finalized(): Promise<bigint>;
-  /** The block of this number; null when the chain is not that long, as far as we see. */
+  /** The block of this number; null when the node has no block of this number. */
   block(number: bigint): Promise<Block | null>;
-  /** Blocks from this one to the newest, both counted. */
+  /** How many blocks there are from this one to the newest, including both. */
   depthOf(blockNumber: bigint): bigint;
   /**
-   * The receipt of whichever attempt has a block on the chain, and that block; null when none has a receipt;
-   * undefined when one has, of a block that is not on the chain as far as we see: that says neither.
+   * The receipt of the attempt that is in a block of the chain, and that block; null when no attempt has a
+   * receipt; undefined when one has, but of a block that the node does not have in its chain: then it is unclear
+   * whether the transaction is mined.
    */
   receiptOf(transaction: OpenTransaction): Promise<Mined | null | undefined>;
 };
 
 export type Mined = { readonly receipt: Receipt; readonly block: Block };
 
+export const inclusionOf = ({ receipt, block }: Mined): Inclusion => ({
+  hash: receipt.hash,
+  blockNumber: block.number,
+  blockHash: block.hash,
+  time: block.time,
+});
+
+/** @throws when a node does not answer, as every method of the view does */
 export async function viewChain({ node, network, signer }: LaneContext, head: Head): Promise<ChainView> {
   const count = await node.transactionCount(signer.address, 'latest');
   const blocks = new Map<bigint, Promise<Block | null>>();
   let finalized: Promise<bigint> | undefined;
+
   const block = (number: bigint) => {
     const known = blocks.get(number) ?? node.block(number);
     blocks.set(number, known);
@@ -46,7 +56,7 @@ export async function viewChain({ node, network, signer }: LaneContext, head: He
       for (const receipt of receipts) {
         if (receipt === null) continue;
         const onChain = await block(receipt.blockNumber);
-        // A node may tell of a block that it has left meanwhile: only its own chain counts.
+        // A node may return a receipt of a block that it has left since: only blocks of its chain count.
         if (onChain?.hash === receipt.blockHash) return { receipt, block: onChain };
       }
       return receipts.every((receipt) => receipt === null) ? null : undefined;

@@ -1,0 +1,151 @@
+import type { Database, Tx } from '../../../contract/transaction.ts';
+
+/*
+ * Table `mint_lanes`: the lanes, who holds them and why they do not send. Leases run by the clock of the
+ * database, so that differences between the clocks of the processes do not matter.
+ */
+
+/** One signer on one network. */
+export type LaneId = {
+  /** Decimal. */
+  readonly chainId: string;
+  /** EIP-55. */
+  readonly signer: string;
+};
+
+/** The right to write to a lane, until another process takes it. The fence grows with each holder. */
+export type Lease = LaneId & { readonly fence: string };
+
+/** Another process holds the lane; the transaction was rolled back. */
+export class LeaseLostError extends Error {
+  constructor({ chainId, signer }: LaneId) {
+    super(`The lane of ${signer} on network ${chainId} is held by another process.`);
+    this.name = 'LeaseLostError';
+  }
+}
+
+/**
+ * Why a lane does not send. Transactions in flight are watched all the same, and the lane resumes when the
+ * cause is gone.
+ */
+export type Pause = {
+  readonly reason: 'operator' | 'balance_too_low' | 'fee_above_cap' | 'foreign_nonce' | 'contract_refuses';
+  /** The reason in words. */
+  readonly detail: string;
+};
+
+// The other reasons end without anybody's help, or an operator chose them.
+const reasonsThatNeedHelp: readonly Pause['reason'][] = [
+  'balance_too_low',
+  'foreign_nonce',
+  'contract_refuses',
+];
+
+const sameLane = 'chain_id = :chainId AND signer = :signer';
+const sameLease = `${sameLane} AND fence = :fence`;
+
+/** Registers a lane. The service accepts mints on its network from then on. */
+export async function registerLane(db: Database, lane: LaneId): Promise<void> {
+  await db.raw(
+    'INSERT INTO mint_lanes (chain_id, signer) VALUES (:chainId, :signer) ON CONFLICT DO NOTHING',
+    lane,
+  );
+}
+
+/**
+ * Takes the lease of a lane that is free or whose lease has expired.
+ * @param holder names this process to operators
+ * @returns undefined while another process holds the lane
+ */
+export async function acquireLease(
+  db: Database,
+  lane: LaneId,
+  holder: string,
+  seconds: number,
+): Promise<Lease | undefined> {
+  const { rows }: { rows: { fence: string }[] } = await db.raw(
+    `UPDATE mint_lanes SET fence = fence + 1, holder = :holder,
+       expires_at = clock_timestamp() + make_interval(secs => :seconds)
+     WHERE ${sameLane} AND (expires_at IS NULL OR expires_at < clock_timestamp()) RETURNING fence`,
+    { ...lane, holder, seconds },
+  );
+  const [row] = rows;
+  return row && { ...lane, fence: row.fence };
+}
+
+/** Extends the lease from now on. @returns false when another process has taken the lane */
+export async function renewLease(db: Database, lease: Lease, seconds: number): Promise<boolean> {
+  const { rowCount }: { rowCount: number } = await db.raw(
+    `UPDATE mint_lanes SET expires_at = clock_timestamp() + make_interval(secs => :seconds)
+     WHERE ${sameLease}`,
+    { ...lease, seconds },
+  );
+  return rowCount === 1;
+}
+
+/** Frees the lane for other processes. Does nothing when another process has taken it. */
+export async function releaseLease(db: Database, lease: Lease): Promise<void> {
+  await db.raw(`UPDATE mint_lanes SET holder = NULL, expires_at = NULL WHERE ${sameLease}`, lease);
+}
+
+/**
+ * Runs the work in one transaction that commits only while the lease is valid.
+ * @throws LeaseLostError when another process has taken the lane; the work is rolled back then
+ */
+export function inFencedTransaction<T>(db: Database, lease: Lease, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    const result = await work(tx);
+    // Last, to lock the row only briefly; until the commit nobody can take the lane.
+    const { rows } = await tx.raw(`SELECT fence FROM mint_lanes WHERE ${sameLease} FOR SHARE`, lease);
+    if (rows.length === 0) throw new LeaseLostError(lease);
+    return result;
+  });
+}
+
+/** Stores why the lane does not send; undefined when it does. The time of a pause stays while its reason does. */
+export async function setPause(db: Database, lease: Lease, pause: Pause | undefined): Promise<void> {
+  await db.raw(
+    `UPDATE mint_lanes SET pause_reason = :reason, pause_detail = :detail, paused_at = CASE
+       WHEN :reason::text IS NULL THEN NULL
+       WHEN pause_reason = :reason THEN paused_at ELSE clock_timestamp() END
+     WHERE ${sameLease}`,
+    { ...lease, reason: pause?.reason ?? null, detail: pause?.detail ?? null },
+  );
+}
+
+/** Whether an operator has stopped the lane from sending. */
+export async function isStoppedByOperator(db: Database, lane: LaneId): Promise<boolean> {
+  const { rows } = await db.raw(
+    `SELECT fence FROM mint_lanes WHERE ${sameLane} AND stopped_by_operator`,
+    lane,
+  );
+  return rows.length > 0;
+}
+
+/** Whether the lane has transactions to watch, and whether NFTs are queued on its network. */
+export async function findLaneWork(
+  db: Database,
+  lane: LaneId,
+): Promise<{ hasOpen: boolean; hasQueued: boolean }> {
+  const { rows } = await db.raw(
+    `SELECT EXISTS (SELECT 1 FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer
+         AND state IN ('submitted', 'confirmed')) AS has_open,
+       EXISTS (SELECT 1 FROM nfts WHERE mint_chain_id = :chainId AND mint_state = 'queued') AS has_queued`,
+    lane,
+  );
+  const [row]: { has_open: boolean; has_queued: boolean }[] = rows;
+  return { hasOpen: row?.has_open === true, hasQueued: row?.has_queued === true };
+}
+
+/**
+ * Checks that no lane is paused for a reason that only a person can remove.
+ * @throws Error naming the lanes and their reasons
+ */
+export async function assertNoLaneNeedsHelp(db: Database): Promise<void> {
+  const rows: { chain_id: string; signer: string; pause_detail: string }[] = await db('mint_lanes')
+    .select('chain_id', 'signer', 'pause_detail')
+    .whereIn('pause_reason', [...reasonsThatNeedHelp]);
+  if (rows.length === 0) return;
+  const lanes = rows.map((row) => `${row.signer} on network ${row.chain_id}: ${row.pause_detail}`);
+  throw new Error(`Minting pauses. ${lanes.join(' ')}`);
+}

@@ -1,0 +1,119 @@
+import type { Mint } from '../../../chain/minting/mint-contract.ts';
+import type { Database, Tx } from '../../../contract/transaction.ts';
+import type { Inclusion } from './transaction-store.ts';
+
+/*
+ * Table `mint_transaction_nfts`: the NFTs of a transaction. A row is `open` until the outcome of its NFT in this
+ * transaction is final.
+ */
+
+/** An NFT in a transaction. */
+export type TransactionNft = Mint & {
+  readonly nftId: string;
+  /** It counts as minted, in this transaction or in an earlier one. */
+  readonly isMinted: boolean;
+};
+
+type OpenRow = { nft_id: string; token_id: string; recipient: string; mint_state: string };
+
+const toTransactionNft = (row: OpenRow): TransactionNft => ({
+  nftId: row.nft_id,
+  tokenId: row.token_id,
+  recipient: row.recipient,
+  isMinted: row.mint_state === 'minted',
+});
+
+/** Lists the NFTs of a transaction whose outcome is not final. */
+export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
+  const rows: OpenRow[] = await db('mint_transaction_nfts as l')
+    .join('nfts as n', 'n.id', 'l.nft_id')
+    .select('l.nft_id', 'l.token_id', 'l.recipient', 'n.mint_state')
+    .where({ 'l.transaction_id': transactionId, 'l.state': 'open' });
+  return rows.map(toTransactionNft);
+}
+
+/** Inserts the NFTs of a new transaction, all open. */
+export async function insertTransactionNfts(
+  tx: Tx,
+  transactionId: string,
+  nfts: readonly (Mint & { readonly nftId: string })[],
+): Promise<void> {
+  await tx.raw(
+    `INSERT INTO mint_transaction_nfts (transaction_id, nft_id, token_id, recipient)
+     SELECT ?, * FROM unnest(?::uuid[], ?::numeric[], ?::text[])`,
+    [
+      transactionId,
+      nfts.map(({ nftId }) => nftId),
+      nfts.map(({ tokenId }) => tokenId),
+      nfts.map(({ recipient }) => recipient),
+    ],
+  );
+}
+
+/** Stores where NFTs of the transaction were minted before it, by other transactions. */
+export async function setEarlierMints(
+  tx: Tx,
+  transactionId: string,
+  mints: readonly { readonly nftId: string; readonly in: Inclusion }[],
+): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_transaction_nfts l SET found_tx = f.hash, found_block = f.block, found_block_hash = f.block_hash
+     FROM unnest(?::uuid[], ?::text[], ?::numeric[], ?::text[]) AS f (nft_id, hash, block, block_hash)
+     WHERE l.transaction_id = ? AND l.nft_id = f.nft_id`,
+    [
+      mints.map(({ nftId }) => nftId),
+      mints.map((mint) => mint.in.hash),
+      mints.map((mint) => mint.in.blockNumber.toString()),
+      mints.map((mint) => mint.in.blockHash),
+      transactionId,
+    ],
+  );
+}
+
+/** Forgets the earlier mints of all open NFTs of the transaction. @returns the ids of the open NFTs */
+export async function clearEarlierMints(tx: Tx, transactionId: string): Promise<string[]> {
+  const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
+    `UPDATE mint_transaction_nfts SET found_tx = NULL, found_block = NULL, found_block_hash = NULL
+     WHERE transaction_id = ? AND state = 'open' RETURNING nft_id`,
+    [transactionId],
+  );
+  return rows.map((row) => row.nft_id);
+}
+
+/** Sets the final outcome of NFTs in the transaction. */
+export async function closeNfts(
+  tx: Tx,
+  transactionId: string,
+  state: 'minted' | 'failed' | 'released',
+  nftIds: readonly string[],
+): Promise<void> {
+  if (nftIds.length === 0) return;
+  await tx.raw(
+    'UPDATE mint_transaction_nfts SET state = ? WHERE transaction_id = ? AND nft_id = ANY (?::uuid[])',
+    [state, transactionId, [...nftIds]],
+  );
+}
+
+/** Sets the outcome of all NFTs of the transaction that are still open to `minted`. */
+export async function closeOpenNftsAsMinted(tx: Tx, transactionId: string): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_transaction_nfts SET state = 'minted' WHERE transaction_id = ? AND state = 'open'`,
+    [transactionId],
+  );
+}
+
+/**
+ * Counts for each NFT the transactions that were mined and did not mint it, since its mint was last accepted.
+ * @returns counts by NFT id; an NFT without such a transaction is absent
+ */
+export async function countFailedAttempts(tx: Tx, nftIds: readonly string[]): Promise<Map<string, number>> {
+  if (nftIds.length === 0) return new Map();
+  const { rows }: { rows: { nft_id: string; count: string }[] } = await tx.raw(
+    `SELECT l.nft_id, count(*) FROM mint_transaction_nfts l
+       JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
+     WHERE l.nft_id = ANY (?::uuid[]) AND l.state = 'released' AND t.state IN ('reverted', 'finalized')
+       AND t.created_at > n.queued_at GROUP BY l.nft_id`,
+    [[...nftIds]],
+  );
+  return new Map(rows.map((row) => [row.nft_id, Number(row.count)]));
+}

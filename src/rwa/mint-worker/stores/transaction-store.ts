@@ -1,0 +1,159 @@
+import type { Database, Tx } from '../../../contract/transaction.ts';
+import type { Attempt } from './attempt-store.ts';
+import type { LaneId, Lease } from './lane-store.ts';
+
+/*
+ * Table `mint_transactions`: one row per nonce of a lane. Its attempts and its NFTs have tables and stores of
+ * their own.
+ */
+
+/** A transaction that can still change: in flight, or confirmed and not final yet. */
+export type OpenTransaction = {
+  readonly id: string;
+  readonly nonce: bigint;
+  /** EIP-55. */
+  readonly contract: string;
+  readonly gasLimit: bigint;
+  /** The block that includes it, once the block is confirmed; null before. */
+  readonly confirmedIn: BlockRef | null;
+  /** Blocks of earlier mints, because of which the contract skipped some of its NFTs. */
+  readonly foundIn: readonly BlockRef[];
+  /** The newest first; never empty. */
+  readonly attempts: readonly [Attempt, ...Attempt[]];
+};
+
+/** A block that the state of a transaction depends on. */
+type BlockRef = { readonly number: bigint; readonly hash: string };
+
+/** A transaction of the chain and the block that includes it. */
+export type Inclusion = {
+  /** Of the transaction. */
+  readonly hash: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  /** Of the block. */
+  readonly time: Date;
+};
+
+export type NewTransaction = {
+  readonly nonce: bigint;
+  /** EIP-55. */
+  readonly contract: string;
+  readonly gasLimit: bigint;
+};
+
+type OpenRow = {
+  id: string;
+  nonce: string;
+  contract: string;
+  gas_limit: string;
+  block_number: string | null;
+  block_hash: string | null;
+  found: { number: string; hash: string }[] | null;
+  attempts: AttemptJson[];
+};
+
+type AttemptJson = {
+  number: number;
+  hash: string;
+  max_fee: string;
+  max_priority_fee: string | null;
+  sent_at_block: string;
+};
+
+function toOpenTransaction(row: OpenRow): OpenTransaction {
+  const [newest, ...older] = row.attempts.map(toAttempt);
+  if (newest === undefined) throw new Error(`Mint transaction ${row.id} has no attempt.`);
+  return {
+    id: row.id,
+    nonce: BigInt(row.nonce),
+    contract: row.contract,
+    gasLimit: BigInt(row.gas_limit),
+    confirmedIn: toBlockRef(row.block_number, row.block_hash),
+    foundIn: (row.found ?? []).map(({ number, hash }) => ({ number: BigInt(number), hash })),
+    attempts: [newest, ...older],
+  };
+}
+
+const toBlockRef = (number: string | null, hash: string | null): BlockRef | null =>
+  number === null || hash === null ? null : { number: BigInt(number), hash };
+
+const toAttempt = (json: AttemptJson): Attempt => ({
+  number: json.number,
+  hash: json.hash,
+  fees: {
+    maxFeePerGas: BigInt(json.max_fee),
+    maxPriorityFeePerGas: json.max_priority_fee === null ? null : BigInt(json.max_priority_fee),
+  },
+  sentAtBlock: BigInt(json.sent_at_block),
+});
+
+/** Lists the transactions of a lane that can still change, in the order of their nonces. */
+export async function listOpenTransactions(db: Database, lane: LaneId): Promise<OpenTransaction[]> {
+  const { rows }: { rows: OpenRow[] } = await db.raw(
+    `SELECT t.id, t.nonce, t.contract, t.gas_limit, t.block_number, t.block_hash, a.attempts, f.found
+     FROM mint_transactions t CROSS JOIN LATERAL (
+       SELECT json_agg(json_build_object('number', number, 'hash', hash, 'max_fee', max_fee_per_gas::text,
+         'max_priority_fee', max_priority_fee_per_gas::text, 'sent_at_block', sent_at_block::text)
+         ORDER BY number DESC) AS attempts FROM mint_attempts WHERE transaction_id = t.id) a
+     CROSS JOIN LATERAL (
+       SELECT json_agg(json_build_object('number', found_block::text, 'hash', found_block_hash)) AS found
+       FROM mint_transaction_nfts
+       WHERE t.state = 'confirmed' AND transaction_id = t.id AND found_block IS NOT NULL) f
+     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed')
+     ORDER BY t.nonce`,
+    lane,
+  );
+  return rows.map(toOpenTransaction);
+}
+
+/** Finds the highest nonce that the lane has ever stored. @returns undefined when it has stored none */
+export async function findHighestNonce(db: Database, lane: LaneId): Promise<bigint | undefined> {
+  const row: { nonce: string } | undefined = await db('mint_transactions')
+    .where({ chain_id: lane.chainId, signer: lane.signer })
+    .orderBy('nonce', 'desc')
+    .first('nonce');
+  return row && BigInt(row.nonce);
+}
+
+/** Inserts a transaction in state `submitted`, without attempts and NFTs. @returns its id */
+export async function insertTransaction(tx: Tx, lease: Lease, created: NewTransaction): Promise<string> {
+  const [row]: { id: string }[] = await tx('mint_transactions')
+    .insert({
+      chain_id: lease.chainId,
+      signer: lease.signer,
+      nonce: created.nonce.toString(),
+      contract: created.contract,
+      gas_limit: created.gasLimit.toString(),
+      fence: lease.fence,
+    })
+    .returning('id');
+  if (row === undefined) throw new Error('The transaction was not stored.');
+  return row.id;
+}
+
+/**
+ * Sets the state of a transaction and where it is included.
+ * @param inclusion of the attempt that was mined; undefined when none is
+ */
+export async function setTransactionState(
+  tx: Tx,
+  id: string,
+  state: 'submitted' | 'confirmed' | 'reverted' | 'lost',
+  inclusion: Inclusion | undefined,
+): Promise<void> {
+  await tx('mint_transactions')
+    .where({ id })
+    .update({
+      state,
+      mined_hash: inclusion?.hash ?? null,
+      block_number: inclusion?.blockNumber.toString() ?? null,
+      block_hash: inclusion?.blockHash ?? null,
+      updated_at: tx.fn.now(),
+    });
+}
+
+/** Sets the state of a confirmed transaction to `finalized`; where it is included stays. */
+export async function setTransactionFinalized(tx: Tx, id: string): Promise<void> {
+  await tx.raw(`UPDATE mint_transactions SET state = 'finalized', updated_at = now() WHERE id = ?`, [id]);
+}

@@ -1,0 +1,74 @@
+import { raise } from '../../../chain/minting/fees.ts';
+import { broadcast } from '../broadcast.ts';
+import type { LaneContext } from '../lane-context.ts';
+import { attemptFacts, transactionFacts } from '../step-facts.ts';
+import { insertAttempt, readRawAttempt } from '../stores/attempt-store.ts';
+import { inFencedTransaction } from '../stores/lane-store.ts';
+import type { OpenTransaction } from '../stores/transaction-store.ts';
+import type { ChainView } from './chain-view.ts';
+
+/** Broadcasts a transaction without a block again when it is time to, with higher fees when it is stuck. */
+export async function rebroadcast(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+): Promise<void> {
+  const { db, memory, now, settings, step } = context;
+  const [newest] = transaction.attempts;
+  // Unknown when this process has not broadcast it: then perhaps nobody has.
+  const broadcastAt = memory.broadcastAt.get(transaction.id);
+
+  // A transaction that nodes may not have is not stuck: it is broadcast as it is before its fees are raised.
+  if (broadcastAt !== undefined && isStuck(context, view, transaction)) {
+    const isReplaced = await replace(context, view, transaction);
+    if (isReplaced) return;
+  }
+  if (broadcastAt === undefined || now() - broadcastAt >= settings.rebroadcastMs) {
+    const raw = await readRawAttempt(db, newest.hash);
+    await broadcast(context, transaction.id, { hash: newest.hash, raw });
+    await step('rebroadcast', transactionFacts(transaction));
+  }
+}
+
+/** Whether the fees are to blame that the transaction has been without a block for so long. */
+function isStuck({ settings }: LaneContext, view: ChainView, transaction: OpenTransaction): boolean {
+  const [newest] = transaction.attempts;
+  const { baseFee } = view.head;
+  const blocksWaited = view.head.number - newest.sentAtBlock;
+  const isNext = transaction.nonce === view.count;
+  const isBelowBaseFee = baseFee !== null && newest.fees.maxFeePerGas < baseFee;
+  return blocksWaited >= BigInt(settings.stuckBlocks) && (isNext || isBelowBaseFee);
+}
+
+/**
+ * Replaces a transaction by one with the same nonce and higher fees.
+ * @returns false when the fee cap does not allow higher fees; then nothing has changed
+ */
+async function replace(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+): Promise<boolean> {
+  const { db, lease, node, settings, signer, step } = context;
+  const [newest] = transaction.attempts;
+  const market = await node.market(view.head);
+  const fees = raise(newest.fees, market, settings.feeCap);
+  if (fees === undefined) return false;
+
+  const signed = await signer.signAgain(await readRawAttempt(db, newest.hash), fees);
+  const number = newest.number + 1;
+  await inFencedTransaction(db, lease, (tx) =>
+    insertAttempt(tx, lease, {
+      transactionId: transaction.id,
+      number,
+      signed,
+      fees,
+      sentAtBlock: view.head.number,
+    }),
+  );
+  const facts = attemptFacts(transaction, { number, hash: signed.hash, fees });
+  await step('raise_stored', facts);
+  await broadcast(context, transaction.id, signed);
+  await step('raise_sent', facts);
+  return true;
+}

@@ -1,0 +1,73 @@
+import type { Database } from '../../contract/transaction.ts';
+import type { ClaimSecretVault } from '../assets/claim-secret.ts';
+import { claimUrl } from '../assets/claim-url.ts';
+import type { MintState } from '../assets/nft-row.ts';
+import { serialText } from '../assets/token-id.ts';
+import type { OperatorRwa } from './rwa-admin-store.ts';
+
+const columns = ['id', 'serial', 'token_id', 'secret_cipher', 'secret_key_id', 'mint_state'];
+
+type NftRow = {
+  id: string;
+  serial: string;
+  token_id: string;
+  secret_cipher: Buffer;
+  secret_key_id: string;
+  mint_state: MintState;
+};
+
+/** One line of an export: what a company prints on, or sends with, the thing itself. */
+export type ExportRow = {
+  /** Zero-padded as in the API. */
+  readonly serial: string;
+  /** Decimal. */
+  readonly tokenId: string;
+  readonly nftId: string;
+  /** The claim page; contains the claim secret. */
+  readonly url: string;
+  readonly claimStatus: MintState;
+};
+
+export type ExportOptions = {
+  readonly rwa: OperatorRwa;
+  /** The claim page where neither RWA nor company has one. */
+  readonly claimBaseUrl: string;
+  /** Rows of one query. */
+  readonly batch?: number;
+};
+
+/**
+ * Yields the NFTs of an RWA in order of serial. Reads them in batches so that memory stays bounded.
+ * @throws Error when a claim secret cannot be decrypted
+ */
+export async function* exportRows(
+  db: Database,
+  vault: ClaimSecretVault,
+  { rwa, claimBaseUrl, batch = 1_000 }: ExportOptions,
+): AsyncGenerator<ExportRow> {
+  const base = rwa.claimBaseUrl ?? claimBaseUrl;
+  let after = '0';
+  for (;;) {
+    const rows: NftRow[] = await db('nfts')
+      .select(columns)
+      .where({ company_id: rwa.companyId, rwa_number: rwa.number.toString() })
+      .where('serial', '>', after)
+      .orderBy('serial')
+      .limit(batch);
+    for (const row of rows) yield toExportRow(row, base, vault);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < batch) return;
+    after = last.serial;
+  }
+}
+
+function toExportRow(row: NftRow, base: string, vault: ClaimSecretVault): ExportRow {
+  const secret = vault.open(row.id, { cipher: row.secret_cipher, keyId: row.secret_key_id });
+  return {
+    serial: serialText(BigInt(row.serial)),
+    tokenId: row.token_id,
+    nftId: row.id,
+    url: claimUrl(base, row.id, secret),
+    claimStatus: row.mint_state,
+  };
+}
