@@ -3,15 +3,15 @@ import type { Tx } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 import { createTransactionAdapter } from './transaction-adapter.ts';
 
-/** Work that runs by the clock. Safe to run twice. */
+/** A job that runs on a schedule. It must be safe to run twice. */
 type ScheduledJob = {
   readonly queue: string;
-  /** Five-field cron expression in UTC; each time is run by one worker of all. */
+  /** Five-field cron expression in UTC; one of all workers runs it each time. */
   readonly cron: string;
   readonly handle: () => Promise<void>;
 };
 
-/** Work that is asked for, about rows that the keys name. Safe to run twice, for any of the keys. */
+/** A job that is enqueued for rows, which its keys name. It must be safe to run twice, for any of the keys. */
 export type KeyedJob = {
   readonly queue: string;
   readonly handle: (keys: readonly string[]) => Promise<void>;
@@ -29,39 +29,37 @@ export type JobSender = {
 
 /** The queue of background jobs, kept in the service's own database. */
 export type JobQueue = JobSender & {
-  /** Connects and makes the queues; sending does it by itself at its first use. */
+  /** Connects and creates the queues. The first `enqueue` does so too. */
   open(): Promise<void>;
-  /** Begins to work on these jobs. */
+  /** Starts to fetch and run these jobs. */
   work(jobs: Jobs): Promise<void>;
-  /** How many jobs wait and are worked on, as the queue's monitor last saw it. */
+  /** The number of jobs that wait and that run, as the queue's monitor last counted them. */
   counts(): Promise<readonly JobCounts[]>;
-  /** Stops fetching, lets running jobs end for at most `graceMs`, then gives them back. */
+  /** Stops fetching, waits at most `graceMs` for running jobs, then returns them to the queue. */
   stop(graceMs: number): Promise<void>;
 };
 
 type JobCounts = { readonly queue: string; readonly waiting: number; readonly active: number };
 
-/** Told of jobs that were worked on. */
+/** Called after each run of jobs. */
 export type OnJobs = (queue: string, outcome: 'done' | 'failed', count: number) => void;
 
 type Jobs = { readonly scheduled: readonly ScheduledJob[]; readonly keyed: readonly KeyedJob[] };
 
 type QueueOptions = {
   readonly url: string;
-  /** The queues of jobs that are asked for. */
+  /** The queues of keyed jobs. */
   readonly keyedQueues: readonly string[];
-  /** Whether this process works on jobs; one that only asks keeps no watch over the queue. */
+  /** Whether this process runs jobs. A process that only enqueues them does not supervise the queue. */
   readonly works: boolean;
   readonly onJobs?: OnJobs;
   readonly log: Logger;
 };
 
 const day = 24 * 60 * 60;
-// A job of a key that waits or runs takes the next one of that key with it (`exclusive`). Nobody is notified:
-// commits of transactions that notify wait for each other, and whoever cannot wait for a poll is told by other
-// means. It outlives any
-// outage, since an unstarted job is otherwise deleted after two weeks without a word; a finished one has
-// nothing to tell. Without a heartbeat the job of a killed worker would stay with it for minutes.
+// `notify` is off because commits of transactions that notify wait for each other; the worker has a channel of its
+// own. The retention outlives any outage: pg-boss deletes unstarted jobs after two weeks by default. Without a
+// heartbeat the job of a killed worker would stay active for minutes.
 const keyedOptions = {
   notify: false,
   heartbeatSeconds: 10,
@@ -73,7 +71,7 @@ const keyedOptions = {
   retentionSeconds: 365 * day,
   deleteAfterSeconds: 60 * 60,
 };
-// A worker sleeps after each fetch unless the batch was full.
+// A fetcher sleeps after each batch that was not full.
 const fetching = {
   batchSize: 500,
   burstWhenBatchFull: true,
@@ -105,18 +103,18 @@ export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log
     async work({ scheduled, keyed }) {
       await open();
       for (const job of scheduled) {
-        const handle = () => told(onJobs, job.queue, 1, job.handle());
-        await workByTheClock(boss, { ...job, handle });
+        const handle = () => report(onJobs, job.queue, 1, job.handle());
+        await workOnSchedule(boss, { ...job, handle });
       }
       for (const { queue, handle } of keyed) {
         await boss.work<{ key: string }>(queue, fetching, (jobs) =>
-          told(onJobs, queue, jobs.length, handle(jobs.map(({ data }) => data.key))),
+          report(onJobs, queue, jobs.length, handle(jobs.map(({ data }) => data.key))),
         );
       }
     },
     async counts() {
       const queues = await boss.getQueues();
-      // Those of pg-boss itself are no work of ours.
+      // pg-boss has queues of its own.
       const ours = queues.filter(({ name }) => !name.startsWith('__pgboss__'));
       return ours.map(({ name: queue, readyCount: waiting, activeCount: active }) => ({
         queue,
@@ -137,7 +135,7 @@ async function begin(boss: PgBoss, keyedQueues: readonly string[]): Promise<void
   await boss.start();
   for (const queue of keyedQueues) {
     await boss.createQueue(queue, { policy: 'exclusive', ...keyedOptions });
-    // A queue that was made by an earlier release keeps its options otherwise.
+    // Otherwise a queue that an earlier release created keeps its options.
     await boss.updateQueue(queue, keyedOptions);
   }
 }
@@ -157,7 +155,7 @@ function createBoss({ url, works, log }: Pick<QueueOptions, 'url' | 'works' | 'l
   return boss;
 }
 
-async function told(onJobs: OnJobs, queue: string, count: number, work: Promise<void>): Promise<void> {
+async function report(onJobs: OnJobs, queue: string, count: number, work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
@@ -167,7 +165,7 @@ async function told(onJobs: OnJobs, queue: string, count: number, work: Promise<
   onJobs(queue, 'done', count);
 }
 
-async function workByTheClock(boss: PgBoss, { queue, cron, handle }: ScheduledJob): Promise<void> {
+async function workOnSchedule(boss: PgBoss, { queue, cron, handle }: ScheduledJob): Promise<void> {
   await boss.createQueue(queue, { policy: 'exclusive', retryLimit: 3, expireInSeconds: 600 });
   await boss.work(queue, { pollingIntervalSeconds: 30 }, async () => handle());
   await boss.schedule(queue, cron);

@@ -4,11 +4,11 @@ import type { Tx } from '../contract/transaction.ts';
 import { prepared, type Value } from '../db/prepared.ts';
 
 /**
- * Lets pg-boss run its statements in our transactions. The adapter of its own reads the whole text anew at
- * each call and prepares nothing: sending a job took twice as long with it.
+ * Lets pg-boss run its statements in our transactions. Its own adapter parses the whole text at each call and
+ * prepares nothing: enqueuing a job took twice as long with it.
  */
 export function createTransactionAdapter(): (tx: Tx) => Db {
-  // Its texts differ by queue and kind of call: there are a few.
+  // There are only a few texts: one for each queue and kind of call.
   const names = new Map<string, string>();
   const nameOf = (text: string): string => {
     const name = names.get(text) ?? `pgboss_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;

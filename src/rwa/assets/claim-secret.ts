@@ -7,7 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** A claim secret as it lies in the database: of no use without the key that `keyId` names. */
+/** A claim secret as the database stores it: useless without the key that `keyId` names. */
 export type SealedSecret = {
   /** Nonce (12 bytes), ciphertext, authentication tag (16 bytes). */
   readonly cipher: Buffer;
@@ -28,12 +28,12 @@ export type ClaimSecretVault = {
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
-// 128 bits are asked for; 24 bytes are the next size that base64 writes without padding.
+// At least 128 bits are required; 24 bytes is the next size that base64 encodes without padding.
 const secretBytes = 24;
 
 /**
- * Encrypts claim secrets one by one with AES-256-GCM. The id of the NFT is authenticated with each, so a
- * ciphertext that is moved to another row does not open. A random nonce is safe for 2^32 secrets a key
+ * Encrypts each claim secret with AES-256-GCM. The id of the NFT is authenticated with it, so a ciphertext that is
+ * moved to another row does not open. A random nonce is safe for 2^32 secrets a key
  * (NIST SP 800-38D, 8.3).
  * @param keys 32-byte keys by id; the first seals, all open
  */
@@ -64,7 +64,7 @@ export function sealNewSecret(vault: ClaimSecretVault): { id: string; sealed: Se
   return { id, sealed: vault.seal(id, vault.generate()) };
 }
 
-/** Compares in a time that depends on neither text: digests have one length whatever was sent. */
+/** Compares in constant time: the digests have the same length, whatever the texts are. */
 export function sameSecret(expected: string, given: string): boolean {
   return timingSafeEqual(digest(expected), digest(given));
 }

@@ -5,7 +5,7 @@ import { type Nft, type NftRow, nftColumns, toNft } from './nft-row.ts';
 import { tokenIdSql } from './token-id.ts';
 
 /*
- * The one place where NFTs come into being: their serials, their token ids, and the count of their RWA.
+ * Creates NFTs: the only place that assigns serials and token ids and counts the NFTs of an RWA.
  */
 
 export type NewNft = {
@@ -14,7 +14,7 @@ export type NewNft = {
   readonly rwaId: string;
   readonly sealed: SealedSecret;
   readonly data?: object | undefined;
-  /** Given when the mint of the NFT is accepted with its creation: it begins as `queued`, otherwise as `unclaimed`. */
+  /** Set when the mint is accepted together with the creation: the NFT starts as `queued` instead of `unclaimed`. */
   readonly mint?: {
     /** Decimal. */
     readonly chainId: string;

@@ -2,8 +2,8 @@ import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
 
 /*
- * Wrong secrets, counted for each NFT in windows of fixed length. Call these while the rows of the NFTs are locked:
- * then attempts for the same NFT follow each other, and what is read holds until the transaction ends.
+ * Wrong secrets, counted for each NFT in windows of fixed length. The rows of the NFTs must be locked: then attempts
+ * on the same NFT are serialised, and the values read stay true until the transaction ends.
  */
 
 /** Wrong secrets within a window after which no secret may be tried until it ends. */

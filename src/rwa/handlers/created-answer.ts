@@ -7,8 +7,8 @@ type Nft = components['schemas']['Nft'];
 type Created = components['schemas']['CreateNftsResult'];
 
 /**
- * How the answer of a batch is kept for repeats: without the secrets, which are read again from their rows.
- * It is kept as text, since an object in `jsonb` forgets the order of its fields.
+ * The form in which the answer of an issue is stored for replays: without the secrets, which are read from their rows
+ * again. It is stored as text, because `jsonb` does not keep the order of fields.
  */
 export function createdAnswer(
   vault: ClaimSecretVault,
@@ -25,7 +25,7 @@ export function createdAnswer(
   };
 }
 
-// The secret is the end of the url: its fragment.
+// The secret is the fragment at the end of the URL.
 const withoutSecret = (nft: Nft): Nft => ({
   ...nft,
   secret: '',

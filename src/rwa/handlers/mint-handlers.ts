@@ -57,7 +57,7 @@ export function toApiAccepted(nftId: string): Accepted {
 const place = { in: 'body', pointer: '/recipient' } as const;
 const zeroAddress = checksumAddress(`0x${'0'.repeat(40)}`);
 
-/** The recipient that a body names, in EIP-55. @throws problem naming it when it can be none */
+/** The recipient that a body names, in EIP-55. @throws problem naming the field when it is not a valid recipient */
 function recipientOf(body: { readonly recipient?: string | null } | undefined): string | undefined {
   const text = body?.recipient ?? undefined;
   if (text === undefined) return undefined;

@@ -8,7 +8,7 @@ type Query = {
   readonly updatedSince?: string | undefined;
 };
 
-/** The filters that both NFT listings have. Filters that contradict each other select nothing. */
+/** The filters that both lists of NFTs have. Contradicting filters select nothing. */
 export function nftFilterOf(query: Query): NftFilter {
   return {
     claimed: query.claimed,
@@ -17,7 +17,7 @@ export function nftFilterOf(query: Query): NftFilter {
   };
 }
 
-// The document holds the text to the form of RFC 3339; a Date takes a February 30 for March 2.
+// The document checks the form of RFC 3339, but not the calendar: a Date turns February 30 into March 2.
 function momentOf(text: string): Date {
   const day = text.slice(0, 10);
   const midnight = new Date(`${day}T00:00:00Z`);

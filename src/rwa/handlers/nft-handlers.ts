@@ -14,7 +14,7 @@ type NftOperations = Pick<operations, 'listNfts' | 'getNft'>;
 
 type Deps = { readonly db: Database; readonly toApiNft: ToApiNft };
 
-/** The NFTs of a company, whatever RWA they belong to. */
+/** The NFTs of a company, of all its RWAs. */
 export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperations, CompanyContext> {
   const numberOf = async (companyId: string, rwaId: string) => (await findRwa(db, companyId, rwaId))?.number;
 
@@ -22,7 +22,7 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
     async listNfts({ query }, { companyId }) {
       const filter = nftFilterOf(query);
       const rwaNumber = query.rwaId === undefined ? undefined : await numberOf(companyId, query.rwaId);
-      // Of a foreign RWA as of none: an empty list.
+      // A foreign RWA is answered like an unknown one: with an empty list.
       if (query.rwaId !== undefined && rwaNumber === undefined) return page([], 0);
       const [total, found] = await Promise.all([
         countNfts(db, companyId, { ...filter, rwaNumber }),
@@ -41,7 +41,7 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
     async getNft({ path }, { companyId }) {
       const nft = await findNft(db, companyId, path.id);
       if (nft === undefined) {
-        // Foreign and unknown take the same two look-ups, so the time tells no more than the status.
+        // Foreign and unknown ids take the same two look-ups, so the time reveals no more than the status.
         const foreign = await findForeignNfts(db, companyId, [path.id]);
         throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
       }

@@ -15,7 +15,7 @@ export function toApiRwa(rwa: Rwa): Schemas['Rwa'] {
     description: rwa.description,
     type: rwa.type,
     imageUrl: rwa.imageUrl,
-    // The table keeps chain ids within the integers that a number holds exactly.
+    // The table limits chain ids to the integers that a number holds exactly.
     chainId: Number(rwa.chainId),
     contractAddress: rwa.contractAddress,
     isBuyable: rwa.isBuyable,
@@ -37,7 +37,7 @@ export function toApiRwaDetail(rwa: RwaDetail): Schemas['RwaDetail'] {
   };
 }
 
-/** Shapes an NFT with its opened secret; its RWA says where the claim page is. */
+/** Converts an NFT, with its opened secret, to the contract's form. The RWA names the claim page. */
 export type ToApiNft = (nft: Nft, rwa: Pick<Rwa, 'claimBaseUrl'>) => Schemas['Nft'];
 
 /** @param claimBaseUrl the claim page where neither RWA nor company has one */

@@ -8,7 +8,7 @@ import { findMintedToken } from '../assets/token-store.ts';
 
 type MetadataOperations = Pick<operations, 'getTokenMetadata'>;
 
-// Marketplaces ask often and the operator changes an RWA seldom.
+// Marketplaces read often, and operators rarely change an RWA.
 const cacheControl = 'public, max-age=300';
 
 /** The public metadata of minted tokens, in the form of ERC-721. */

@@ -38,7 +38,7 @@ export async function queueNfts(tx: Tx, nfts: readonly Queued[]): Promise<void> 
   assertAll('unclaimed or failed', nfts.length, rowCount);
 }
 
-/** An operator asks again for a mint that failed, for its recipient. @returns false when it has not failed */
+/** Queues a failed mint again, for the same recipient. @returns false when the mint has not failed */
 export async function requeueFailedNft(tx: Tx, id: string): Promise<boolean> {
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'queued', mint_error = NULL, queued_at = clock_timestamp()
@@ -48,7 +48,10 @@ export async function requeueFailedNft(tx: Tx, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The NFTs are in a signed transaction that is stored with them. @throws Error when one is elsewhere */
+/**
+ * Marks NFTs as submitted: a signed transaction with them is stored in the same `tx`.
+ * @throws Error when one is not queued
+ */
 export async function submitNfts(tx: Tx, ids: readonly string[]): Promise<void> {
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'submitted' WHERE id = ANY (?::uuid[]) AND mint_state = 'queued'`,
@@ -63,8 +66,9 @@ type Minted = {
 };
 
 /**
- * The NFTs are on the chain: the three fields appear together, and their RWAs count them.
- * @returns for each, the seconds since it was accepted
+ * Marks NFTs as minted: sets the three fields of the mint together, and counts the NFTs in their RWAs.
+ * @returns the seconds since each was accepted
+ * @throws Error when one is not submitted
  */
 export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<number[]> {
   if (minted.length === 0) return [];
@@ -90,7 +94,7 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
   return rows.map(({ waited }) => waited);
 }
 
-/** A reorganisation took the mints back: the three fields go together. @returns how many NFTs that were */
+/** Takes mints back that a reorganisation removed: clears the three fields together. @returns how many NFTs */
 export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number> {
   await lockInOrder(tx, ids);
   const { rows } = await tx.raw(
@@ -102,7 +106,10 @@ export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number
   return rows.length;
 }
 
-/** It is proven that the NFTs are not minted by what was sent: they wait for another transaction. */
+/**
+ * Queues NFTs again whose transactions are proven not to have minted them.
+ * @throws Error when one is not submitted
+ */
 export async function releaseNfts(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await lockInOrder(tx, ids);
@@ -113,7 +120,7 @@ export async function releaseNfts(tx: Tx, ids: readonly string[]): Promise<void>
   assertAll('submitted', ids.length, rowCount);
 }
 
-/** The chain shows that the NFTs cannot be minted as they were asked for. */
+/** Fails NFTs that, as the chain shows, cannot be minted as requested. @throws Error when one is not submitted */
 export async function failNfts(
   tx: Tx,
   failed: readonly { readonly nftId: string; readonly reason: string }[],
@@ -131,7 +138,7 @@ export async function failNfts(
   assertAll('submitted', failed.length, rowCount);
 }
 
-/** The contract does not mint to the recipient. @returns false when the NFT does not wait for that any more */
+/** Fails a queued NFT to whose recipient the contract does not mint. @returns false when its row has changed since */
 export async function refuseNft(
   tx: Tx,
   { nftId, recipient, reason }: { nftId: string; recipient: string; reason: string },
@@ -144,7 +151,7 @@ export async function refuseNft(
   return rowCount === 1;
 }
 
-/** In the one order in which rows are also locked when mints are asked for, so that no two transactions deadlock. */
+/** Locks rows in the order in which accepting mints locks them too, so that no two transactions deadlock. */
 async function lockInOrder(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.raw('SELECT FROM nfts WHERE id = ANY (?::uuid[]) ORDER BY id FOR NO KEY UPDATE', [[...ids]]);
 }
@@ -153,7 +160,7 @@ function assertAll(state: string, wanted: number, found: number): void {
   if (found !== wanted) throw new Error(`Of ${wanted} ${state} NFTs ${found} were still ${state}.`);
 }
 
-/** The RWAs' counters follow their NFTs; their rows are taken in one order, so that no two lanes deadlock. */
+/** Adjusts the counters of the RWAs, in one order of their rows, so that no two lanes deadlock. */
 async function count(tx: Tx, rows: readonly { rwa_id: string }[], step: 1 | -1): Promise<void> {
   const counts = new Map<string, number>();
   for (const { rwa_id: id } of rows) counts.set(id, (counts.get(id) ?? 0) + step);
