@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ProblemCode, type ProblemError, problem } from '../../errors.ts';
+import { type FixedCode, type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { problemBody } from './problem.ts';
 
 // What Node's parser and its timer say, where that is not simply broken HTTP.
-const codesOfErrors: Readonly<Partial<Record<string, ProblemCode>>> = {
+const codesOfErrors: Readonly<Partial<Record<string, FixedCode>>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
