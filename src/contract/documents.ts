@@ -11,6 +11,10 @@ export type SchemaObject = {
   readonly readOnly?: boolean;
   /** The message for a missing parameter or field; without it `<name> is required`. */
   readonly 'x-message-required'?: string;
+  /** The problem code of that message. */
+  readonly 'x-code-required'?: string;
+  /** What the `pattern` asks for, in words that complete `<name> must be`. */
+  readonly 'x-form'?: string;
   readonly [word: string]: unknown;
 };
 

@@ -15,6 +15,8 @@ const vocabulary = [
   'xml',
   'discriminator',
   'x-message-required',
+  'x-code-required',
+  'x-form',
   'x-enum-varnames',
 ];
 
