@@ -18,7 +18,9 @@ describe('the arguments of a problem', () => {
       Readonly<Record<'method' | 'allow', string>>
     >();
     expectTypeOf<['network_not_found']>().not.toExtend<ArgumentsOf<'network_not_found'>>();
-    expectTypeOf<['network_not_found', NoValues]>().not.toExtend<ArgumentsOf<'network_not_found'>>();
+    expectTypeOf<['network_not_found', Record<never, string>]>().not.toExtend<
+      ArgumentsOf<'network_not_found'>
+    >();
     expectTypeOf<['network_not_found', { address: string }]>().not.toExtend<
       ArgumentsOf<'network_not_found'>
     >();

@@ -74,7 +74,8 @@ function compareAlternatives(
   after: JsonObject,
   { direction, scope, recur }: Steps,
 ): void {
-  const [old, now] = [listAt(before, word), listAt(after, word)];
+  const old = listAt(before, word);
+  const now = listAt(after, word);
   const goneOf = old.filter((one) => !now.some((other) => isDeepStrictEqual(one, other)));
   const newOf = now.filter((one) => !old.some((other) => isDeepStrictEqual(one, other)));
   old

@@ -55,7 +55,9 @@ export function createApiRequest(
 export function compileInputReader(plan: InputPlan, template: string) {
   const readPath = compilePathReader(template);
   const byPlace = (place: ParameterPlan['in']) => plan.parameters.filter((item) => item.in === place);
-  const [inPath, inQuery, inHeader] = [byPlace('path'), byPlace('query'), byPlace('header')];
+  const inPath = byPlace('path');
+  const inQuery = byPlace('query');
+  const inHeader = byPlace('header');
 
   return (request: ApiRequest, body: unknown): void => {
     const query = parseQuery(request.rawQuery);

@@ -37,15 +37,15 @@ function headersOf(file: PortalFile): Record<string, string> {
   };
 }
 
-function sendFile(
-  request: Request,
-  response: Response,
-  next: NextFunction,
-  root: string,
-  path: string,
-  file: PortalFile,
-) {
-  // Asked one by one: a plain list would prefer the order of the client, which is gzip first by habit.
+type PortalExchange = {
+  readonly request: Request;
+  readonly response: Response;
+  readonly next: NextFunction;
+};
+
+/** @param path of the file, relative to `root` */
+function sendFile({ request, response, next }: PortalExchange, root: string, path: string, file: PortalFile) {
+  // Each encoding is asked for on its own: given a list, Express prefers the order of the client, mostly gzip first.
   const encoding = encodings.find(({ name }) => request.acceptsEncodings(name) === name);
   response.vary('Accept-Encoding');
   // Not response.set, which would add a charset to JSON.
@@ -101,7 +101,7 @@ export function createPortalRouter({ directory }: { directory: string }): Router
       sendNotice(response, 404, 'Page not found', remedy);
       return;
     }
-    sendFile(request, response, next, root, name, file);
+    sendFile({ request, response, next }, root, name, file);
   };
 
   const router = Router();
