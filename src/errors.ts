@@ -175,7 +175,7 @@ export class ProblemError extends Error {
   readonly title: string;
   readonly errors: readonly InputError[];
   readonly headers: Readonly<Record<string, string>>;
-  /** True when the same request may succeed later without a change. */
+  /** True when the unchanged request may succeed later. */
   readonly retryable: boolean;
 
   constructor(code: ProblemCode, detail: string, extras: Extras) {
@@ -191,13 +191,13 @@ export class ProblemError extends Error {
   }
 }
 
-/** What follows the code: a value for each placeholder of its text, none for a fixed text; then the extras. */
+/** The arguments after the code: a value for each placeholder of its text, then the extras. */
 type ProblemArguments<Code extends ProblemCode> = [Placeholder<Code>] extends [never]
   ? [values?: Readonly<Record<string, never>>, extras?: Extras]
   : [values: Readonly<Record<Placeholder<Code>, string>>, extras?: Extras];
 
 /**
- * Makes the problem of a code. The values fill the placeholders of its text; the compiler asks for each of them.
+ * Makes the problem of a code. The values fill the placeholders of its text; each of them is required.
  * @example throw problem('event_full')
  * @example throw problem('network_not_found', { chainId: '77' })
  */

@@ -2,15 +2,15 @@ import type { OperationObject, ParameterObject, SchemaObject } from '../../contr
 import { type FixedCode, isFixedCode } from '../../errors.ts';
 
 /** The problem that a missing parameter or field has of its own. */
-export type MissingInput = { readonly code: FixedCode; readonly message: string };
+type MissingInput = { readonly code: FixedCode; readonly message: string };
 
 export type ParameterPlan = {
   readonly in: 'path' | 'query' | 'header';
-  /** As the document writes it; what handlers and callers see. */
+  /** The name in the document, which handlers and callers see. */
   readonly name: string;
-  /** As the request carries it: header names are in lower case there. */
+  /** The name in the request, where header names are in lower case. */
   readonly key: string;
-  /** What the text of the parameter is turned into before it is validated. */
+  /** The type that the text of the parameter is coerced to before validation. */
   readonly as: 'integer' | 'number' | 'boolean' | 'text';
   /** Absent when the generic message and code apply. */
   readonly whenMissing: MissingInput | undefined;
@@ -26,15 +26,16 @@ type BodyPlan = {
   readonly whenMissing: ReadonlyMap<string, MissingInput>;
 };
 
-/** What an operation takes, read from the document once. */
+/** The input of an operation, read from the document once. */
 export type InputPlan = {
   readonly parameters: readonly ParameterPlan[];
   readonly body: BodyPlan | undefined;
 };
 
 /**
- * @param operation resolved: without references
- * @throws Error when the document asks for something that is not validated to the letter
+ * Reads from an operation what input it takes.
+ * @param operation with its references resolved
+ * @throws Error when the document uses something that the service does not validate exactly
  */
 export function planInput(operationId: string, { parameters = [], requestBody }: OperationObject): InputPlan {
   const content = requestBody?.content['application/json'];

@@ -10,7 +10,7 @@ const formatForms: Readonly<Record<string, string>> = {
   email: 'an email address',
 };
 
-/** What is wrong with a field and what would be right, as `limit must be an integer from 1 to 100`. */
+/** Says what a valid value would be, such as `limit must be an integer from 1 to 100`. */
 export function describeFault(name: string, error: ErrorObject): string {
   const schema: SchemaObject = error.parentSchema ?? {};
   const short = shorten(name);
