@@ -57,9 +57,26 @@ function PlainReferences() {
 }
 
 const strangeWords = [
-  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas'],
-  ...['prefixItems', 'contains', 'unevaluatedItems', 'unevaluatedProperties', 'patternProperties'],
-  ...['propertyNames', 'const', '$defs', '$dynamicRef', 'exclusiveMinimum', 'exclusiveMaximum'],
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentRequired',
+  'dependentSchemas',
+  'prefixItems',
+  'contains',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'patternProperties',
+  'propertyNames',
+  'const',
+  '$defs',
+  '$dynamicRef',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
 ];
 
 /** Schemas keep to words that every generator knows. */

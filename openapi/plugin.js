@@ -1,4 +1,6 @@
 import { generatorRules } from './generator-rules.js';
+import { at, combinators, walk } from './schema-walk.js';
+import { wordRules } from './word-rules.js';
 
 /**
  * House rules that Redocly's configurable assertions cannot express. redocly.yaml turns them on.
@@ -74,11 +76,6 @@ function RetryAfter() {
   };
 }
 
-const combinators = ['allOf', 'anyOf', 'oneOf'];
-
-/** The context of a child node. */
-const at = (context, name) => ({ ...context, location: context.location.child([name]) });
-
 const typesOf = (schema) => [schema.type].flat();
 
 /** What a schema of a request lacks to be bounded; undefined if nothing. */
@@ -94,25 +91,6 @@ function missingBound(schema) {
     return 'additionalProperties: false, or x-max-depth and x-max-bytes';
   }
   return undefined;
-}
-
-/**
- * Calls `visit` on a schema and on every schema below it, references followed, each once. Redocly's own
- * nested visitors stop at the first level.
- */
-function walk(node, { location, resolve }, visit, seen = new Set()) {
-  const target = node?.$ref === undefined ? { node, location } : resolve(node, location.source.absoluteRef);
-  const schema = target.node;
-  if (schema === null || typeof schema !== 'object' || seen.has(schema)) return;
-  seen.add(schema);
-  visit(schema, target.location);
-  const below = (child, ...path) =>
-    walk(child, { location: target.location.child(path), resolve }, visit, seen);
-  if (schema.items) below(schema.items, 'items');
-  for (const [name, property] of Object.entries(schema.properties ?? {})) below(property, 'properties', name);
-  for (const word of combinators) {
-    for (const [index, part] of (schema[word] ?? []).entries()) below(part, word, index);
-  }
 }
 
 /** Requests are closed, flat and bounded in every dimension. */
@@ -177,6 +155,7 @@ const rules = {
   'empty-query': EmptyQuery,
   'sorted-paths': SortedPaths,
   ...generatorRules,
+  ...wordRules,
 };
 
 // biome-ignore lint/style/noDefaultExport: Redocly loads a plugin by its default export.

@@ -41,7 +41,10 @@ async function main(): Promise<void> {
     options: { json: flag, all: flag, record: flag, help: { ...flag, short: 'h' } },
     allowPositionals: true,
   });
-  if (values.help) return void process.stdout.write(help);
+  if (values.help) {
+    process.stdout.write(help);
+    return;
+  }
   if (values.record) return recordRelease();
   const base = positionals[0] ?? released;
   const findings = await compareAll(base);

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
 // The style card: what keeps code readable in one sitting. Generated code is excepted.
-const limits = { fileMedian: 90, fileP90: 200, fileMax: 400, functionP90: 35, functionMax: 60 };
+// The quantiles hold most of it short; the maxima are far above them, so that no honest code is bent to fit.
+const limits = { fileMedian: 90, fileP90: 200, fileMax: 400, functionP90: 35, functionMax: 100 };
 const sources = ['src/**/*.ts', 'scripts/**/*.ts', 'migrations/*.ts'];
 
 const files = globSync(sources, { exclude: (name) => name.includes('generated') }).map((name) => {

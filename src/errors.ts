@@ -1,5 +1,7 @@
 import type { InputError } from './contract/problem.ts';
 
+const placeholders = /\{(\w+)\}/g;
+
 type Entry = {
   readonly status: number;
   readonly title: string;
@@ -8,8 +10,8 @@ type Entry = {
 };
 
 /**
- * Every fixed text of the service, once. `detail` is what a caller reads; `{name}` is filled from the
- * arguments of {@link problem}. A `code` is part of the contract and never changes its meaning.
+ * Every fixed text of the service, once. `detail` is what a caller reads; `{name}` is a placeholder that
+ * {@link problem} fills. A `code` is part of the contract and never changes its meaning.
  */
 export const catalogue = {
   api_key_missing: { status: 401, title: 'Unauthorized', detail: 'x-api-key header missing.' },
@@ -139,6 +141,25 @@ export const catalogue = {
 
 export type ProblemCode = keyof typeof catalogue;
 
+/** The names between braces in a text. */
+type PlaceholderOf<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PlaceholderOf<Rest>
+  : never;
+
+/** The placeholders in the text of a code; `never` for a fixed text. */
+type Placeholder<Code extends ProblemCode> = PlaceholderOf<(typeof catalogue)[Code]['detail']>;
+
+/** The codes whose text has no placeholder. */
+export type FixedCode = {
+  [Code in ProblemCode]: [Placeholder<Code>] extends [never] ? Code : never;
+}[ProblemCode];
+
+/** Whether a text is a code of the catalogue whose text has no placeholder. */
+export function isFixedCode(text: string): text is FixedCode {
+  const entry = Object.entries(catalogue).find(([code]) => code === text)?.[1];
+  return entry !== undefined && entry.detail.search(placeholders) === -1;
+}
+
 type Extras = {
   readonly errors?: readonly InputError[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -147,14 +168,14 @@ type Extras = {
   readonly detail?: string;
 };
 
-/** An error that a caller is told of, as an RFC 9457 problem. Everything else becomes `internal_error`. */
+/** An error that is sent to the caller as an RFC 9457 problem. Any other error becomes `internal_error`. */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly status: number;
   readonly title: string;
   readonly errors: readonly InputError[];
   readonly headers: Readonly<Record<string, string>>;
-  /** True when the same request may succeed later without a change. */
+  /** True when the unchanged request may succeed later. */
   readonly retryable: boolean;
 
   constructor(code: ProblemCode, detail: string, extras: Extras) {
@@ -170,12 +191,23 @@ export class ProblemError extends Error {
   }
 }
 
+/** The arguments after the code: a value for each placeholder of its text, then the extras. */
+type ProblemArguments<Code extends ProblemCode> = [Placeholder<Code>] extends [never]
+  ? [values?: Readonly<Record<string, never>>, extras?: Extras]
+  : [values: Readonly<Record<Placeholder<Code>, string>>, extras?: Extras];
+
 /**
- * Makes the problem of a code. `args` fill the `{placeholders}` of its text.
+ * Makes the problem of a code. The values fill the placeholders of its text; each of them is required.
+ * @example throw problem('event_full')
  * @example throw problem('network_not_found', { chainId: '77' })
  */
-export function problem(code: ProblemCode, args: Readonly<Record<string, string>> = {}, extras: Extras = {}) {
-  const detail =
-    extras.detail ?? catalogue[code].detail.replace(/\{(\w+)\}/g, (whole, name) => args[name] ?? whole);
-  return new ProblemError(code, detail, extras);
+export function problem<Code extends ProblemCode>(
+  code: Code,
+  ...[values = {}, extras = {}]: ProblemArguments<Code>
+): ProblemError {
+  return new ProblemError(code, extras.detail ?? fillIn(catalogue[code].detail, values), extras);
+}
+
+function fillIn(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(placeholders, (whole, name) => values[name] ?? whole);
 }

@@ -22,7 +22,8 @@ export function compareDocuments(before: JsonObject, after: JsonObject): Change[
   compareSchemes(before, after, whole);
   for (const word of ['info', 'tags', 'externalDocs', 'x-tagGroups'])
     if (!isDeepStrictEqual(before[word], after[word])) tell(whole, 'text-changed', `${word} differs`);
-  const [old, now] = [operationsOf(before), operationsOf(after)];
+  const old = operationsOf(before);
+  const now = operationsOf(after);
   const paths = new Set([...now.values()].map(({ path }) => shapeOf(path)));
   for (const [key, operation] of old) {
     const scope = { subject: subjectOf(key, operation), at: '', report };
@@ -64,16 +65,19 @@ function operationsOf(document: JsonObject): Map<string, Operation> {
 function compareServers(before: JsonObject, after: JsonObject, scope: Scope): void {
   const urls = (document: JsonObject) =>
     objectsAt(document, 'servers').map((server) => textAt(server, 'url'));
-  const [old, now] = [urls(before), urls(after)];
+  const old = urls(before);
+  const now = urls(after);
   for (const url of old.filter((one) => !now.includes(one))) tell(scope, 'server-removed', `${url} is gone`);
   for (const url of now.filter((one) => !old.includes(one))) tell(scope, 'server-added', `${url} is new`);
 }
 
 function compareSchemes(before: JsonObject, after: JsonObject, scope: Scope): void {
   const schemes = (document: JsonObject) => objectAt(objectAt(document, 'components'), 'securitySchemes');
-  const [old, now] = [schemes(before), schemes(after)];
+  const old = schemes(before);
+  const now = schemes(after);
   for (const name of compareKeys(old, now).kept) {
-    const [was, is] = [objectAt(old, name), objectAt(now, name)];
+    const was = objectAt(old, name);
+    const is = objectAt(now, name);
     const words = ['type', 'in', 'name', 'scheme', 'flows', 'openIdConnectUrl'];
     const place = { ...scope, subject: `securitySchemes/${name}` };
     if (words.some((word) => !isDeepStrictEqual(was[word], is[word])))

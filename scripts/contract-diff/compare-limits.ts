@@ -35,7 +35,8 @@ export function compareLimits(
   scope: Scope,
 ): void {
   for (const word of limitWords) {
-    const [old, now] = [limitOf(before, word), limitOf(after, word)];
+    const old = limitOf(before, word);
+    const now = limitOf(after, word);
     if (isDeepStrictEqual(old, now)) continue;
     const how = moved(word, old, now);
     const message = `${word} is ${quote(now)} instead of ${quote(old)}`;

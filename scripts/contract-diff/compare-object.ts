@@ -12,7 +12,8 @@ export const objectWords = ['properties', 'required', 'additionalProperties', 'u
 
 /** Properties, which of them are required, and whether others are let through. */
 export function compareObject(before: JsonObject, after: JsonObject, steps: Steps): void {
-  const [old, now] = [objectAt(before, 'properties'), objectAt(after, 'properties')];
+  const old = objectAt(before, 'properties');
+  const now = objectAt(after, 'properties');
   const { removed, kept, added } = compareKeys(old, now);
   const { direction, scope, recur } = steps;
   for (const name of removed) tell(inside(scope, `/${name}`), `${direction}-property-removed`, 'is gone');
@@ -38,7 +39,8 @@ function compareRequired(
   names: { readonly kept: readonly string[]; readonly removed: readonly string[] },
   { direction, scope }: Steps,
 ): void {
-  const [old, now] = [requiredOf(before), requiredOf(after)];
+  const old = requiredOf(before);
+  const now = requiredOf(after);
   for (const name of now.filter((one) => !old.includes(one))) {
     // A new property of an answer that is always there is told as new.
     if (direction === 'input' || names.kept.includes(name))
@@ -53,7 +55,8 @@ function requiredOf({ required }: JsonObject): readonly string[] {
 }
 
 function compareOpenness(before: JsonObject, after: JsonObject, { direction, scope, recur }: Steps): void {
-  const [old, now] = [othersOf(before), othersOf(after)];
+  const old = othersOf(before);
+  const now = othersOf(after);
   if (old !== false && now === false)
     tell(scope, `${direction}-closed`, 'other properties are no longer let through');
   else if (old === false && now !== false)

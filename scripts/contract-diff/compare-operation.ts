@@ -14,7 +14,8 @@ export function compareOperations(
   after: Operation,
   scope: Scope,
 ): void {
-  const [old, now] = [before.operation, after.operation];
+  const old = before.operation;
+  const now = after.operation;
   if (old.operationId !== now.operationId)
     tell(
       scope,
@@ -52,17 +53,20 @@ function compareSecurity(comparison: Comparison, before: JsonObject, after: Json
 }
 
 function compareBodies(comparison: Comparison, before: JsonObject, after: JsonObject, scope: Scope): void {
-  const [old, now] = [before.requestBody, after.requestBody];
+  const old = before.requestBody;
+  const now = after.requestBody;
   if (old === undefined && isObject(now))
     tell(scope, now.required === true ? 'required-body-added' : 'optional-body-added', 'takes a body');
   if (old !== undefined && now === undefined) tell(scope, 'body-removed', 'takes no body any more');
   if (old === undefined || now === undefined) return;
   const pair = resolvePair(comparison, { before: old, after: now }, inside(scope, 'body '), '');
   if (pair === undefined) return;
-  const [wasRequired, isRequired] = [pair.before.required === true, pair.after.required === true];
+  const wasRequired = pair.before.required === true;
+  const isRequired = pair.after.required === true;
   if (!wasRequired && isRequired) tell(pair.scope, 'body-became-required', 'is now required');
   if (wasRequired && !isRequired) tell(pair.scope, 'body-became-optional', 'is no longer required');
-  const [media, others] = [objectAt(pair.before, 'content'), objectAt(pair.after, 'content')];
+  const media = objectAt(pair.before, 'content');
+  const others = objectAt(pair.after, 'content');
   const { removed, kept, added } = compareKeys(media, others);
   for (const type of removed) tell(pair.scope, 'input-media-type-removed', `${type} is no longer taken`);
   for (const type of added) tell(pair.scope, 'input-media-type-added', `${type} is taken`);

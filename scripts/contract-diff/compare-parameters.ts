@@ -42,7 +42,8 @@ function parametersOf(document: JsonObject, { path, item, operation }: Operation
     const listed = Array.isArray(owner.parameters) ? owner.parameters : [];
     for (const written of listed) {
       const { value } = follow(document, written);
-      const [where, name] = [textAt(value, 'in'), textAt(value, 'name')];
+      const where = textAt(value, 'in');
+      const name = textAt(value, 'name');
       const exact = where === 'header' ? name.toLowerCase() : name;
       const key = where === 'path' ? `path ${inPath.indexOf(name)}` : `${where} ${exact}`;
       found.set(key, { written, value, place: `${where} ${name}` });
@@ -57,7 +58,8 @@ function compareParameter(comparison: Comparison, before: Parameter, after: Para
   const pair = resolvePair(comparison, { before: before.written, after: after.written }, place, '');
   if (pair === undefined) return;
   const { scope } = pair;
-  const [old, now] = [pair.before, pair.after];
+  const old = pair.before;
+  const now = pair.after;
   if (old.required !== true && now.required === true)
     tell(scope, 'parameter-became-required', 'is now required');
   if (old.required === true && now.required !== true)

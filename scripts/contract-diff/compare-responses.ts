@@ -26,7 +26,8 @@ export function compareResponses(
 }
 
 function compareHeaders(comparison: Comparison, before: JsonObject, after: JsonObject, scope: Scope): void {
-  const [old, now] = [byLowerCase(objectAt(before, 'headers')), byLowerCase(objectAt(after, 'headers'))];
+  const old = byLowerCase(objectAt(before, 'headers'));
+  const now = byLowerCase(objectAt(after, 'headers'));
   const { removed, kept, added } = compareKeys(old, now);
   for (const name of removed) tell(inside(scope, `header ${name}`), 'header-removed', 'is gone');
   for (const name of added) tell(inside(scope, `header ${name}`), 'header-added', 'is new');
@@ -34,7 +35,8 @@ function compareHeaders(comparison: Comparison, before: JsonObject, after: JsonO
     const sides = { before: old[name], after: now[name] };
     const pair = resolvePair(comparison, sides, inside(scope, `header ${name} `), '');
     if (pair === undefined) continue;
-    const [was, is] = [pair.before.required === true, pair.after.required === true];
+    const was = pair.before.required === true;
+    const is = pair.after.required === true;
     if (was && !is) tell(pair.scope, 'header-became-optional', 'is no longer always there');
     if (!was && is) tell(pair.scope, 'header-became-required', 'is now always there');
     if (pair.before.description !== pair.after.description)
@@ -54,12 +56,14 @@ function byLowerCase(headers: JsonObject): JsonObject {
 }
 
 function compareContents(comparison: Comparison, before: JsonObject, after: JsonObject, scope: Scope): void {
-  const [old, now] = [objectAt(before, 'content'), objectAt(after, 'content')];
+  const old = objectAt(before, 'content');
+  const now = objectAt(after, 'content');
   const { removed, kept, added } = compareKeys(old, now);
   for (const type of removed) tell(inside(scope, type), 'output-media-type-removed', 'is no longer answered');
   for (const type of added) tell(inside(scope, type), 'output-media-type-added', 'may be answered');
   for (const type of kept) {
-    const [media, other] = [objectAt(old, type), objectAt(now, type)];
+    const media = objectAt(old, type);
+    const other = objectAt(now, type);
     const place = inside(scope, `${type} `);
     for (const word of ['example', 'examples'])
       if (!isDeepStrictEqual(media[word], other[word])) tell(place, 'text-changed', `${word} differ`);

@@ -11,7 +11,12 @@ const textWords = ['title', 'description', 'example', 'examples', 'externalDocs'
 const valueWords = ['type', 'enum', 'const'];
 const listWords = ['allOf', 'anyOf', 'oneOf'] as const;
 const ownWords = ['items', 'default', 'readOnly', 'writeOnly'];
-const knownWords = [...valueWords, ...limitWords, ...objectWords, ...listWords, ...ownWords];
+/**
+ * Words that only tell the service how to word a refusal, so a document may gain or change them silently. A code
+ * belongs to the message in `x-message-required`, which is compared.
+ */
+const refusalWords = ['x-form', 'x-code-required'];
+const knownWords = [...valueWords, ...limitWords, ...objectWords, ...listWords, ...ownWords, ...refusalWords];
 
 /**
  * Compares two schemas, and what they refer to, as what callers send or as what they are answered.
@@ -69,7 +74,8 @@ function compareAlternatives(
   after: JsonObject,
   { direction, scope, recur }: Steps,
 ): void {
-  const [old, now] = [listAt(before, word), listAt(after, word)];
+  const old = listAt(before, word);
+  const now = listAt(after, word);
   const goneOf = old.filter((one) => !now.some((other) => isDeepStrictEqual(one, other)));
   const newOf = now.filter((one) => !old.some((other) => isDeepStrictEqual(one, other)));
   old

@@ -28,9 +28,12 @@ export const generators: readonly Generator[] = [
     package: '@hey-api/openapi-ts',
     command: (document, output) => [
       'node_modules/@hey-api/openapi-ts/bin/run.js',
-      ...['--input', document],
-      ...['--output', output],
-      ...['--client', '@hey-api/client-fetch'],
+      '--input',
+      document,
+      '--output',
+      output,
+      '--client',
+      '@hey-api/client-fetch',
     ],
     // The client that it copies beside its output assigns undefined to optional properties.
     exactOptionalProperties: false,

@@ -3,7 +3,7 @@ import { type Area, areas } from '../config.ts';
 
 export { type Area, areas };
 
-/** A JSON Schema as it stands in a document, with the words that the service reads itself. */
+/** A JSON Schema of a document, with the extension words that the service reads itself. */
 export type SchemaObject = {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, SchemaObject>>;
@@ -11,6 +11,10 @@ export type SchemaObject = {
   readonly readOnly?: boolean;
   /** The message for a missing parameter or field; without it `<name> is required`. */
   readonly 'x-message-required'?: string;
+  /** The problem code of that message. */
+  readonly 'x-code-required'?: string;
+  /** The form that `pattern` demands, in words that complete `<name> must be`. */
+  readonly 'x-form'?: string;
   readonly [word: string]: unknown;
 };
 
@@ -42,14 +46,14 @@ export type OpenApiDocument = {
   readonly [word: string]: unknown;
 };
 
-/** Where each area's document is served. Paths of a document are relative to it. */
+/** The base path under which each area's document is served. Paths of a document are relative to it. */
 export const basePaths: Readonly<Record<Area, string>> = {
   blockchain: '/blockchain/v1/api',
   events: '/events/v1/api',
   rwa: '/v1/api',
 };
 
-/** The bundled documents, as `npm run contract` made them. */
+/** The bundled documents, as `npm run contract` generates them. */
 export const documents: Readonly<Record<Area, OpenApiDocument>> = {
   blockchain: read('blockchain'),
   events: read('events'),

@@ -1,16 +1,16 @@
 import type { Logger } from '../log.ts';
 import type { Tx } from './transaction.ts';
 
-/** Who calls: what a key resolves to. */
+/** The caller that an API key resolves to. */
 export type Caller = {
   readonly keyId: string;
-  /** The company that all data access is limited to; null for a key without a company. */
+  /** The company that all data access is limited to; null when the key has no company. */
   readonly companyId: string | null;
-  /** The key's own limit; null means the service's default. */
+  /** The key's own limit; null means the default of the service. */
   readonly rateLimit: { readonly perSecond: number; readonly burst: number } | null;
 };
 
-/** What a handler of a public operation gets beside its input. */
+/** What a handler of a public operation gets in addition to its input. */
 export type RequestContext = { readonly requestId: string; readonly log: Logger };
 
 /** What a handler of an operation that needs only a valid key gets. */

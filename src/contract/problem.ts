@@ -1,4 +1,4 @@
-/** One fault of a request's input: where it stands and what would be right. */
+/** One fault of a request's input: its location and what a valid value would be. */
 export type InputError = {
   readonly in: 'path' | 'query' | 'header' | 'body';
   /** Name of the parameter or header; absent for body faults. */

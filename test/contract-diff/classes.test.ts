@@ -271,6 +271,14 @@ describe('what stays the same', () => {
     expect(compareDocuments(sample, structuredClone(sample))).toEqual([]);
   });
 
+  test('words for refusals are no difference, but for the message of a missing field', () => {
+    const name = `${input} properties name`;
+    expect(compareDocuments(sample, changed(`${name} x-form`, 'small letters'))).toEqual([]);
+    expect(compareDocuments(sample, changed(`${name} x-code-required`, 'name_required'))).toEqual([]);
+    const told = compareDocuments(sample, changed(`${name} x-message-required`, 'Name is required'));
+    expect(new Set(told.map((change) => change.class))).toEqual(new Set(['text-changed']));
+  });
+
   test('an integer where any number was is narrower, a number where an integer was is wider', () => {
     const wide = changed(`${list} parameters 0 schema type`, 'number');
     expect(compareDocuments(sample, wide).map((change) => change.class)).toEqual(['input-type-widened']);

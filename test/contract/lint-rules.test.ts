@@ -30,6 +30,8 @@ const create = ['paths', '/event', 'post'];
 const schemas = ['components', 'schemas'];
 const event = [...schemas, 'Event', 'properties'];
 const request = [...schemas, 'CreateEventRequest', 'properties'];
+const attendee = [...schemas, 'AttendeeRequest', 'properties'];
+const forMissing = { 'x-message-required': 'It is required', 'x-code-required': 'it_required' };
 const json = ['content', 'application/json'];
 const text = { type: 'string', description: 'A text.' };
 
@@ -218,6 +220,63 @@ const breakages: readonly Breakage[] = [
     'bounded-requests',
     'an open request',
     (document) => take(document, ...schemas, 'AttendeeRequest', 'additionalProperties'),
+  ],
+  [
+    'pattern-forms',
+    'a pattern of a field without its form',
+    (document) => take(document, ...request, 'coverImage', 'x-form'),
+  ],
+  [
+    'pattern-forms',
+    'a pattern of a list of fields without its form',
+    (document) => take(document, ...request, 'galleryImages', 'items', 'x-form'),
+  ],
+  [
+    'pattern-forms',
+    'a pattern of a parameter without its form',
+    (document) => take(document, ...schemas, 'DateOrDateTime', 'x-form'),
+  ],
+  ['pattern-forms', 'an empty form', (document) => put(document, [...request, 'coverImage', 'x-form'], '')],
+  [
+    'pattern-forms',
+    'a form without a pattern',
+    (document) => put(document, [...request, 'location', 'x-form'], 'a place'),
+  ],
+  [
+    'pattern-forms',
+    'a form in a response',
+    (document) => put(document, [...event, 'state'], { ...text, pattern: '^a$', 'x-form': 'an a' }),
+  ],
+  [
+    'required-messages',
+    'a message without a code',
+    (document) => take(document, ...attendee, 'attendeeId', 'x-code-required'),
+  ],
+  [
+    'required-messages',
+    'a code without a message',
+    (document) => take(document, ...attendee, 'attendeeId', 'x-message-required'),
+  ],
+  [
+    'required-messages',
+    'a message of a parameter without a code',
+    (document) =>
+      put(document, ['components', 'parameters', 'EventId', 'schema', 'x-message-required'], 'Event?'),
+  ],
+  [
+    'required-messages',
+    'a message for a field that is not required',
+    (document) => Object.assign(at(document, ...attendee, 'eventId'), forMissing),
+  ],
+  [
+    'required-messages',
+    'a message for a parameter that is not required',
+    (document) => Object.assign(at(document, 'components', 'parameters', 'Offset', 'schema'), forMissing),
+  ],
+  [
+    'required-messages',
+    'a message in a response',
+    (document) => put(document, [...event, 'state'], { ...text, ...forMissing }),
   ],
   [
     'open-responses',

@@ -147,6 +147,15 @@ describe('an app that cannot keep its contract does not start', () => {
     await expect(serve(only({ requestBody }), handlers)).rejects.toThrow('only application/json');
   });
 
+  test.each([
+    [{ 'x-message-required': 'X is required' }, 'come together'],
+    [{ 'x-code-required': 'address_required' }, 'come together'],
+    [{ 'x-message-required': 'X is required', 'x-code-required': 'x_required' }, 'x_required'],
+  ])('when the words for a missing parameter name no problem: %j', async (words, reason) => {
+    const parameters = [{ name: 'x', in: 'query', required: true, schema: { type: 'string', ...words } }];
+    await expect(serve(only({ parameters }), handlers)).rejects.toThrow(reason);
+  });
+
   test('when a schema has a word that nobody knows', async () => {
     const parameters = [{ name: 'x', in: 'query', schema: { type: 'string', maxLenght: 5 } }];
     await expect(serve(only({ parameters }), handlers)).rejects.toThrow('maxLenght');

@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { type ProblemCode, problem } from '../../src/errors.ts';
+import { type FixedCode, problem } from '../../src/errors.ts';
 import { toProblem } from '../../src/http/server/problem.ts';
 import { createLogger } from '../../src/log.ts';
 import { type FixtureHandler, fixtureApp, goodKey, id } from './support.ts';
@@ -93,7 +93,7 @@ describe('a problem', () => {
     expect(response.body.errors).toBeUndefined();
   });
 
-  const retryable: ProblemCode[] = ['auth_unavailable', 'service_unavailable', 'idempotency_in_progress'];
+  const retryable: FixedCode[] = ['auth_unavailable', 'service_unavailable', 'idempotency_in_progress'];
   test.each(retryable)('%s says when to come back', async (code) => {
     const { response } = await callWith(failing(problem(code)));
     expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);

@@ -132,7 +132,7 @@ describe('a request that does not arrive in time', () => {
     ['a chunk', post(chunked, '5\r\n{"na')],
     ['a body that nobody reads', post('content-length: 12\r\n', '{').replace(goodKey, 'nobody')],
   ])('is answered and its connection ended: %s', async (_name, bytes) => {
-    const hasty = await listen(app, { ...place, patienceMs: 600 });
+    const hasty = await listen(app, { ...place, arrivalTimeoutMs: 600 });
     const socket = connect(hasty.port, '127.0.0.1');
     socket.write(bytes);
     const answer = await read(socket);

@@ -59,8 +59,13 @@ async function measureAll({ db, databaseUrl, rows, isQuick, say }: MeasureOption
         p99Ms: { below: limits.p99Ms },
         appliedTo: 'http',
       },
-      ...{ rows, walletRows: rows / 5, recordsInPage: pageSize, deepestPage: deepest, pages: rounds * 3 },
-      ...{ http, store },
+      rows,
+      walletRows: rows / 5,
+      recordsInPage: pageSize,
+      deepestPage: deepest,
+      pages: rounds * 3,
+      http,
+      store,
     };
   } finally {
     await overHttp.close();

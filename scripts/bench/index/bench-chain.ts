@@ -19,10 +19,15 @@ type BuildOptions = { readonly blocks: number; readonly say: (line: string) => v
 
 const flags = [
   '--no-mining',
-  ...['--accounts', '101', '--order', 'fifo'],
+  '--accounts',
+  '101',
+  '--order',
+  'fifo',
   // State of old blocks is never asked for, and a copy of it after each block would fill the memory.
-  ...['--prune-history', '64'],
-  ...['--transaction-block-keeper', '100000'],
+  '--prune-history',
+  '64',
+  '--transaction-block-keeper',
+  '100000',
 ];
 
 /** Starts a local chain and fills it with blocks of mixed transactions. The node signs for its own accounts. */
@@ -74,11 +79,13 @@ async function deployAll(
   const { SampleToken, SampleCollectible, SampleEdition, SampleSplitter } = worldContracts;
   const wrapped = (await compileContracts())['WrappedNative'];
   if (wrapped === undefined) throw new Error('the wrapped native token is missing');
+  const name = ['Bench', 'BENCH'];
   const codes = [
-    ...[SampleToken, SampleCollectible, SampleEdition].map((contract) =>
-      deployData(contract, ['Bench', 'BENCH']),
-    ),
-    ...[deployData(SampleSplitter), wrapped.bytecode],
+    deployData(SampleToken, name),
+    deployData(SampleCollectible, name),
+    deployData(SampleEdition, name),
+    deployData(SampleSplitter),
+    wrapped.bytecode,
   ];
   for (const data of codes) await send([{ from: owner, data }]);
   const [token = '', collectible = '', edition = '', splitter = '', native = ''] = codes.map((_, nonce) =>

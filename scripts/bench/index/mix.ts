@@ -134,11 +134,13 @@ function nftMakers(
   let nextToken = 1n;
   let nextPiece = 0n;
   const ofCollectible = (from: string, method: string, args: readonly unknown[]): BenchCall => ({
-    ...{ from, to: contracts.SampleCollectible },
+    from,
+    to: contracts.SampleCollectible,
     data: callData('collectible', method, args),
   });
   const ofEdition = (from: string, method: string, args: readonly unknown[]): BenchCall => ({
-    ...{ from, to: contracts.SampleEdition },
+    from,
+    to: contracts.SampleEdition,
     data: callData('edition', method, args),
   });
   return {

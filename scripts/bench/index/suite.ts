@@ -122,7 +122,10 @@ function figures(chain: BenchChain, plain: Comparison, traced: Comparison) {
       indexedToDownloadTraced: { atLeast: limits.ratio },
       memoryMb: { below: limits.memoryMb },
     },
-    ...{ blocks: last - first + 1, transactions, parallel, memoryMb: peak },
+    blocks: last - first + 1,
+    transactions,
+    parallel,
+    memoryMb: peak,
     blocksAndReceipts: shown(plain),
     blocksReceiptsAndTraces: shown(traced),
   };

@@ -98,8 +98,11 @@ async function addNetwork(db: BenchDatabase['db'], { rpcUrl, contract }: BenchCh
 
 async function addRwa(db: BenchDatabase['db'], companyId: string, contractAddress: string): Promise<string> {
   const input = parseRwaInput({
-    ...{ name: 'Cask', type: 'whisky', chainId: Number(chainId) },
-    ...{ contractAddress, isClaimable: true },
+    name: 'Cask',
+    type: 'whisky',
+    chainId: Number(chainId),
+    contractAddress,
+    isClaimable: true,
   });
   if (!input.ok) throw new Error(JSON.stringify(input.errors));
   return (await createRwa(db, companyId, input.input)).id;

@@ -3,18 +3,18 @@ import { compileInputReader } from '../input/api-request.ts';
 import type { Routed } from './matcher.ts';
 import { type OperationPlan, planOperation } from './operation-plan.ts';
 
-/** An operation of a document with everything about it that can be worked out before a request comes. */
+/** An operation of a document with everything that can be computed before the first request. */
 export type CompiledOperation = {
-  /** As the library knows it. */
+  /** The library's own object. */
   readonly operation: Routed;
   readonly plan: OperationPlan;
   readonly readInput: ReturnType<typeof compileInputReader>;
 };
 
-/** By operationId. */
+/** Operations by operationId. */
 export type CompiledOperations = ReadonlyMap<string, CompiledOperation>;
 
-/** @param operations resolved: without references */
+/** @param operations with their references resolved */
 export function compileOperations(operations: readonly Routed[]): CompiledOperations {
   return new Map(
     operations.map((operation) => {

@@ -5,8 +5,9 @@ import { compileMatcher, type Match, type Routed } from './matcher.ts';
 export type Matcher = (method: string, path: string) => Match<Routed>;
 
 /**
- * Puts compiled answers in place of what the library's router works out for every request: the list of
- * operations, the match, and the parsed request, which dispatch fills in itself.
+ * Replaces what the library's router computes for every request: the list of operations, the match, and the parsed
+ * request, which dispatch provides itself.
+ * @returns the matcher that the router now uses
  */
 export function replaceRouter(api: OpenAPIBackend, operations: CompiledOperations): Matcher {
   const list = [...operations.values()].map(({ operation }) => operation);
@@ -17,7 +18,7 @@ export function replaceRouter(api: OpenAPIBackend, operations: CompiledOperation
     matchOperation(request: Routed): Routed {
       const found = match(request.method, request.path);
       if (found.kind === 'found') return found.operation;
-      // The library tells the two apart by these words.
+      // The library distinguishes the two by these messages.
       throw new Error(found.kind === 'none' ? '404-notFound' : '405-methodNotAllowed');
     },
     parseRequest: <T>(request: T): T => request,

@@ -16,7 +16,7 @@ import type { Gate } from './gate.ts';
 import { type AnyHandler, registerSteps } from './steps.ts';
 
 export type DispatchOptions = {
-  /** Names the document to operators. */
+  /** The name of the document in logs and metrics. */
   readonly area: string;
   readonly document: OpenApiDocument;
   /** One for each operation of the document. */
@@ -29,33 +29,33 @@ export type DispatchOptions = {
 };
 
 /**
- * Serves one document: openapi-backend runs the order route, key, validation, handler; the steps between
- * them are ours. Mount it at the document's base path.
- * @throws Error when an operation has no handler, a handler no operation, or the document is not one that
- * dispatch enforces to the letter
+ * Creates the request handler of one document, to be mounted at the document's base path. openapi-backend runs the
+ * sequence route, key, validation, handler; dispatch adds the steps between them.
+ * @throws Error when an operation has no handler, a handler has no operation, or the document uses something that
+ * dispatch does not enforce exactly
  */
 export async function createDispatch(options: DispatchOptions): Promise<RequestHandler> {
   const api = new OpenAPIBackend({
     definition: options.document as unknown as Document, // ours names fewer words of the same standard
-    // The library's own check knows OpenAPI 3.0 only; documents are linted when they are bundled.
+    // The library's own check supports OpenAPI 3.0 only; documents are linted when they are bundled.
     quick: true,
     strict: true,
     ignoreTrailingSlashes: false,
     customizeAjv: options.customizeAjv,
   });
   await api.init();
-  // Without it, an operation that says nothing of its own would be public.
+  // Without a default, an operation without its own security would be public.
   if (options.document.security === undefined) throw new Error('the document has no security');
   const operations = compileOperations(api.getOperations());
   const match = replaceRouter(api, operations);
   registerSteps(api, { ...options, operations, match });
-  // Compiled here, the first request does not wait for them.
+  // Compiled at start, so that the first request does not wait.
   for (const id of operations.keys()) api.validator.getRequestValidatorsForOperation(id);
 
   return (request, response) => {
     const exchange = openExchange(request, response);
     exchange.facts.area = options.area;
-    // The library's type has texts where ours has validated values; it only hands the object on.
+    // The library types values as texts, but only passes the object on.
     const apiRequest = toApiRequest(request) as unknown as BackendRequest;
     const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
     handled
@@ -81,7 +81,7 @@ function answer({ request, response }: Exchange, reply: AnyReply): void {
   discardRest(request);
 }
 
-/** Answers with the problem that an error is; what is our fault is logged with its cause. */
+/** Sends the problem that an error converts to. Errors of the service (5xx) are logged with their cause. */
 export function answerProblem({ request, response, facts }: Exchange, error: unknown, log: Logger): void {
   const found = toProblem(error);
   facts.code = found.code;

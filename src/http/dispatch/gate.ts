@@ -6,9 +6,9 @@ import type { KeyVerifier, VerifyResult } from '../../keys/verifier.ts';
 import type { Limiter } from './limits.ts';
 
 export type Gate = {
-  /** Who calls. @throws ProblemError 401, 429 or 503: never anything that could be taken for a yes */
+  /** Identifies the caller by its key. @throws ProblemError 401, 429 or 503 */
   identify(request: Request): Promise<Caller>;
-  /** Whether the caller may go on, once identified. @throws ProblemError 403 or 429 */
+  /** Checks the company and the rate limit of an identified caller. @throws ProblemError 403 or 429 */
   admit(caller: Caller, response: Response): Promise<void>;
 };
 
@@ -20,16 +20,16 @@ type GateOptions = {
 };
 
 const maxKeyLength = 512;
-// Verifiers have their own, shorter time limits; this one holds for any of them.
+// Verifiers have their own, shorter timeouts; this one bounds any implementation.
 const verifyTimeoutMs = 10_000;
 
-/** Key, company and rate limit: what stands between a request and its body. */
+/** Creates the checks that a request passes before its body is read: key, company and rate limit. */
 export function createGate({ verifier, limiter, isCompanyRequired }: GateOptions): Gate {
   return {
     async identify(request) {
       const key = keyOf(request);
       const result = await verifyInTime(verifier, key);
-      // A verifier that answers nonsense says nothing about the key.
+      // A malformed result says nothing about the key, so it must not count as a refusal or an acceptance.
       if (result?.ok === true && typeof result.caller?.keyId === 'string') return result.caller;
       if (result?.ok !== false) throw unavailable(new Error('the key verifier gave no usable answer'));
       if (result.reason === 'invalid') throw problem('api_key_invalid');
@@ -40,7 +40,7 @@ export function createGate({ verifier, limiter, isCompanyRequired }: GateOptions
     async admit(caller, response) {
       const { headers, retryAfterSeconds } = await limiter.consume(caller);
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      // Counted first, so that every answer to a verified key tells its limit; told in the fixed order.
+      // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
       if (isCompanyRequired && !caller.companyId) throw problem('company_required');
       if (retryAfterSeconds !== undefined) {
         throw problem('rate_limited', {}, { headers: { 'Retry-After': String(retryAfterSeconds) } });

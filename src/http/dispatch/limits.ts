@@ -5,11 +5,11 @@ import type { Logger } from '../../log.ts';
 
 export type RateLimit = { readonly perSecond: number; readonly burst: number };
 
-/** What a request of a caller may do: go on, or come back after `retryAfterSeconds`. */
+/** Whether a request may proceed, or when to retry. */
 type Allowance = {
   /** `RateLimit` and `RateLimit-Policy`; empty where no limit applies. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Present when the limit is used up; a whole number from 1. */
+  /** Present when the limit is exhausted; a whole number from 1. */
   readonly retryAfterSeconds?: number;
 };
 
@@ -19,24 +19,23 @@ export type Limiter = {
 };
 
 type LimiterOptions = {
-  /** The Knex instance that holds `rate_limits`; only the limiting library looks into it. */
+  /** The Knex instance of the database with `rate_limits`; only the rate limiting library uses it. */
   readonly db: object;
-  /** For keys without a limit of their own; 0 a second means no limit. */
+  /** For keys without their own limit; 0 per second means no limit. */
   readonly defaults: RateLimit;
   readonly log: Logger;
 };
 
-// One limiter for each pair of numbers in use; operators give few different ones.
+// One limiter for each pair of limits in use; operators configure few different ones.
 const maxPolicies = 1_000;
 
 /**
- * Limits requests per key over all processes, by counts in Postgres.
+ * Creates the limiter of requests per key over all processes, which counts in Postgres.
  *
- * A key may make `burst` requests in a window of `burst / perSecond` seconds, which begins with the first
- * request after the last window ended. So it may send `burst` at once, and over many windows `perSecond` on
- * average; around the border of two windows up to twice `burst` in a short time. A key that has used up its
- * window is refused from memory, without a query. While the database is out of reach, every process counts
- * for itself.
+ * A key may make `burst` requests in a window of `burst / perSecond` seconds, which begins with the first request
+ * after the previous window ended. So it may send `burst` requests at once, `perSecond` on average over many windows,
+ * and up to twice `burst` around the border of two windows. A key that has exhausted its window is refused from memory,
+ * without a query. While the database is unreachable, every process counts on its own.
  */
 export function createLimiter({ db, defaults, log }: LimiterOptions): Limiter {
   const policies = new Map<string, Policy>();
@@ -52,7 +51,7 @@ export function createLimiter({ db, defaults, log }: LimiterOptions): Limiter {
   return {
     async consume(caller) {
       const limit = caller.rateLimit ?? defaults;
-      return limit.perSecond === 0 ? { headers: {} } : policyOf(limit).consume(nameOf(caller));
+      return limit.perSecond === 0 ? { headers: {} } : policyOf(limit).consume(rowKey(caller));
     },
   };
 }
@@ -73,33 +72,33 @@ function createPolicy({ db, log }: { db: object; log: Logger }, { perSecond, bur
     clearExpiredByTimeout: false,
     inMemoryBlockOnConsumed: points,
   });
-  // The library's own insurance would do the same without a word in the log.
-  const ownCount = new RateLimiterMemory(window);
+  // The library's own insurance limiter would do the same without a log entry.
+  const fallback = new RateLimiterMemory(window);
   const policy = `"default";q=${points};w=${Math.ceil(windowMs / 1_000)}`;
   const headersOf = (counted: RateLimiterRes) => ({
     'RateLimit-Policy': policy,
     RateLimit: `"default";r=${counted.remainingPoints};t=${secondsOf(counted)}`,
   });
-  // The library rejects with the count when the window is used up, and with an error otherwise.
-  const toAllowance = (counted: unknown): Allowance => {
-    if (!(counted instanceof RateLimiterRes)) throw counted;
-    return { headers: headersOf(counted), retryAfterSeconds: secondsOf(counted) };
+  // The library rejects with the count when the window is exhausted, and with an error otherwise.
+  const toAllowance = (reason: unknown): Allowance => {
+    if (!(reason instanceof RateLimiterRes)) throw reason;
+    return { headers: headersOf(reason), retryAfterSeconds: secondsOf(reason) };
   };
   return {
     async consume(name) {
       try {
         return { headers: headersOf(await limiter.consume(name)) };
-      } catch (counted) {
-        if (counted instanceof RateLimiterRes) return toAllowance(counted);
-        log.warn({ err: counted }, 'rate limits are counted by this process alone');
-        return ownCount.consume(name).then((own) => ({ headers: headersOf(own) }), toAllowance);
+      } catch (reason) {
+        if (reason instanceof RateLimiterRes) return toAllowance(reason);
+        log.warn({ err: reason }, 'rate limits are counted by this process alone');
+        return fallback.consume(name).then((counted) => ({ headers: headersOf(counted) }), toAllowance);
       }
     },
   };
 }
 
-/** The name of a caller's row: at most as long as its column. */
-function nameOf({ keyId }: Caller): string {
+/** The key of a caller's row, no longer than its column. */
+function rowKey({ keyId }: Caller): string {
   return keyId.length <= 200 ? keyId : createHash('sha256').update(keyId).digest('hex');
 }
 

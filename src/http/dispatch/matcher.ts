@@ -1,6 +1,6 @@
 import { escapeRegExp } from '../input/path-template.ts';
 
-/** What a matcher needs to know of an operation. `path` is a template such as `/event/{eventId}`. */
+/** The part of an operation that matching needs. `path` is a template such as `/event/{eventId}`. */
 export type Routed = { readonly method: string; readonly path: string };
 
 export type Match<Op> =
@@ -12,7 +12,7 @@ type Ranked<Op> = { readonly rank: number; readonly operation: Op };
 
 type Node<Op> = {
   readonly literals: Map<string, Node<Op>>;
-  /** Segments with a template in them; a segment that is nothing but one matches all that is not empty. */
+  /** Segments that contain a template. A template matches any text that is not empty. */
   readonly templates: { readonly source: string; readonly test: RegExp; readonly node: Node<Op> }[];
   readonly operations: Ranked<Op>[];
 };
@@ -20,12 +20,13 @@ type Node<Op> = {
 const methodOrder = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
- * Compiles the paths of a document into a tree of segments, once. Matching costs the depth of the path,
- * however many operations there are; the library's own router compiles a regular expression per operation
- * and request. Answers are the library's with `ignoreTrailingSlashes: false`: a path that is written like a
- * template first, then the template with the most literal characters that has the method. Only that a path
- * without templates, for the methods that it lacks too, keeps others from it is the standard's word, not the
- * library's.
+ * Compiles the paths of a document into a tree of segments, once. The cost of a match depends on the depth of the
+ * path, not on the number of operations; the library's own router compiles a regular expression per operation and
+ * request.
+ *
+ * The result is the library's with `ignoreTrailingSlashes: false`: a path that equals a template literally comes first,
+ * then the template with the most literal characters that has the method. There is one difference, which follows the
+ * OpenAPI standard: a path without templates is never matched by a template, not even for methods that it lacks.
  * @returns a function of a lower-case method and a path without query
  */
 export function compileMatcher<Op extends Routed>(operations: readonly Op[]) {

@@ -1,10 +1,10 @@
 import type { OperationObject } from '../../contract/documents.ts';
 import { type InputPlan, planInput } from '../input/input-plan.ts';
 
-/** What dispatch knows of an operation beyond what the library does, read from the document once. */
+/** What dispatch needs of an operation beyond what the library keeps, read from the document once. */
 export type OperationPlan = InputPlan & {
   readonly operationId: string;
-  /** Without a key. */
+  /** Whether it needs no key. */
   readonly isPublic: boolean;
   /** Whether it takes an `Idempotency-Key`. */
   readonly isIdempotent: boolean;
@@ -13,8 +13,8 @@ export type OperationPlan = InputPlan & {
 const scheme = 'ApiKey';
 
 /**
- * @param operation resolved: without references
- * @throws Error when the document asks for something that dispatch does not enforce
+ * @param operation with its references resolved
+ * @throws Error when the document uses something that dispatch does not enforce
  */
 export function planOperation(operation: OperationObject): OperationPlan {
   const { operationId } = operation;

@@ -14,7 +14,7 @@ import { type Exchange, handlerContext } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
-/** A handler whose types only the compiler knows, by the area's `Handlers` type. */
+/** A handler of any operation. Its exact types are checked where it is created, by the area's `Handlers` type. */
 export type AnyHandler = (input: never, context: never) => Promise<AnyReply>;
 
 type StepOptions = {
@@ -27,7 +27,7 @@ type StepOptions = {
   readonly match: Matcher;
 };
 
-/** Registers all that happens between the library's own steps, and the handlers after them. */
+/** Registers the steps between the library's own steps, and the handlers after them. */
 export function registerSteps(api: OpenAPIBackend, options: StepOptions): void {
   const { operations, handlers } = options;
   const compiledOf = (context: Context) => lookUp(operations, context);
@@ -38,7 +38,7 @@ export function registerSteps(api: OpenAPIBackend, options: StepOptions): void {
     },
     methodNotAllowed: refuseMethod(options.match),
     postSecurityHandler: admitAndRead(options, compiledOf),
-    // Never reached: the step before it has thrown. Registered because without it a request may go through.
+    // Never reached, because the step before it throws. Without it registered, a request might pass.
     unauthorizedHandler: (_context, exchange: Exchange) => {
       throw refusalOf(exchange);
     },
@@ -64,12 +64,12 @@ function lookUp(operations: CompiledOperations, { operation }: Context): Compile
   return compiled;
 }
 
-/** The request as the library hands it on: the object that dispatch made. */
+/** The request that dispatch created, as the library passes it on. */
 function requestOf(context: Context): ApiRequest {
   return context.request as unknown as ApiRequest; // parseRequest gives back what it got
 }
 
-// The library takes anything thrown here for a refused key, so what was thrown is kept for the next step.
+// The library treats anything thrown here as a refused key, so the error is kept for the next step.
 function identify(gate: Gate): Handler {
   return async (_context, exchange: Exchange) => {
     try {
@@ -129,12 +129,12 @@ function callHandler(
   return (context, exchange: Exchange) => {
     const { plan } = compiledOf(context);
     const input = toInput(plan, requestOf(context));
-    // What the document's types promise the handler is what the validator and the gate have just checked.
+    // The validator and the gate have just checked what the document's types promise the handler.
     return handler(input as never, handlerContext(exchange, plan, { log, db }) as never);
   };
 }
 
-/** The validated input under the document's own names, without the fields that a caller cannot set. */
+/** The validated input under the names of the document, without read-only fields. */
 function toInput(plan: OperationPlan, { params, query, headers, body }: ApiRequest) {
   const inHeaders = plan.parameters.filter((item) => item.in === 'header' && headers[item.key] !== undefined);
   return {

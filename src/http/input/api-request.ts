@@ -3,15 +3,15 @@ import type { InputError } from '../../contract/problem.ts';
 import type { InputPlan, ParameterPlan } from './input-plan.ts';
 import { compilePathReader } from './path-template.ts';
 import { type ParsedQuery, parseQuery } from './query.ts';
-import { hostileFaults, textFault } from './text-safety.ts';
+import { findUnsafeText, findUnsafeValues } from './text-safety.ts';
 
 type Values = Record<string, unknown>;
 
 const listHeaders = new Set(['if-match', 'if-none-match']);
 
 /**
- * A request in the form that openapi-backend routes and validates. It is made once and filled in steps, so
- * that nothing is parsed twice and nothing of the input is looked at before the key is verified.
+ * A request in the form that openapi-backend routes and validates. Dispatch creates it without input and fills the
+ * input in after the key is verified, so that nothing is parsed earlier or twice.
  */
 export type ApiRequest = {
   readonly method: string;
@@ -27,7 +27,7 @@ export type ApiRequest = {
   readonly cookies: Values;
   body: unknown;
   requestBody: unknown;
-  /** Faults that no schema sees: repeated parameters, bad encodings, hostile texts. */
+  /** Faults that no schema finds: repeated parameters, invalid encodings, unsafe texts. */
   faults: InputError[];
   isPathMalformed: boolean;
 };
@@ -49,13 +49,15 @@ export function createApiRequest(
 }
 
 /**
- * Compiles, for an operation, the step that takes its parameters and body out of a request: texts are
- * decoded and coerced, an empty parameter or required field becomes a missing one.
+ * Compiles the step that fills parameters and body of one operation into a request. It decodes and coerces texts; an
+ * empty parameter or required field counts as missing.
  */
 export function compileInputReader(plan: InputPlan, template: string) {
   const readPath = compilePathReader(template);
   const byPlace = (place: ParameterPlan['in']) => plan.parameters.filter((item) => item.in === place);
-  const [inPath, inQuery, inHeader] = [byPlace('path'), byPlace('query'), byPlace('header')];
+  const inPath = byPlace('path');
+  const inQuery = byPlace('query');
+  const inHeader = byPlace('header');
 
   return (request: ApiRequest, body: unknown): void => {
     const query = parseQuery(request.rawQuery);
@@ -63,10 +65,10 @@ export function compileInputReader(plan: InputPlan, template: string) {
     request.query = queryValues(request, query, inQuery);
     request.headers = headerValues(request, inHeader);
     if (plan.body === undefined) return;
-    request.faults.push(...hostileFaults(body));
+    request.faults.push(...findUnsafeValues(body));
     request.body = withoutEmpty(body ?? (plan.body.required ? {} : undefined), plan.body.requiredFields);
     request.requestBody = request.body;
-    // The library validates a body that is no object only when it sees this type; others are refused before.
+    // The library validates non-object bodies only under this type; the body reader has refused every other type.
     request.headers['content-type'] = 'application/json';
   };
 }
@@ -77,7 +79,7 @@ function pathValues(request: ApiRequest, raw: ReadonlyMap<string, string>, plans
     try {
       values[plan.name] = coerce(request, plan, decodeURIComponent(raw.get(plan.name) ?? ''));
     } catch {
-      // Left out, it is missing to the validator: the request cannot get past it.
+      // Left out, the value is missing to the validator, so the request is refused.
       request.isPathMalformed = true;
     }
   }
@@ -113,9 +115,9 @@ function headerValues(request: ApiRequest, plans: readonly ParameterPlan[]): Rec
   return values;
 }
 
-/** A text that does not have the form of the target stays a text, which the validator then refuses. */
+/** Converts a text to the type of its parameter. A text of another form stays a text, which the validator refuses. */
 function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown {
-  const fault = textFault(text);
+  const fault = findUnsafeText(text);
   if (fault !== undefined) {
     request.faults.push({ in: plan.in, name: plan.name, message: `${plan.name} ${fault}` });
   }
@@ -126,7 +128,7 @@ function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown
   return text;
 }
 
-/** The body without required fields that are null or empty: they are missing ones. */
+/** Removes required fields that are null or empty, so that the validator reports them as missing. */
 function withoutEmpty(body: unknown, requiredFields: readonly string[]): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const fields = body as Values; // a JSON object
@@ -137,7 +139,7 @@ function withoutEmpty(body: unknown, requiredFields: readonly string[]): unknown
   );
 }
 
-/** A name fit for a message, however long the caller made it. */
+/** Cuts a name from the caller to 100 characters, for use in a message. */
 export function shorten(name: string): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }

@@ -9,19 +9,19 @@ const maxSentBytes = maxBytes + 4_096;
 export type BodyReader = (request: Request, response: Response) => Promise<unknown>;
 
 /**
- * Reads a JSON body: undefined when there is none, it is empty or `null`. Nothing is read before it is
- * called. Refuses what is too large (413) before what is not JSON by its type (415) or its text (400).
+ * Creates the reader of JSON bodies. An absent, empty or `null` body reads as undefined. Nothing is read before the
+ * call. A body that is too large (413) is refused before one of another type (415) or with invalid JSON (400).
  */
 export function createBodyReader(): BodyReader {
   const readBytes = express.raw({ type: () => true, limit: maxBytes });
   return async (request, response) => {
     if (!hasBody(request)) return undefined;
-    const most = mostSentBytes(request);
-    if (Number(request.headers['content-length'] ?? 0) > most) throw problem('body_too_large');
+    const limit = sentBytesLimit(request);
+    if (Number(request.headers['content-length'] ?? 0) > limit) throw problem('body_too_large');
     const bytes = await new Promise<Buffer>((resolve, reject) => {
-      // The server leaves this to us: who waits to be asked for a body sends none that is refused.
-      if (isWaiting(request)) response.writeContinue();
-      watchSize(request, most, () => reject(problem('body_too_large')));
+      // The listener leaves 100 Continue to us, so a caller that waits for it never sends a refused body.
+      if (expectsContinue(request)) response.writeContinue();
+      watchSize(request, limit, () => reject(problem('body_too_large')));
       readBytes(request, response, (error?: unknown) => {
         if (error === undefined) resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
         else reject(bodyProblem(error));
@@ -37,21 +37,21 @@ function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-function isWaiting({ headers, httpVersion }: Request): boolean {
+function expectsContinue({ headers, httpVersion }: Request): boolean {
   return httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue';
 }
 
-function mostSentBytes({ headers }: Request): number {
+function sentBytesLimit({ headers }: Request): number {
   const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
   return isPlain ? maxBytes : maxSentBytes;
 }
 
-/** Refuses at once: the reader itself would read a body that is too large to its end before it says so. */
-function watchSize(request: Request, most: number, refuse: () => void): void {
+/** Refuses a body as soon as it exceeds the limit; express.raw would read it to its end first. */
+function watchSize(request: Request, limit: number, refuse: () => void): void {
   let seen = 0;
   request.on('data', (chunk: Buffer) => {
     seen += chunk.length;
-    if (seen > most) refuse();
+    if (seen > limit) refuse();
   });
 }
 
@@ -59,7 +59,7 @@ function bodyProblem(error: unknown): ProblemError {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   if (type === 'entity.too.large') return problem('body_too_large', {}, { cause: error });
   if (type === 'encoding.unsupported') return problem('media_type_unsupported', {}, { cause: error });
-  // The rest is a broken stream: a wrong length, damaged compression, a caller who went away.
+  // What remains is a broken stream: a wrong length, corrupt compression, a closed connection.
   return problem('json_malformed', {}, { cause: error });
 }
 

@@ -1,14 +1,19 @@
 import type { OperationObject, ParameterObject, SchemaObject } from '../../contract/documents.ts';
+import { type FixedCode, isFixedCode } from '../../errors.ts';
+
+/** The problem that a missing parameter or field has of its own. */
+type MissingInput = { readonly code: FixedCode; readonly message: string };
 
 export type ParameterPlan = {
   readonly in: 'path' | 'query' | 'header';
-  /** As the document writes it; what handlers and callers see. */
+  /** The name in the document, which handlers and callers see. */
   readonly name: string;
-  /** As the request carries it: header names are in lower case there. */
+  /** The name in the request, where header names are in lower case. */
   readonly key: string;
-  /** What the text of the parameter is turned into before it is validated. */
+  /** The type that the text of the parameter is coerced to before validation. */
   readonly as: 'integer' | 'number' | 'boolean' | 'text';
-  readonly requiredMessage: string | undefined;
+  /** Absent when the generic message and code apply. */
+  readonly whenMissing: MissingInput | undefined;
 };
 
 type BodyPlan = {
@@ -17,18 +22,20 @@ type BodyPlan = {
   readonly fields: readonly string[];
   readonly requiredFields: readonly string[];
   readonly readOnlyFields: ReadonlySet<string>;
-  readonly requiredMessages: ReadonlyMap<string, string>;
+  /** By the name of the top-level field. */
+  readonly whenMissing: ReadonlyMap<string, MissingInput>;
 };
 
-/** What an operation takes, read from the document once. */
+/** The input of an operation, read from the document once. */
 export type InputPlan = {
   readonly parameters: readonly ParameterPlan[];
   readonly body: BodyPlan | undefined;
 };
 
 /**
- * @param operation resolved: without references
- * @throws Error when the document asks for something that is not validated to the letter
+ * Reads from an operation what input it takes.
+ * @param operation with its references resolved
+ * @throws Error when the document uses something that the service does not validate exactly
  */
 export function planInput(operationId: string, { parameters = [], requestBody }: OperationObject): InputPlan {
   const content = requestBody?.content['application/json'];
@@ -37,7 +44,7 @@ export function planInput(operationId: string, { parameters = [], requestBody }:
   }
   return {
     parameters: parameters.map((parameter) => planParameter(operationId, parameter)),
-    body: content && planBody(content.schema ?? {}, requestBody?.required ?? false),
+    body: content && planBody(operationId, content.schema ?? {}, requestBody?.required ?? false),
   };
 }
 
@@ -45,14 +52,15 @@ function planParameter(operationId: string, parameter: ParameterObject): Paramet
   if (parameter.in === 'cookie') throw new Error(`${operationId}: cookie parameters are not read`);
   const schema = parameter.schema ?? {};
   const isHeader = parameter.in === 'header';
-  const as = targetOf(schema, `${operationId}: parameter ${parameter.name}`);
+  const where = `${operationId}: parameter ${parameter.name}`;
+  const as = targetOf(schema, where);
   if (isHeader && as !== 'text') throw new Error(`${operationId}: header ${parameter.name} must be a string`);
   return {
     in: parameter.in,
     name: parameter.name,
     key: isHeader ? parameter.name.toLowerCase() : parameter.name,
     as,
-    requiredMessage: schema['x-message-required'],
+    whenMissing: missingInput(schema, where),
   };
 }
 
@@ -62,17 +70,28 @@ function targetOf({ type = 'string' }: SchemaObject, where: string): ParameterPl
   throw new Error(`${where} must be a string, an integer, a number or a boolean`);
 }
 
-function planBody(schema: SchemaObject, required: boolean): BodyPlan {
+function planBody(operationId: string, schema: SchemaObject, required: boolean): BodyPlan {
   const fields = Object.entries(schema.properties ?? {});
-  const messages = fields.flatMap(([name, field]): [string, string][] => {
-    const message = field['x-message-required'];
-    return message === undefined ? [] : [[name, message]];
-  });
+  const whenMissing = new Map<string, MissingInput>();
+  for (const [name, field] of fields) {
+    const missing = missingInput(field, `${operationId}: field ${name}`);
+    if (missing !== undefined) whenMissing.set(name, missing);
+  }
   return {
     required,
     fields: fields.map(([name]) => name),
     requiredFields: schema.required ?? [],
     readOnlyFields: new Set(fields.filter(([, field]) => field.readOnly).map(([name]) => name)),
-    requiredMessages: new Map(messages),
+    whenMissing,
   };
+}
+
+function missingInput(schema: SchemaObject, where: string): MissingInput | undefined {
+  const { 'x-message-required': message, 'x-code-required': code } = schema;
+  if (message === undefined && code === undefined) return undefined;
+  if (message === undefined || code === undefined) {
+    throw new Error(`${where}: x-message-required and x-code-required come together`);
+  }
+  if (!isFixedCode(code)) throw new Error(`${where}: x-code-required is no code of the catalogue: ${code}`);
+  return { code, message };
 }

@@ -2,17 +2,6 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { SchemaObject } from '../../contract/documents.ts';
 import { shorten } from './api-request.ts';
 
-// The patterns of request fields in words; any other is shown as it is.
-const patternForms: readonly (readonly [start: string, form: string])[] = [
-  ['^0x[0-9a-fA-F]{40}$', '0x and 40 hex digits'],
-  ['^0x[0-9a-fA-F]{64}$', '0x and 64 hex digits'],
-  ['^(?:[1-9]\\d{3}|', 'an RFC 3339 date or date-time that the calendar has, such as 2027-05-04T09:00:00Z'],
-  ['^https?://', 'an http or https URL'],
-  ['^[A-Za-z0-9][A-Za-z0-9.$+_-]*$', 'a currency code or token symbol'],
-  ['^[0-9]{1,', 'a decimal number'],
-  ['^\\d+$', 'a decimal number'],
-];
-
 const formatForms: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
   'date-time': 'an RFC 3339 date-time with an offset',
@@ -21,7 +10,7 @@ const formatForms: Readonly<Record<string, string>> = {
   email: 'an email address',
 };
 
-/** What is wrong with a field and what would be right, as `limit must be an integer from 1 to 100`. */
+/** Says what a valid value would be, such as `limit must be an integer from 1 to 100`. */
 export function describeFault(name: string, error: ErrorObject): string {
   const schema: SchemaObject = error.parentSchema ?? {};
   const short = shorten(name);
@@ -77,12 +66,10 @@ function formOfType(type: string, schema: SchemaObject): string {
 function formOfText(schema: SchemaObject): string {
   const values = valuesOf(schema);
   if (values !== undefined) return values;
-  const { pattern, format } = schema;
+  const { pattern, format, 'x-form': form } = schema;
+  if (form !== undefined) return form;
   if (typeof format === 'string') return formatForms[format] ?? `a string of the format ${format}`;
-  if (typeof pattern === 'string') {
-    const known = patternForms.find(([start]) => pattern.startsWith(start));
-    return known?.[1] ?? `a string that matches ${pattern}`;
-  }
+  if (typeof pattern === 'string') return `a string that matches ${pattern}`;
   return `a string${counted(schema['minLength'], schema['maxLength'], 'characters')}`;
 }
 

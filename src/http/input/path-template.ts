@@ -1,6 +1,4 @@
-/**
- * Compiles a path template into a reader of its values, as they stand in the path: still percent-encoded.
- */
+/** Compiles a path template into a reader of its values, which stay percent-encoded as in the path. */
 export function compilePathReader(template: string): (path: string) => ReadonlyMap<string, string> {
   const names = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
   const source = template
@@ -14,7 +12,7 @@ export function compilePathReader(template: string): (path: string) => ReadonlyM
   };
 }
 
-/** A regular expression that matches the text itself. */
+/** Escapes a text so that a regular expression matches it literally. */
 export function escapeRegExp(literal: string): string {
   return literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-/** A query string taken apart. Names and values are decoded; the first value of a repeated name is kept. */
+/** A parsed query string. Names and values are decoded; the first value of a repeated name is kept. */
 export type ParsedQuery = {
   readonly values: ReadonlyMap<string, string>;
   /** Names that were given more than once. */
@@ -10,8 +10,8 @@ export type ParsedQuery = {
 const none: ParsedQuery = { values: new Map(), repeated: new Set(), malformed: [] };
 
 /**
- * Reads `a=1&b=2`. Stricter than URLSearchParams, which lets a malformed percent-encoding pass as it is
- * and turns invalid UTF-8 into replacement characters.
+ * Parses a query string such as `a=1&b=2`. It is stricter than URLSearchParams, which keeps a malformed
+ * percent-encoding and replaces invalid UTF-8.
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text === '') return none;

@@ -8,13 +8,15 @@ type Context = Parameters<AjvCustomizer>[2];
 // ajv-formats is CommonJS: the plugin is a property of the default export under Node's ESM loader.
 const addFormats = addFormatsModule.default;
 
-// Words of OpenAPI and of ours that say nothing about validity; strict mode refuses words it does not know.
+// Annotations of OpenAPI and our own, without effect on validity. Strict mode refuses words that it does not know.
 const vocabulary = [
   'example',
   'externalDocs',
   'xml',
   'discriminator',
   'x-message-required',
+  'x-code-required',
+  'x-form',
   'x-enum-varnames',
 ];
 
@@ -29,9 +31,9 @@ const year0 = /^0000/;
 const leapSecond = /:60/;
 
 /**
- * Makes the validators of the whole service: one strict Ajv of JSON Schema 2020 for parameters and one for
- * everything else, shared by all documents and operations. Nothing is coerced here; parameters were
- * before, bodies never are. Defaults are filled in for parameters only.
+ * Creates the validators of the service: two strict Ajv instances for JSON Schema 2020, one for parameters and one
+ * for everything else, shared by all documents and operations. They coerce nothing: parameters are coerced before,
+ * bodies never. Defaults are filled in for parameters only.
  */
 export function createAjvProvider(): AjvCustomizer {
   const parameters = createAjv({ useDefaults: true });
@@ -51,9 +53,9 @@ function createAjv(options: AjvOptions): Ajv2020 {
     ...options,
   });
   addFormats(ajv);
-  // ajv-formats lets `urn:uuid:` pass, which Postgres does not read.
+  // ajv-formats accepts `urn:uuid:`, which Postgres does not.
   ajv.addFormat('uuid', uuid);
-  refuseOddTimes(ajv);
+  restrictTimes(ajv);
   ajv.addFormat('int32', bitRange(32));
   ajv.addFormat('int64', bitRange(64));
   ajv.addFormat('float', anyNumber);
@@ -64,8 +66,8 @@ function createAjv(options: AjvOptions): Ajv2020 {
   return ajv;
 }
 
-/** Refuses what RFC 3339 allows and neither JavaScript nor Postgres keeps: leap seconds and the year 0. */
-function refuseOddTimes(ajv: Ajv2020): void {
+/** Refuses leap seconds and the year 0, which RFC 3339 allows but JavaScript and Postgres cannot hold. */
+function restrictTimes(ajv: Ajv2020): void {
   const strict = createFormatCheck();
   ajv.addFormat('date-time', (text) => strict.dateTime(text));
   ajv.addFormat('date', (text) => strict.date(text));

@@ -1,14 +1,15 @@
 import { Router } from 'express';
 import { inTime } from '../../in-time.ts';
 
-/** What must work before this process takes traffic. A check that throws or takes over 2 s has failed. */
+/** A dependency that must work before this process takes traffic. A check fails when it throws or takes over 2 s. */
 export type HealthCheck = { readonly name: string; readonly run: () => Promise<void> };
 
 const checkTimeoutMs = 2_000;
 
 /**
- * `/healthz`: the process answers. `/readyz`: it also has what it needs; 503 with the names of what
- * fails otherwise, and while it is starting or stopping. Neither tells why: reasons go to the log.
+ * Creates the router of the health checks. `/healthz` answers 200 while the process runs. `/readyz` answers 200 when
+ * the process serves and all checks pass, otherwise 503 with the names of the failing checks. Reasons go to the log
+ * only.
  */
 export function createHealthRouter(options: {
   readonly checks: readonly HealthCheck[];
@@ -22,7 +23,7 @@ export function createHealthRouter(options: {
   router.get('/readyz', async (_request, response) => {
     const results = await Promise.all(
       options.checks.map(
-        async ({ name, run }) => [name, await passes(name, run, options.onFailure)] as const,
+        async ({ name, run }) => [name, await isPassing(name, run, options.onFailure)] as const,
       ),
     );
     const ready = options.isServing() && results.every(([, ok]) => ok);
@@ -35,7 +36,7 @@ export function createHealthRouter(options: {
   return router;
 }
 
-async function passes(
+async function isPassing(
   name: string,
   run: () => Promise<void>,
   onFailure: (name: string, error: unknown) => void,

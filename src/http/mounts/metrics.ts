@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { Metrics } from '../../metrics.ts';
 import type { OnAnswered } from '../server/request-context.ts';
 
-/** `/metrics`, for Prometheus. */
+/** Creates the router of `/metrics`, for Prometheus. */
 export function createMetricsRouter(metrics: Metrics): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router.get('/metrics', async (_request, response) => {
@@ -12,7 +12,7 @@ export function createMetricsRouter(metrics: Metrics): Router {
   return router;
 }
 
-/** Counts answers by what the documents name, never by what a caller sent: so their series are few. */
+/** Measures responses by names from the documents, never by input of callers, so that there are few series. */
 export function createRequestMetrics(metrics: Metrics): OnAnswered {
   const durations = metrics.histogram({
     name: 'tallystick_http_request_duration_seconds',
@@ -26,7 +26,7 @@ export function createRequestMetrics(metrics: Metrics): OnAnswered {
     labels: ['area', 'operation', 'code'],
   });
   return ({ area = 'none', operationId: operation = 'none', code }, status, seconds) => {
-    // Nothing was answered: the caller had gone.
+    // Without a status the caller disconnected before the answer.
     durations.observe(
       { area, operation, status: status === undefined ? 'aborted' : String(status) },
       seconds,

@@ -1,25 +1,25 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How one file of the built portal is served. Beside each lie copies packed as `.br` and `.gz`. */
+/** How one file of the built portal is served. Compressed copies with `.br` and `.gz` lie beside it. */
 export type PortalFile = {
   readonly type: string;
   /** Changes with the content; becomes the ETag. */
   readonly digest: string;
   /** Content-Security-Policy of a page, with the hashes of its scripts. */
   readonly policy?: string;
-  /** The name changes with the content, so the file may be cached for ever. */
+  /** The name changes with the content, so the file may be cached forever. */
   readonly immutable?: boolean;
-  /** May be read by pages of other hosts. */
+  /** Pages of other origins may read the file. */
   readonly open?: boolean;
 };
 
-/** By name, relative to the portal's folder. */
+/** Files by name, relative to the portal's folder. */
 export type PortalFiles = ReadonlyMap<string, PortalFile>;
 
 /**
- * Reads which files the portal in `directory` has, anew after each build. Only files that the build names are
- * ever served. Answers undefined while there is no portal.
+ * Creates a reader of the portal's list of files, which reloads the list after each build. Only listed files are
+ * served. It returns undefined while there is no portal.
  */
 export function createPortalFiles(directory: string): () => Promise<PortalFiles | undefined> {
   const manifest = join(directory, 'manifest.json');
@@ -33,7 +33,7 @@ export function createPortalFiles(directory: string): () => Promise<PortalFiles 
       }
       return known.files;
     } catch {
-      // Not built, or just being replaced; either way there is nothing to serve now.
+      // The portal is not built or is being replaced, so there is nothing to serve now.
       return undefined;
     }
   };

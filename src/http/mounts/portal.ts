@@ -11,7 +11,7 @@ const encodings = [
 const noticeStyle =
   ':root{color-scheme:light dark}body{max-width:36rem;margin:20vh auto;padding:0 1.5rem;font:1rem/1.6 system-ui,sans-serif}';
 
-/** A small page that needs no file of the portal. `text` is HTML of our own. */
+/** Sends a small page that needs no file of the portal. `text` is trusted HTML. */
 function sendNotice(response: Response, status: number, title: string, text: string): void {
   response.status(status).set({
     'Cache-Control': 'no-store',
@@ -37,15 +37,15 @@ function headersOf(file: PortalFile): Record<string, string> {
   };
 }
 
-function sendFile(
-  request: Request,
-  response: Response,
-  next: NextFunction,
-  root: string,
-  path: string,
-  file: PortalFile,
-) {
-  // Asked one by one: a plain list would prefer the order of the client, which is gzip first by habit.
+type PortalExchange = {
+  readonly request: Request;
+  readonly response: Response;
+  readonly next: NextFunction;
+};
+
+/** @param path of the file, relative to `root` */
+function sendFile({ request, response, next }: PortalExchange, root: string, path: string, file: PortalFile) {
+  // Each encoding is asked for on its own: given a list, Express prefers the order of the client, mostly gzip first.
   const encoding = encodings.find(({ name }) => request.acceptsEncodings(name) === name);
   response.vary('Accept-Encoding');
   // Not response.set, which would add a charset to JSON.
@@ -54,17 +54,17 @@ function sendFile(
   if (encoding) response.set('Content-Encoding', encoding.name);
   const options = { root, acceptRanges: false, cacheControl: false, etag: false, lastModified: false };
   response.sendFile(`${path}${encoding?.ending ?? ''}`, options, (error) => {
-    // A caller who hangs up is no failure of ours.
+    // A caller that disconnects is not an error of the service.
     if (error && !response.headersSent) next(error);
   });
 }
 
-/** The name under which the portal has what an address wants: as it stands, or a page without its `.html`. */
+/** Finds the file for an address: the exact name, or the page without its `.html`. */
 function findName(files: PortalFiles, wanted: string): string | undefined {
   return [wanted || 'index.html', `${wanted}.html`].find((name) => files.has(name));
 }
 
-/** Where an address should have gone: the start page needs the slash at its end, for its links are relative. */
+/** Finds the canonical address to redirect to. The start page needs its trailing slash for its relative links. */
 function findRedirect(files: PortalFiles, address: string, baseUrl: string): string | undefined {
   if (address === baseUrl) return `${baseUrl}/`;
   const shorter = address.slice(baseUrl.length + 1).replace(/\/$/, '');
@@ -72,9 +72,9 @@ function findRedirect(files: PortalFiles, address: string, baseUrl: string): str
 }
 
 /**
- * Serves the built portal; to be mounted at `/docs`. Pages answer with and without `.html`; the bundled
- * documents may be read from any origin; what the portal lacks is a 404 page, not a problem body, since people
- * read it. Other methods than GET and HEAD are passed on as the problem `method_not_allowed`.
+ * Creates the router of the built portal, to be mounted at `/docs`. Pages are served with and without `.html`; the
+ * bundled documents may be read from any origin. Unknown addresses get a 404 page, not a problem body, because people
+ * read it. Methods other than GET and HEAD are passed on as the problem `method_not_allowed`.
  */
 export function createPortalRouter({ directory }: { directory: string }): Router {
   const root = resolve(directory);
@@ -101,7 +101,7 @@ export function createPortalRouter({ directory }: { directory: string }): Router
       sendNotice(response, 404, 'Page not found', remedy);
       return;
     }
-    sendFile(request, response, next, root, name, file);
+    sendFile({ request, response, next }, root, name, file);
   };
 
   const router = Router();

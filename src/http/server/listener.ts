@@ -3,18 +3,16 @@ import type { Logger } from '../../log.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
 export type HttpServer = {
-  /** The port that it listens on. */
+  /** The port that the server listens on. */
   readonly port: number;
-  /**
-   * Takes no new connection, lets requests in progress end, and cuts what is left after `graceMs`.
-   */
+  /** Accepts no new connections, lets open requests end, and closes the remaining connections after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
 
-/** The names of the settings that host and port come from. */
+/** The names of the settings for host and port, for error messages. */
 type ListenSettings = { readonly host: string; readonly port: string };
 
-/** A port that cannot be listened on, in words that say what to do. */
+/** The port cannot be listened on. The message says what to do. */
 class ListenError extends Error {
   constructor(port: number, settings: ListenSettings, cause: NodeJS.ErrnoException) {
     const reasons: Record<string, string> = {
@@ -32,30 +30,30 @@ type ListenOptions = {
   readonly port: number;
   readonly settings: ListenSettings;
   readonly log: Logger;
-  /** Time that a request has to arrive whole, and half of it for its headers. 30 s by default. */
-  readonly patienceMs?: number;
+  /** Time for a request to arrive completely; its headers get half of it. 30 s by default. */
+  readonly arrivalTimeoutMs?: number;
 };
 
 /**
- * Listens. A request must arrive whole in time, so slow senders cannot hold connections for ever.
- * @throws ListenError
+ * Starts the HTTP server. A request must arrive completely in time, so slow senders cannot hold connections.
+ * @throws ListenError when the port cannot be listened on
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log, settings, patienceMs = 30_000 }: ListenOptions,
+  { host, port, log, settings, arrivalTimeoutMs = 30_000 }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
-    // Checked twice a minute, as Node does by itself, each limit might take half a minute more.
+    // With Node's default check every 30 s, each timeout could take 30 s longer.
     {
-      requestTimeout: patienceMs,
-      headersTimeout: patienceMs / 2,
-      connectionsCheckingInterval: patienceMs / 30,
+      requestTimeout: arrivalTimeoutMs,
+      headersTimeout: arrivalTimeoutMs / 2,
+      connectionsCheckingInterval: arrivalTimeoutMs / 30,
       keepAliveTimeout: 65_000,
-      // Refused below, with an answer.
+      // Checked below instead, where it is answered with a problem.
       requireHostHeader: false,
     },
     (request, response) => {
-      if (!namesItsHost(request)) {
+      if (!hasOneHost(request)) {
         server.emit('clientError', new Error('not exactly one host'), request.socket);
         return;
       }
@@ -63,11 +61,11 @@ export async function listen(
       handler(request, response);
     },
   );
-  // An expectation is no more than a wish: 100 is sent when the body is wanted, others are let be.
+  // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerUnparsed(server, log);
-  closeBehindAnswers(server);
+  closeIdleAfterAnswers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));
     server.listen(port, host, resolve);
@@ -79,15 +77,15 @@ export async function listen(
   };
 }
 
-/** Names no host twice, nor none: two readers of such a request might each take it for another's. */
-function namesItsHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+/** Whether the request has exactly one Host header: with none or two, servers may disagree about its target. */
+function hasOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
   return count === 1 || (count === 0 && httpVersion === '1.0');
 }
 
 /**
- * The path and query of a target such as `http://host/path?query`, which proxies are sent and every server
- * must take. Express would parse its host, and answers by itself when it cannot.
+ * Reduces a target such as `http://host/path?query` to path and query. Every server must accept this absolute form;
+ * Express would parse the host, and answers on its own when that fails.
  */
 function toOriginForm(target: string): string {
   const rest = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
@@ -105,8 +103,8 @@ function stop(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-// A kept-alive connection whose last answer comes after the stop began would stay open, idle, until the cut.
-function closeBehindAnswers(server: Server): void {
+// A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
+function closeIdleAfterAnswers(server: Server): void {
   server.on('request', (_request, response) => {
     response.once('close', () => {
       if (!server.listening) setImmediate(() => server.closeIdleConnections());

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { codeOf, isOutage } from '../../db/outage.ts';
 import { ProblemError, problem } from '../../errors.ts';
 
-// Where a caller is told to come back and nothing better is known.
+// Retry-After in seconds, where the thrower gives none.
 const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
   idempotency_in_progress: 1,
   rate_limited: 1,
@@ -13,7 +13,7 @@ const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
 // Deadlocks and serialization failures.
 const conflicts = new Set(['40001', '40P01']);
 
-/** What a caller is told of an error: itself, when it is a problem, or one that says nothing of the inside. */
+/** Converts any error to the problem that the caller sees. Internals of unexpected errors stay in its cause. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
   if (isOutage(error) || isConflict(error)) return problem('service_unavailable', {}, { cause: error });
@@ -22,7 +22,7 @@ export function toProblem(error: unknown): ProblemError {
 
 const isConflict = (error: unknown) => error instanceof Error && conflicts.has(codeOf(error));
 
-/** Answers with a problem (RFC 9457), unless an answer has begun: then the connection is cut. */
+/** Sends a problem (RFC 9457). If a response has already begun, closes the connection instead. */
 export function sendProblem(response: ServerResponse, found: ProblemError, requestId: string): void {
   if (response.headersSent) {
     response.destroy();
@@ -39,7 +39,7 @@ export function sendProblem(response: ServerResponse, found: ProblemError, reque
   response.end(body);
 }
 
-/** The JSON text of a problem. */
+/** Serializes a problem as JSON. */
 export function problemBody(found: ProblemError, requestId: string): string {
   const members = {
     type: `/docs/problems/${found.code}`,
@@ -50,7 +50,7 @@ export function problemBody(found: ProblemError, requestId: string): string {
     requestId,
     ...(found.errors.length > 0 ? { errors: found.errors } : {}),
   };
-  // A name that the caller sent may hold half a character, at which strict readers of JSON stop.
+  // A name that the caller sent may hold a lone surrogate, which strict JSON parsers refuse.
   return JSON.stringify(members, (_name, value) =>
     typeof value === 'string' ? value.toWellFormed() : value,
   );

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { AnyReply } from '../../contract/operation.ts';
 
 /**
- * Writes what a handler answered. Company data must not stay in caches, so `no-store` is the default; a
- * handler that says otherwise is heard.
+ * Sends the reply of a handler. Caches must not keep company data, so `no-store` is the default; a header of the
+ * handler overrides it.
  */
 export function sendReply(response: ServerResponse, { status, headers, body }: AnyReply): void {
-  // Made first: if it fails, nothing has been sent yet.
+  // Serialized first: if that fails, nothing has been sent yet.
   const text = body === undefined ? undefined : JSON.stringify(body);
   response.statusCode = status;
   response.setHeader('Cache-Control', 'no-store');

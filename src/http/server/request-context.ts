@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { Logger } from '../../log.ts';
 
-/** What is known of a request beside its input, for its log line and its problem. */
+/** Facts about a request apart from its input, for its log line and its problem. */
 export type RequestFacts = {
   readonly requestId: string;
   area?: string;
@@ -12,14 +12,15 @@ export type RequestFacts = {
   code?: string;
 };
 
-/** Told of each request once its answer is out; `status` is undefined when its caller had gone before. */
+/** Called once for each request after its response; `status` is undefined when the caller disconnected before. */
 export type OnAnswered = (facts: Readonly<RequestFacts>, status: number | undefined, seconds: number) => void;
 
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Names every request, sets the headers that every response has, and writes one log line when the
- * response is out or its connection is gone. The line has no path: a path may name what is not ours to log.
+ * Creates the middleware that gives every request an id, sets the headers of every response, and writes one log line
+ * when the response is sent or the connection is closed. The line has no path, because a path may contain personal
+ * data.
  */
 export function createRequestContext({
   log,
@@ -36,7 +37,7 @@ export function createRequestContext({
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.once('close', () => {
       const ms = performance.now() - started;
-      // Before anything is sent, it is only what Node begins with.
+      // Before headers are sent, statusCode is only Node's initial value.
       const status = response.headersSent ? response.statusCode : undefined;
       onAnswered(facts, status, ms / 1_000);
       const line = {
@@ -46,7 +47,7 @@ export function createRequestContext({
         ms: Math.round(ms * 100) / 100,
         ...(response.writableFinished ? {} : { aborted: true }),
       };
-      // Health checks and pages of the portal are no operations; they come by the thousand.
+      // Health checks and portal pages are not operations, and there are thousands of them.
       if (facts.operationId === undefined && response.statusCode < 400) log.debug(line, 'request');
       else log.info(line, 'request');
     });
@@ -54,6 +55,7 @@ export function createRequestContext({
   };
 }
 
+/** The facts of the request that a response belongs to. */
 export function factsOf(response: Response): RequestFacts {
   return response.locals['facts'] as RequestFacts; // set for every response by the middleware above
 }

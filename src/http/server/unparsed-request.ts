@@ -1,60 +1,60 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ProblemCode, type ProblemError, problem } from '../../errors.ts';
+import { type FixedCode, type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { problemBody } from './problem.ts';
 
-// What Node's parser and its timer say, where that is not simply broken HTTP.
-const codesOfErrors: Readonly<Partial<Record<string, ProblemCode>>> = {
+// Node's error codes that mean something other than malformed HTTP.
+const codesOfErrors: Readonly<Partial<Record<string, FixedCode>>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-// As long as a caller may go on sending after the answer; closed at once, the answer would be lost in a reset.
+// The caller may go on sending for this long after the answer. Closed at once, a reset would discard the answer.
 const lingerMs = 2_000;
 
 /**
- * Answers what never becomes a request, because Node refuses it while it reads, with a problem too; Node's own
- * answer has no body. Each is one line of the log, and its connection ends.
+ * Answers requests that Node's parser refuses with a problem, because Node's own answer has no body. Each gets one log
+ * line, and its connection is closed.
  */
 export function answerUnparsed(server: Server, log: Logger): void {
-  const newest = new WeakMap<Duplex, ServerResponse>();
+  const lastResponses = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
-  server.on('request', (request, response) => newest.set(request.socket, response));
+  server.on('request', (request, response) => lastResponses.set(request.socket, response));
 
-  const refuse = (socket: Duplex, found: ProblemError, requestId: string) => {
+  const sendAndClose = (socket: Duplex, found: ProblemError, requestId: string) => {
     refused.add(socket);
     socket.end(responseText(found, requestId));
     setTimeout(() => socket.destroy(), lingerMs).unref();
   };
-  const refuseAlone = (socket: Duplex, found: ProblemError) => {
+  const refuseOutsideRequest = (socket: Duplex, found: ProblemError) => {
     if (!socket.writable) return;
     const requestId = randomUUID();
-    refuse(socket, found, requestId);
+    sendAndClose(socket, found, requestId);
     log.info({ requestId, code: found.code, status: found.status }, 'request');
   };
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // What still comes after the answer is wrong as well, and read only to be thrown away.
+    // Whatever follows the answer is read only to be discarded.
     if (refused.has(socket)) return;
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
     const found = problem(codesOfErrors[error.code ?? ''] ?? 'http_malformed', {}, { cause: error });
-    const response = newest.get(socket);
-    if (response === undefined || response.writableFinished) refuseAlone(socket, found);
-    // What came before is whole and gets its own answer first.
-    else if (response.req.complete) response.once('close', () => refuseAlone(socket, found));
-    // Its body is what is broken. Without a socket of its own, it waits behind an answer that is being written.
+    const response = lastResponses.get(socket);
+    if (response === undefined || response.writableFinished) refuseOutsideRequest(socket, found);
+    // The previous request is complete and gets its own answer first.
+    else if (response.req.complete) response.once('close', () => refuseOutsideRequest(socket, found));
+    // The body of the current request is malformed. Without a socket, its response waits behind another response.
     else if (response.headersSent || response.socket === null) socket.destroy();
-    else refuse(socket, found, String(response.getHeader('x-request-id')));
+    else sendAndClose(socket, found, String(response.getHeader('x-request-id')));
   });
-  // Node would close the connection without a word. It has given the socket away, errors and data included.
+  // Node would close the connection without an answer. It has handed the socket over, with its errors and data.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    refuseAlone(socket, problem('not_found'));
+    refuseOutsideRequest(socket, problem('not_found'));
     socket.resume();
   });
 }

@@ -4,9 +4,8 @@ const maxBytes = 10 * 1024 * 1024;
 const maxMs = 5_000;
 
 /**
- * After an answer that did not wait for the whole body: the rest is read and thrown away, because a client
- * that is still sending would otherwise get a reset instead of its answer. What goes on for longer than
- * 10 MB or 5 s is cut off.
+ * Reads and discards the rest of a body after an early answer, because a client that is still sending would get a
+ * connection reset instead of the answer. Closes the connection after 10 MB or 5 s.
  */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

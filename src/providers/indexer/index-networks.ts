@@ -16,7 +16,7 @@ type IndexesOptions = {
   readonly log: Logger;
 };
 
-type Running = { readonly way: string; readonly end: AbortController; readonly ended: Promise<void> };
+type Running = { readonly fingerprint: string; readonly end: AbortController; readonly ended: Promise<void> };
 
 // A change is told at once; this bounds the wait where the message was lost or the database was out.
 const recheckMs = 15_000;
@@ -38,13 +38,15 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
         // One that ended by itself is begun anew at the next look.
         if (running.get(network.chainId)?.end === end) running.delete(network.chainId);
       });
-    running.set(network.chainId, { way: wayOf(network), end, ended });
+    running.set(network.chainId, { fingerprint: fingerprintOf(network), end, ended });
   };
 
   const arrange = async () => {
     const wanted = (await networks.list()).filter(({ dataProvider }) => dataProvider === 'indexer');
-    const ways = new Map(wanted.map((network) => [network.chainId, wayOf(network)]));
-    const others = [...running].filter(([chainId, { way }]) => ways.get(chainId) !== way);
+    const fingerprints = new Map(wanted.map((network) => [network.chainId, fingerprintOf(network)]));
+    const others = [...running].filter(
+      ([chainId, { fingerprint }]) => fingerprints.get(chainId) !== fingerprint,
+    );
     for (const [, { end }] of others) end.abort();
     await Promise.all(others.map(([, { ended }]) => ended));
     if (stopping.signal.aborted) return;
@@ -72,6 +74,6 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
 }
 
 /** What an index was made from; with any other it is made anew. */
-function wayOf({ rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives }: Network): string {
+function fingerprintOf({ rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives }: Network): string {
   return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives]);
 }

@@ -1,4 +1,4 @@
-import { type ProblemCode, problem } from '../../errors.ts';
+import { type FixedCode, problem } from '../../errors.ts';
 import type { DataProvider, HistoryPage, HistoryQuestion, NftPage, NftQuestion } from '../provider.ts';
 import type { MoralisClient } from './client.ts';
 import { parseHistory } from './parse-history.ts';
@@ -52,7 +52,7 @@ function moving(position: string | undefined, next: string | undefined): string 
   throw new UpstreamFault('malformed', 'the cursor of the next page is that of this page');
 }
 
-async function orProblem<T>(code: ProblemCode, ask: () => Promise<T>): Promise<T> {
+async function orProblem<T>(code: FixedCode, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (cause) {

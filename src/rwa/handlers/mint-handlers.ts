@@ -31,7 +31,8 @@ export function createMintHandlers({ mints }: Deps): Handlers<MintOperations, Co
       return replyOf(await mints.mint(request));
     },
     async claimNft() {
-      throw problem('claim_gone', {}, { headers: claimSuccessor });
+      // The path as the document writes it.
+      throw problem('claim_gone', { id: '{id}' }, { headers: claimSuccessor });
     },
   };
 }
