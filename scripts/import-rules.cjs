@@ -104,6 +104,36 @@ module.exports = {
       to: { path: '^src/providers/([^/]+)/', pathNot: '^src/providers/$1/' },
     },
     {
+      name: 'compose-knows-nobody-who-starts-it',
+      severity: 'error',
+      from: { path: '^src/compose/' },
+      to: { path: '^src/(service\\.ts|cli/|local/)' },
+    },
+    {
+      name: 'roles-are-apart',
+      severity: 'error',
+      from: { path: '^src/compose/(api|worker|indexer|operations)\\.ts' },
+      to: { path: '^src/compose/(api|worker|indexer|operations)\\.ts' },
+    },
+    {
+      name: 'cli-composes-connections-only',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/(compose/|service\\.ts)', pathNot: '^src/compose/connections\\.ts' },
+    },
+    {
+      name: 'cli-groups-meet-in-the-program-only',
+      severity: 'error',
+      from: { path: '^src/cli/[^/]+$', pathNot: '^src/cli/program\\.ts' },
+      to: { path: '^src/cli/(doctor|index|network|rwa)/' },
+    },
+    {
+      name: 'local-knows-no-service',
+      severity: 'error',
+      from: { path: '^src/local/' },
+      to: { path: '^src/(compose/|service\\.ts|cli/)' },
+    },
+    {
       name: 'src-needs-no-scripts',
       severity: 'error',
       from: { path: '^src/' },

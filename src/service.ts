@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { createApiParts, createServiceApp } from './compose/api.ts';
 import { startIndexes } from './compose/indexer.ts';
 import { createOperationsApp, type OperationsOptions } from './compose/operations.ts';
@@ -120,10 +121,7 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
   await minter.start();
 }
 
-function listenForCallers(
-  { config, log }: Parts,
-  app: Awaited<ReturnType<typeof createServiceApp>>,
-): Promise<HttpServer> {
+function listenForCallers({ config, log }: Parts, app: RequestListener): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
   return listen(app, { host, port, settings: { host: 'HOST', port: 'PORT' }, log });
 }

@@ -20,7 +20,7 @@ export type ProgramParts = {
   readonly loadConfig: (options: { local: boolean }) => Config;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: Watched;
-  /** Calls once when the person presses Ctrl-C. @returns the way to stop waiting for it */
+  /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;
 };
 

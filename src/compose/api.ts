@@ -1,5 +1,5 @@
+import type { RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Express } from 'express';
 import { type AreaHandlers, createApp } from '../app.ts';
 import { type BalanceReader, createBalanceReader } from '../blockchain/balance-reader.ts';
 import { createCursors } from '../blockchain/cursor.ts';
@@ -80,7 +80,10 @@ const portalDirectory = fileURLToPath(new URL('../../dist/portal', import.meta.u
  * The Express app for callers: the areas that the settings choose, the health routes and the portal.
  * @param isServing false while the process starts or stops
  */
-export function createServiceApp(parts: ApiParts, isServing: () => boolean = () => true): Promise<Express> {
+export function createServiceApp(
+  parts: ApiParts,
+  isServing: () => boolean = () => true,
+): Promise<RequestListener> {
   const { config, handlers, observers } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
   return createApp({

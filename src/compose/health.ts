@@ -1,4 +1,3 @@
-import type { Router } from 'express';
 import { createHealthRouter, type HealthCheck } from '../http/mounts/health.ts';
 import { createLagCheck } from '../providers/indexer/index-lag.ts';
 import { assertNoLaneNeedsHelp } from '../rwa/mint-worker/lane-store.ts';
@@ -8,7 +7,7 @@ import type { Parts } from './parts.ts';
  * The health routes, which both listeners serve.
  * @param isServing false while the process starts or stops; it is not ready then
  */
-export function createHealth(parts: Parts, isServing: () => boolean): Router {
+export function createHealth(parts: Parts, isServing: () => boolean) {
   return createHealthRouter({
     isServing,
     checks: checksOf(parts),

@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import { createMountedApp } from '../app.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
 import { watchJobs } from '../jobs/job-metrics.ts';
@@ -16,7 +16,7 @@ export type OperationsOptions = {
 };
 
 /** The Express app for operators: health and metrics of a process in any role. Its requests are not counted. */
-export function createOperationsApp(parts: Parts, { minter, isServing }: OperationsOptions): Express {
+export function createOperationsApp(parts: Parts, { minter, isServing }: OperationsOptions): RequestListener {
   const { metrics, log } = parts;
   metrics.watchProcess();
   if (minter !== undefined) {

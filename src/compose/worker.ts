@@ -7,7 +7,7 @@ import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-
 import type { Parts } from './parts.ts';
 
 /** A key in memory that signs mints: of the local chain, or of a test. */
-export type PlainSigner = { readonly chainId: string; readonly privateKey: string };
+type PlainSigner = { readonly chainId: string; readonly privateKey: string };
 
 export type MinterOptions = {
   /** Beside those of the settings; none by default. */

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { createNetworkStore } from '../../chain/network-store.ts';
+import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertRwas } from '../../rwa/operators/rwa-import-store.ts';
 import { parseRwaInput, type RwaInput } from '../../rwa/operators/rwa-input.ts';
 import { OperationError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import type { Output } from '../shared/output.ts';
-import { asOperator, type Database, interruptible, type Operator, type Session } from '../shared/session.ts';
+import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
 import { type Place, type Row, readRows } from './import-file.ts';
 
 type Options = { company: string; check?: true };

@@ -57,6 +57,9 @@ export function chainId(text: string): string {
   return text;
 }
 
+/** Whether a text has the form of an id of ours. */
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
 /** All values of an option that may be repeated. Their check is the command's: they may carry credentials. */
 export function several(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text];
