@@ -61,7 +61,7 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
   const served = areas.flatMap((area): ServedDocument[] => {
     const own = handlers[area];
     if (own === undefined) return [];
-    // Blockchain data belongs to nobody, so a key without a company may read it.
+    // Blockchain data belong to no company, so a key without one may read them.
     const isCompanyRequired = area !== 'blockchain';
     return [{ area, basePath: basePaths[area], document: documents[area], handlers: own, isCompanyRequired }];
   });

@@ -9,7 +9,7 @@ import { whole } from './shared/values.ts';
 
 type Options = { readonly status?: true; readonly distribute?: true; readonly shards: number };
 
-/** `tallystick migrate`: the database's schema, and how it lies on the nodes of a cluster. */
+/** `tallystick migrate`: the schema of the database, and its distribution over the nodes of a cluster. */
 export function addMigrateCommand(program: Command, session: Session): void {
   const migrate = program
     .command('migrate')

@@ -126,7 +126,7 @@ function describe({ chainId, network, state, holder, node }: Findings) {
 
 const positive = (value: bigint) => (value > 0n ? value : 0n);
 
-// Fewer blocks behind than this are on their way.
+// So few blocks behind the node, an index counts as up to date: the blocks are being processed.
 const near = 5n;
 
 function stateOf({

@@ -6,7 +6,7 @@ import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { interruptible, type Operator, type Session } from '../shared/session.ts';
 
-/** @throws UsageError when the index has begun at another block already */
+/** Checks a first block that is asked for. @throws UsageError when the index has begun at another one */
 export async function assertIndexFits(
   operator: Operator,
   chainId: string,

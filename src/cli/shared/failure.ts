@@ -14,7 +14,7 @@ export class OperationError extends Error {
   override readonly name = 'OperationError';
 }
 
-/** The person pressed Ctrl-C; exit status 130, as of a process that the signal ended. */
+/** The person pressed Ctrl-C; exit status 130, as after the signal. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
@@ -23,12 +23,12 @@ export type Failure = {
   readonly message: string;
   readonly exitCode: number;
   /** Whether the message is printed already: the parser writes help and its own errors itself. */
-  readonly told: boolean;
+  readonly isPrinted: boolean;
 };
 
 /** The message and exit status of a command that threw. */
 export function explainFailure(error: unknown): Failure {
-  const failure = (message: string, exitCode: number, told = false) => ({ message, exitCode, told });
+  const failure = (message: string, exitCode: number) => ({ message, exitCode, isPrinted: false });
   if (error instanceof CommanderError) return explainParser(error);
   if (error instanceof ConfigError) {
     return failure(`${error.message}\nFor the service that npm start made, add --local.`, 2);
@@ -43,7 +43,7 @@ export function explainFailure(error: unknown): Failure {
 }
 
 function explainParser({ code, exitCode, message }: CommanderError): Failure {
-  if (exitCode === 0) return { message: '', exitCode: 0, told: true };
+  if (exitCode === 0) return { message: '', exitCode: 0, isPrinted: true };
   const text = code === 'commander.help' ? 'A command is missing. See: tallystick --help' : message;
-  return { message: text.replace(/^error: /, ''), exitCode: 2, told: true };
+  return { message: text.replace(/^error: /, ''), exitCode: 2, isPrinted: true };
 }

@@ -2,7 +2,7 @@ import { type Company, createCompanyStore } from '../../keys/company-store.ts';
 import { UsageError } from './failure.ts';
 import type { Operator } from './session.ts';
 
-/** The company that a person names by id or name. @throws UsageError when there is none */
+/** Finds a company by its id or name. @throws UsageError when there is none */
 export async function findCompany({ db }: Pick<Operator, 'db'>, idOrName: string): Promise<Company> {
   return (await createCompanyStore({ db }).find(idOrName)) ?? unknownCompany(idOrName);
 }
