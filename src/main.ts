@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { reasonsOf } from './compose/shutdown.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createLogger } from './log.ts';
 import { startService } from './service.ts';
@@ -73,12 +74,6 @@ function stopInOrder({ stop, failed }: Run): void {
 function fail(error: unknown): never {
   for (const reason of reasonsOf(error)) process.stderr.write(`tallystick: ${describe(reason)}\n`);
   process.exit(error instanceof ConfigError ? 2 : 1);
-}
-
-/** The errors that one holds where closing failed too, in the order in which they happened. */
-function reasonsOf(error: unknown): unknown[] {
-  if (!(error instanceof SuppressedError)) return [error];
-  return [...reasonsOf(error.suppressed), ...reasonsOf(error.error)];
 }
 
 function describe(error: unknown): string {

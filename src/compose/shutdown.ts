@@ -63,9 +63,18 @@ async function runAll(
         await inTime(end(graceMs), limitMs, `not over after ${limitMs} ms`);
         return [];
       } catch (cause) {
-        return [new Error(`${what}: ${cause instanceof Error ? cause.message : cause}`, { cause })];
+        return reasonsOf(cause).map((reason) => failureOf(what, reason));
       }
     }),
   );
   return outcomes.flat();
+}
+
+const failureOf = (what: string, cause: unknown) =>
+  new Error(`${what}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+
+/** All errors of a disposable stack in which several things failed to close, in the order in which they happened. */
+export function reasonsOf(error: unknown): unknown[] {
+  if (!(error instanceof SuppressedError)) return [error];
+  return [...reasonsOf(error.suppressed), ...reasonsOf(error.error)];
 }

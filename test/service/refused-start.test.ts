@@ -29,9 +29,15 @@ beforeEach(async () => {
   database = await createTestDatabase();
   [port, operationsPort] = await Promise.all([freePort(), freePort()]);
   await database.db('networks').insert({
-    ...{ chain_id: 31337, name: 'Local', rpc_urls: ['http://127.0.0.1:9'], data_provider: 'indexer' },
-    ...{ currency_name: 'Ether', currency_symbol: 'ETH', currency_decimals: 18 },
-    ...{ confirmations: 1, finality_depth: 64 },
+    chain_id: 31337,
+    name: 'Local',
+    rpc_urls: ['http://127.0.0.1:9'],
+    data_provider: 'indexer',
+    currency_name: 'Ether',
+    currency_symbol: 'ETH',
+    currency_decimals: 18,
+    confirmations: 1,
+    finality_depth: 64,
   });
 });
 
@@ -120,8 +126,12 @@ async function taskOf({ prepare, settings }: Refusal): Promise<RefusedTask> {
   const key = `a:${Buffer.alloc(32, 1).toString('base64')}`;
   return {
     settings: {
-      ...{ DATABASE_URL: database.url, SECRET_KEYS: key, CURSOR_KEYS: key },
-      ...{ HOST: '127.0.0.1', PORT: String(port), OPERATIONS_PORT: String(operationsPort) },
+      DATABASE_URL: database.url,
+      SECRET_KEYS: key,
+      CURSOR_KEYS: key,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      OPERATIONS_PORT: String(operationsPort),
       ...settings?.(),
     },
     signers,

@@ -78,6 +78,17 @@ describe('an ending that fails', () => {
     expect(events).toEqual(['lanes begins with 0', 'lanes ends', 'indexes begins with 0', 'indexes ends']);
   });
 
+  test('is named by itself where a stack holds several', async () => {
+    const opened = new AsyncDisposableStack();
+    opened.defer(() => Promise.reject(new Error('the pool is closed already')));
+    opened.defer(() => Promise.reject(new Error('the queue is gone')));
+    const shutdown = createShutdown(limits, log);
+    shutdown.add('connections', 'connections', () => opened.disposeAsync());
+    await expect(shutdown.run(0)).rejects.toThrow(
+      'It did not stop in order: connections: the queue is gone; connections: the pool is closed already',
+    );
+  });
+
   test('is in the log with its phase, and in the error of the whole stop', async () => {
     const error = await run();
     const failed = lines.filter(({ msg }) => msg === 'stop phase failed');
