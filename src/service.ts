@@ -91,7 +91,8 @@ async function startRoles(config: Config, log: Logger, { signing, shutdown }: St
 
   // Before all others, so that operators see that the process is not ready yet.
   const operations = await listenForOperators(parts, { minter, isServing });
-  if (operations) shutdown.add('operators', 'listener', () => operations.stop(operatorsGraceMs));
+  if (operations)
+    shutdown.add('operators', 'listener for operators', () => operations.stop(operatorsGraceMs));
 
   shutdown.add('background', 'jobs', (graceMs) => parts.jobs.stop(graceMs));
   await parts.jobs.open();
@@ -100,7 +101,7 @@ async function startRoles(config: Config, log: Logger, { signing, shutdown }: St
   if (minter) await startLanes(minter, shutdown);
 
   const server = apiParts && (await listenForCallers(parts, await createServiceApp(apiParts, isServing)));
-  if (server) shutdown.add('requests', 'listener', (graceMs) => server.stop(graceMs));
+  if (server) shutdown.add('requests', 'listener for callers', (graceMs) => server.stop(graceMs));
 
   if (minter) await startJobs(parts, minter);
 
