@@ -6,7 +6,7 @@ const level = {
   2: '^src/(providers|keys)/',
   3: '^src/http/',
   4: '^src/(blockchain|events|rwa)/',
-  5: '^src/(compose\\.ts|app\\.ts|cli/|local/)',
+  5: '^src/(compose/|app\\.ts|service\\.ts|cli/|local/)',
   6: '^src/(main|cli)\\.ts',
 };
 
@@ -108,6 +108,36 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/(?!db/).*-store\\.ts$' },
       to: { path: 'node_modules/knex/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'compose-knows-nobody-who-starts-it',
+      severity: 'error',
+      from: { path: '^src/compose/' },
+      to: { path: '^src/(service\\.ts|cli/|local/)' },
+    },
+    {
+      name: 'roles-are-apart',
+      severity: 'error',
+      from: { path: '^src/compose/(api|worker|indexer|operations)\\.ts' },
+      to: { path: '^src/compose/(api|worker|indexer|operations)\\.ts' },
+    },
+    {
+      name: 'cli-composes-connections-only',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/(compose/|service\\.ts)', pathNot: '^src/compose/connections\\.ts' },
+    },
+    {
+      name: 'cli-groups-meet-in-the-program-only',
+      severity: 'error',
+      from: { path: '^src/cli/[^/]+$', pathNot: '^src/cli/program\\.ts' },
+      to: { path: '^src/cli/(doctor|index|network|rwa)/' },
+    },
+    {
+      name: 'local-knows-no-service',
+      severity: 'error',
+      from: { path: '^src/local/' },
+      to: { path: '^src/(compose/|service\\.ts|cli/)' },
     },
     {
       name: 'src-needs-no-scripts',

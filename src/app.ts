@@ -24,21 +24,30 @@ export type AreaHandlers = {
   readonly rwa?: Handlers<RwaOperations, CompanyContext, 'getTokenMetadata'>;
 };
 
+type Mount = { readonly path: string; readonly handler: RequestHandler };
+
+type MountedAppParts = {
+  readonly log: Logger;
+  readonly onAnswered?: OnAnswered | undefined;
+  /** What is served. A request goes to each whose path fits, in this order, until one answers. */
+  readonly mounts: readonly Mount[];
+};
+
 type SharedParts = {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
   readonly db: Database;
   readonly log: Logger;
   readonly onAnswered?: OnAnswered;
-  /** What else is served: health checks, the portal. Asked after the areas, in this order. */
-  readonly mounts?: readonly { readonly path: string; readonly handler: RequestHandler }[];
+  /** What is served beside the documents, such as the portal. Asked after them. */
+  readonly mounts?: readonly Mount[];
 };
 
 export type AppParts = SharedParts & { readonly handlers: AreaHandlers };
 
-/** A document and who answers for it. */
+/** A document and the handlers of its operations. */
 export type ServedDocument = {
-  /** Names it to operators. */
+  /** Its name in metrics and logs. */
   readonly area: string;
   readonly basePath: string;
   readonly document: OpenApiDocument;
@@ -52,46 +61,53 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
   const served = areas.flatMap((area): ServedDocument[] => {
     const own = handlers[area];
     if (own === undefined) return [];
-    // Blockchain data belongs to nobody, so a key without a company may read it.
+    // Blockchain data belong to no company, so a key without one may read them.
     const isCompanyRequired = area !== 'blockchain';
     return [{ area, basePath: basePaths[area], document: documents[area], handlers: own, isCompanyRequired }];
   });
   return createDocumentApp(served, parts);
 }
 
-/**
- * An app over any documents. Paths are exact: no case is folded, and a trailing or doubled slash makes
- * another path, which nothing answers.
- */
+/** An app over any documents. */
 export async function createDocumentApp(
   served: readonly ServedDocument[],
   { verifier, limiter, db, log, onAnswered, mounts = [] }: SharedParts,
 ): Promise<Express> {
+  const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), db, log };
+  const dispatchers: Mount[] = [];
+  for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
+    const gate = createGate({ verifier, limiter, isCompanyRequired });
+    const handler = await createDispatch({ area, document, handlers, gate, ...shared });
+    dispatchers.push({ path: basePath, handler });
+  }
+  return createMountedApp({ log, onAnswered, mounts: [...dispatchers, ...mounts] });
+}
+
+/**
+ * An app over request handlers; what none of them answers is the problem `not_found`. Paths are exact: no case
+ * is folded, and a trailing or doubled slash makes another path.
+ */
+export function createMountedApp({ log, onAnswered, mounts }: MountedAppParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', false);
   app.enable('case sensitive routing');
   app.use(createRequestContext({ log, onAnswered }));
-  const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), db, log };
-  for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
-    const gate = createGate({ verifier, limiter, isCompanyRequired });
-    app.use(basePath, await createDispatch({ area, document, handlers, gate, ...shared }));
-  }
   for (const { path, handler } of mounts) app.use(path, handler);
   app.use((request, response) => answerProblem(openExchange(request, response), problem('not_found'), log));
   app.use(createErrorHandler(log));
   return app;
 }
 
-// Express knows an error handler by its four parameters.
+// Express tells an error handler by its four parameters.
 function createErrorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     answerProblem(openExchange(request, response), fromExpress(error), log);
   };
 }
 
-/** What Express and its static files refuse by themselves carries a status of its own. */
+/** Errors of Express and of its static files carry a status, which decides on the problem. */
 function fromExpress(error: unknown): unknown {
   if (!(error instanceof Error) || !('status' in error)) return error;
   if (error.status === 400) return problem('path_malformed', {}, { cause: error });

@@ -7,13 +7,13 @@ const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 
-// A reader that has seen enough, such as head, closes the pipe: that is the end, and no fault.
+// A reader such as head closes the pipe when it has enough. That ends the command and is no failure.
 process.stdout.on('error', (error) => {
   if ('code' in error && error.code === 'EPIPE') process.exit(1);
   throw error;
 });
 
-// Without process.exit: what is still on its way to a pipe would be cut off.
+// Not process.exit, which would discard output that is still on its way to a pipe.
 process.exitCode = await runCommandLine(
   {
     version,
@@ -23,14 +23,14 @@ process.exitCode = await runCommandLine(
     onInterrupt(listener) {
       const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
       const stopWaiting = () => {
-        for (const signal of signals) process.off(signal, told);
+        for (const signal of signals) process.off(signal, onSignal);
       };
-      // Only the first signal is the command's to deal with; the next one ends the process.
-      const told = () => {
+      // The command handles the first signal; the next one ends the process.
+      const onSignal = () => {
         stopWaiting();
         listener();
       };
-      for (const signal of signals) process.on(signal, told);
+      for (const signal of signals) process.on(signal, onSignal);
       return stopWaiting;
     },
   },

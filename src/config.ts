@@ -37,7 +37,7 @@ const keyRing = z.string().transform((text, context) => {
   return ring as ReadonlyMap<string, Buffer>;
 });
 
-/** Who signs mints on a network. */
+/** The key that signs mints on a network. */
 type SignerSetting = {
   /** Decimal. */
   readonly chainId: string;
@@ -59,7 +59,7 @@ const signerList = z.string().transform((text, context): readonly SignerSetting[
   return z.NEVER;
 });
 
-/** Every setting: how it is read, and what its line in the README's table says. */
+/** Every setting: how it is parsed, and its text in the README's table. */
 export const settings = {
   DATABASE_URL: {
     schema: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
@@ -260,10 +260,10 @@ type Settings = typeof settings;
 type SettingName = keyof Settings;
 type Values = { readonly [Name in SettingName]: z.output<Settings[Name]['schema']> };
 
-/** The service's settings, read once; nothing else reads the environment. */
+/** The settings of the service. They are read once, and nothing else reads the environment. */
 export type Config = Readonly<Values> & { readonly publicBaseUrl: string };
 
-/** One error that names every fault of the environment, a line each. */
+/** Names every fault of the environment, one a line. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -304,7 +304,7 @@ function describeIssue(name: SettingName, message: string, given: string | undef
   return `${name}: ${message}${quoted}`;
 }
 
-/** What is wrong between settings; one that could not be read is told of by itself. */
+/** Settings that contradict each other. One that could not be read has a fault of its own already. */
 function crossFaults(values: Partial<Values>): string[] {
   const faults: string[] = [];
   const isGiven = (name: SettingName) => !(name in values) || values[name] !== undefined;

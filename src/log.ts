@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger };
 
-// Anything that may carry a secret is cut out by name, wherever a caller puts it.
+// Fields that may contain a secret are redacted by name, up to two levels deep.
 const secretNames = ['secret', 'apiKey', 'key', 'password', 'authorization', 'privateKey', 'databaseUrl'];
 const redactPaths = [
   ...secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
@@ -11,8 +11,8 @@ const redactPaths = [
 ];
 
 /**
- * The structured logger: one JSON object a line, on standard output unless a destination is given.
- * Fields named like secrets are redacted; URLs are the caller's to redact ({@link redactUrl}).
+ * The structured logger: one JSON object a line, by default on standard output. Fields with the names of secrets
+ * are redacted; callers redact URLs by {@link redactUrl}.
  */
 export function createLogger(options: { level: string; destination?: DestinationStream }): Logger {
   return pino(
@@ -21,7 +21,7 @@ export function createLogger(options: { level: string; destination?: Destination
   );
 }
 
-/** A URL fit for logs and people: no user, password, path or query, where node providers put their keys. */
+/** A URL for logs and people, without user, password, path and query: node providers put their keys there. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return '[unreadable url]';
   const { protocol, host, pathname, search, username } = new URL(url);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { reasonsOf } from './compose/shutdown.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createLogger } from './log.ts';
 import { startService } from './service.ts';
@@ -13,8 +14,9 @@ const help = `Usage: npm start [-- --fresh]   a complete local service with a sa
 `;
 
 type Run = {
+  /** @throws when something did not end as it should; everything else has ended then */
   stop(): Promise<void>;
-  /** Settles with what makes going on impossible. */
+  /** Resolves with the reason why the service cannot go on. */
   readonly failed: Promise<Error>;
 };
 
@@ -24,38 +26,34 @@ async function serve(): Promise<Run> {
   return { stop: service.stop, failed: new Promise(() => {}) };
 }
 
-/** The whole service with its own database and chain. Development only, so it is loaded only here. */
+/** The whole service with its own database and chain. It is for development, so it is loaded only here. */
 async function serveLocal(fresh: boolean): Promise<Run> {
   const [{ startLocal }, { preparePortal }, { untilIndexed }] = await Promise.all([
     import('./local/start-local.ts'),
     import('./local/prepare-portal.ts'),
     import('./local/until-indexed.ts'),
   ]);
-  // People read this terminal: requests are logged when they ask for it.
+  // People read this terminal, so requests are logged only when they set a level.
   const env = { LOG_LEVEL: 'warn', ...process.env };
   const log = createLogger({ level: env.LOG_LEVEL });
   const print = (line: string) => process.stdout.write(`${line}\n`);
-  const [local] = await Promise.all([
-    startLocal({ fresh, directory: process.cwd(), env, log, print }),
-    preparePortal(log),
-  ]);
-  try {
-    const service = await startService(local.config, log, { plainSigners: [local.signer] });
-    const isIndexed = await untilIndexed(local.config, local.credentials, log);
-    if (!isIndexed) print('The index of the chain is still catching up.');
-    print(local.banner);
-    const stop = async () => {
-      await service.stop();
-      await local.stop();
-    };
-    return { stop, failed: local.failed };
-  } catch (error) {
-    await local.stop();
-    throw error;
-  }
+  // Closes in reverse order: the service, then the programs that it works on.
+  await using starting = new AsyncDisposableStack();
+  const portal = preparePortal(log);
+  const options = { fresh, directory: process.cwd(), env, log, print };
+  const local = starting.adopt(await startLocal(options), (programs) => programs.stop());
+  await portal;
+  starting.adopt(await startService(local.config, log, { plainSigners: [local.signer] }), (service) =>
+    service.stop(),
+  );
+  const isIndexed = await untilIndexed(local.config, local.credentials, log);
+  if (!isIndexed) print('The index of the chain is still catching up.');
+  print(local.banner);
+  const running = starting.move();
+  return { stop: () => running.disposeAsync(), failed: local.failed };
 }
 
-/** Stops on SIGINT and SIGTERM, once; a second signal ends the process at once. */
+/** Stops on the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopInOrder({ stop, failed }: Run): void {
   let stopping = false;
   const end = (exitCode: number) => {
@@ -72,17 +70,16 @@ function stopInOrder({ stop, failed }: Run): void {
   });
 }
 
-/** Says what went wrong in words; where it came from is shown on request. */
+/** Prints why the process ends, with --trace where it came from, and ends it. */
 function fail(error: unknown): never {
-  const isTraced = process.argv.includes('--trace') || !(error instanceof Error) || error.message === '';
-  const text =
-    error instanceof Error && !isTraced
-      ? error.message
-      : error instanceof Error
-        ? error.stack
-        : String(error);
-  process.stderr.write(`tallystick: ${text}\n`);
+  for (const reason of reasonsOf(error)) process.stderr.write(`tallystick: ${describe(reason)}\n`);
   process.exit(error instanceof ConfigError ? 2 : 1);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isTraced = process.argv.includes('--trace') || error.message === '';
+  return (isTraced && error.stack) || error.message;
 }
 
 const { values: options } = parseArgs({

@@ -1,117 +1,146 @@
-import {
-  closeParts,
-  createMinter,
-  createOperationsApp,
-  createParts,
-  createServiceApp,
-  type Parts,
-  startIndexes,
-} from './compose.ts';
+import type { RequestListener } from 'node:http';
+import { createApiParts, createServiceApp } from './compose/api.ts';
+import { startIndexes } from './compose/indexer.ts';
+import { createOperationsApp, type OperationsOptions } from './compose/operations.ts';
+import { createParts, type Parts } from './compose/parts.ts';
+import { createShutdown, type Shutdown } from './compose/shutdown.ts';
+import { createMinter, type MinterOptions, startJobs } from './compose/worker.ts';
 import type { Config } from './config.ts';
 import { createDatabase } from './db/connect.ts';
-import { purgeExpiredRows } from './db/housekeeping.ts';
 import { inspectDatabase } from './db/inspect.ts';
+import { assertCurrent, assertSupported } from './db/schema-check.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
 import type { Logger } from './log.ts';
+import type { MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
 export type Service = {
   /** Of the listener for callers; 0 without one. */
   readonly port: number;
   /** Of the listener for operators. */
   readonly operationsPort: number | undefined;
-  /** Stops in phases: not ready, no new requests, requests in progress and lanes, jobs and indexes, connections; operators may look on meanwhile. */
+  /**
+   * Stops in the phases of {@link stopLimits}.
+   * @throws AggregateError with everything that did not end as it should, once all else has
+   */
   stop(): Promise<void>;
 };
 
+/** The phases of a stop in their order, and how many milliseconds each may take. */
+const stopLimits = (graceMs: number) => ({
+  /** The process is not ready any more, so load balancers send nothing new. */
+  readiness: 1_000,
+  /** No new connections; requests in progress end, and each mint lane ends what it is at. */
+  requests: graceMs + 5_000,
+  /** Jobs and indexes in progress end. */
+  background: graceMs + 5_000,
+  /** Until here operators can look on. */
+  operators: 5_000,
+  /** The database last. */
+  connections: 10_000,
+});
+
+// Questions of operators are answered in 2 s or not at all.
+const operatorsGraceMs = 2_500;
+
+type ServiceShutdown = Shutdown<keyof ReturnType<typeof stopLimits>>;
+
 /**
- * Starts the roles that the settings choose over a migrated database.
- * @throws Error with what to mend when the schema is not current or the port cannot be listened on
+ * Starts the roles that the settings choose over a migrated database. A start that is refused closes what it
+ * has opened.
+ * @throws Error with what to mend, such as a schema that is not current or a port that cannot be listened on
  */
 export async function startService(
   config: Config,
   log: Logger,
-  signing: Parameters<typeof createMinter>[1] = {},
+  signing: MinterOptions = {},
 ): Promise<Service> {
   await assertMigrated(config, log);
-  const parts = await createParts(config, log);
-  const state = { serving: false };
-  const isServing = () => state.serving;
-  const graceMs = config.SHUTDOWN_SECONDS * 1_000;
-  let operations: HttpServer | undefined;
+  const stopGraceMs = config.SHUTDOWN_SECONDS * 1_000;
+  const shutdown = createShutdown(stopLimits(stopGraceMs), log);
   try {
-    const minter = config.ROLES.includes('worker') ? await createMinter(parts, signing) : undefined;
-    // Before all others, so that whoever waits for the process is told that it is not ready yet.
-    operations = await listenForOperators(parts, { minter, isServing });
-    await parts.jobs.open();
-    // Before anybody can ask: what is minted on a network shows in its lanes.
-    await minter?.start();
-    const server = config.ROLES.includes('api')
-      ? await listen(await createServiceApp(parts, isServing), {
-          host: config.HOST,
-          port: config.PORT,
-          settings: { host: 'HOST', port: 'PORT' },
-          log,
-        })
-      : undefined;
-    if (minter !== undefined) {
-      const purge = {
-        queue: 'purge-expired',
-        cron: '*/10 * * * *',
-        handle: () => purgeExpiredRows(parts.db),
-      };
-      await parts.jobs.work({ scheduled: [purge], keyed: [minter.job] });
-    }
-    const indexes = config.ROLES.includes('indexer') ? startIndexes(parts) : undefined;
-    state.serving = true;
-    const operationsPort = operations?.port;
-    log.info(
-      { port: server?.port, operationsPort, areas: config.AREAS, roles: config.ROLES },
-      'service started',
-    );
+    const ports = await startRoles(config, log, { signing, shutdown });
     return {
-      port: server?.port ?? 0,
-      operationsPort,
+      ...ports,
       async stop() {
-        state.serving = false;
         log.info('service stopping');
-        await Promise.all([server?.stop(graceMs), minter?.stop()]);
-        await Promise.all([parts.jobs.stop(graceMs), indexes?.stop(graceMs)]);
-        await operations?.stop(closingMs);
-        await closeParts(parts);
+        await shutdown.run(stopGraceMs);
         log.info('service stopped');
       },
     };
   } catch (error) {
-    await operations?.stop(0);
-    await closeParts(parts);
+    // Its own failures are logged; the caller is told why the start was refused.
+    await shutdown.run(0).catch(() => {});
     throw error;
   }
 }
 
-// What operators ask is answered in 2 s or not at all.
-const closingMs = 2_500;
+type Starting = { readonly signing: MinterOptions; readonly shutdown: ServiceShutdown };
 
-async function listenForOperators(
-  parts: Parts,
-  options: Parameters<typeof createOperationsApp>[1],
-): Promise<HttpServer | undefined> {
+async function startRoles(config: Config, log: Logger, { signing, shutdown }: Starting) {
+  const opened = new AsyncDisposableStack();
+  shutdown.add('connections', 'connections', () => opened.disposeAsync());
+  const parts = await createParts(config, log, opened);
+  const apiParts = config.ROLES.includes('api') ? await createApiParts(parts, opened) : undefined;
+  const minter = config.ROLES.includes('worker') ? await createMinter(parts, signing) : undefined;
+
+  const state = { serving: false };
+  const isServing = () => state.serving;
+  shutdown.add('readiness', 'readiness', async () => {
+    state.serving = false;
+  });
+
+  // Before all others, so that operators see that the process is not ready yet.
+  const operations = await listenForOperators(parts, { minter, isServing });
+  if (operations)
+    shutdown.add('operators', 'listener for operators', () => operations.stop(operatorsGraceMs));
+
+  shutdown.add('background', 'jobs', (graceMs) => parts.jobs.stop(graceMs));
+  await parts.jobs.open();
+
+  // Before the first request: handlers look at the lanes to know whether a network can be minted on.
+  if (minter) await startLanes(minter, shutdown);
+
+  const server = apiParts && (await listenForCallers(parts, await createServiceApp(apiParts, isServing)));
+  if (server) shutdown.add('requests', 'listener for callers', (graceMs) => server.stop(graceMs));
+
+  if (minter) await startJobs(parts, minter);
+
+  if (config.ROLES.includes('indexer')) {
+    const indexes = startIndexes(parts);
+    shutdown.add('background', 'indexes', (graceMs) => indexes.stop(graceMs));
+  }
+
+  state.serving = true;
+  const ports = { port: server?.port, operationsPort: operations?.port };
+  log.info({ ...ports, areas: config.AREAS, roles: config.ROLES }, 'service started');
+  return { ...ports, port: ports.port ?? 0 };
+}
+
+/** Registers the stop before the start: of several lanes, the first may work when the second cannot start. */
+async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promise<void> {
+  shutdown.add('requests', 'mint lanes', () => minter.stop());
+  await minter.start();
+}
+
+function listenForCallers({ config, log }: Parts, app: RequestListener): Promise<HttpServer> {
+  const { HOST: host, PORT: port } = config;
+  return listen(app, { host, port, settings: { host: 'HOST', port: 'PORT' }, log });
+}
+
+async function listenForOperators(parts: Parts, options: OperationsOptions): Promise<HttpServer | undefined> {
   const { OPERATIONS_PORT: port, OPERATIONS_HOST: host } = parts.config;
   if (port === undefined) return undefined;
   const settings = { host: 'OPERATIONS_HOST', port: 'OPERATIONS_PORT' };
-  return listen(await createOperationsApp(parts, options), { host, port, settings, log: parts.log });
+  return listen(createOperationsApp(parts, options), { host, port, settings, log: parts.log });
 }
 
+/** @throws SchemaError */
 async function assertMigrated(config: Config, log: Logger): Promise<void> {
   const db = createDatabase(config.DATABASE_URL, { poolMax: 1, log });
   try {
-    const { version, supported, pending, unknown } = await inspectDatabase(db);
-    if (!supported) throw new Error(`PostgreSQL ${version} is too old: use 15 or later.`);
-    if (pending.length > 0) {
-      throw new Error(
-        `The database schema lacks ${pending.length} migration(s). Run: npx tallystick migrate`,
-      );
-    }
-    if (unknown.length > 0) throw new Error('The database schema is of a newer release. Start that one.');
+    const state = await inspectDatabase(db);
+    assertSupported(state);
+    assertCurrent(state);
   } finally {
     await db.destroy();
   }

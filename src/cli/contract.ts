@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { checkContract, openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { findNetwork } from '../chain/network-store.ts';
-import { createRpcClients } from '../chain/rpc/rpc-clients.ts';
-import { createLogger } from '../log.ts';
+import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
@@ -87,7 +86,7 @@ const withAdmin = (command: Command) =>
     )
     .requiredOption('--password-file <file>', 'file with its password');
 
-type Provider = ReturnType<ReturnType<typeof createRpcClients>['for']>;
+type Provider = ReturnType<RpcClients['for']>;
 
 function onNetwork(
   session: Session,
@@ -98,12 +97,6 @@ function onNetwork(
     const network = await findNetwork(operator.db, id);
     if (network === undefined)
       throw new UsageError(`Network ${id} is not registered. See: tallystick network list`);
-    const log = createLogger({ level: 'silent' });
-    const clients = createRpcClients({ timeoutMs: operator.config.RPC_TIMEOUT_MS, log });
-    try {
-      await work(operator, clients.for(network), network.minterContract);
-    } finally {
-      clients.close();
-    }
+    await work(operator, operator.clients.for(network), network.minterContract);
   });
 }

@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import { migrateToLatest } from '../db/migrate.ts';
+import { assertNotNewer } from '../db/schema-check.ts';
 import { distributeIndex, findCitusWorkers } from '../providers/indexer/store/distribute-store.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
-import { asOperator, assertCurrent, type Operator, type Session } from './shared/session.ts';
+import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { whole } from './shared/values.ts';
 
 type Options = { readonly status?: true; readonly distribute?: true; readonly shards: number };
 
-/** `tallystick migrate`: the database's schema, and how it lies on the nodes of a cluster. */
+/** `tallystick migrate`: the schema of the database, and its distribution over the nodes of a cluster. */
 export function addMigrateCommand(program: Command, session: Session): void {
   const migrate = program
     .command('migrate')
@@ -26,7 +27,7 @@ export function addMigrateCommand(program: Command, session: Session): void {
         session,
         async (operator) => {
           const { db, output, state } = operator;
-          assertCurrent({ ...state, pending: [] });
+          assertNotNewer(state);
           if (options.status) {
             output.rows(named(state.pending), { name: 'PENDING' });
             if (state.pending.length > 0) session.fail();

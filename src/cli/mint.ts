@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { listAttempts, listMints, retryMint, stopLanes } from '../rwa/operators/mint-admin-store.ts';
-import { isUuid } from './rwa/rwa-record.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { asOperator, type Session } from './shared/session.ts';
-import { address, chainId, whole } from './shared/values.ts';
+import { address, chainId, isUuid, whole } from './shared/values.ts';
 
 const laneColumns = {
   chainId: 'CHAIN',

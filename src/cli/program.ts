@@ -16,11 +16,11 @@ import type { Session } from './shared/session.ts';
 
 export type ProgramParts = {
   readonly version: string;
-  /** Reads the settings; `local` asks for those of the service that `npm start` made. */
+  /** Reads the settings: with `local`, those of the service that `npm start` made. @throws ConfigError */
   readonly loadConfig: (options: { local: boolean }) => Config;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: Watched;
-  /** Calls once when the person presses Ctrl-C. @returns the way to stop waiting for it */
+  /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;
 };
 
@@ -51,15 +51,15 @@ export async function runCommandLine(parts: ProgramParts, args: readonly string[
     await program.parseAsync(args, { from: 'user' });
     return status;
   } catch (error) {
-    const { message, exitCode, told } = explainFailure(error);
+    const { message, exitCode, isPrinted } = explainFailure(error);
     const output = outputOf(program, parts);
-    // The parser has told people, but it keeps silent with --json.
-    if (exitCode !== 0 && (output.json || !told)) output.fail(message, exitCode);
+    // With --json the parser prints nothing itself.
+    if (exitCode !== 0 && (output.json || !isPrinted)) output.fail(message, exitCode);
     return exitCode;
   }
 }
 
-/** @param fail makes the exit status 1 */
+/** @param fail sets the exit status to 1 */
 function createProgram(parts: ProgramParts, fail: () => void): Command {
   const { version, loadConfig, stdout, stderr, onInterrupt } = parts;
   const program = new Command('tallystick');
@@ -103,7 +103,7 @@ const flagsOf = (program: Command): { json?: true; local?: true } => program.opt
 const outputOf = (program: Command, { stdout, stderr }: ProgramParts) =>
   createOutput(flagsOf(program).json === true, { out: stdout, err: stderr });
 
-// Each command names its own help after a mistake.
+// After a mistake, each command refers to its own help.
 function pointToHelp(command: Command, path: string): void {
   command.showHelpAfterError(`See: ${path} --help`);
   for (const child of command.commands) pointToHelp(child, `${path} ${child.name()}`);

@@ -1,14 +1,14 @@
 import type { Metrics } from '../metrics.ts';
 import type { KeyVerifier } from './verifier.ts';
 
-/** Wraps a verifier so that its results are counted. */
-export function meterVerifier(verifier: KeyVerifier, metrics: Metrics): KeyVerifier {
+/** @returns a function that wraps a verifier, so that its results are counted */
+export function createVerifierMeter(metrics: Metrics): (verifier: KeyVerifier) => KeyVerifier {
   const verifications = metrics.counter({
     name: 'tallystick_key_verifications_total',
     help: 'API keys that were verified: accepted, invalid, rate_limited, or unavailable when nobody could say.',
     labels: ['outcome'],
   });
-  return {
+  return (verifier) => ({
     ...verifier,
     async verify(key) {
       const result = await verifier.verify(key).catch((error: unknown) => {
@@ -18,5 +18,5 @@ export function meterVerifier(verifier: KeyVerifier, metrics: Metrics): KeyVerif
       verifications.inc({ outcome: result.ok ? 'accepted' : result.reason });
       return result;
     },
-  };
+  });
 }

@@ -4,11 +4,11 @@ import { walletsOf } from './sample/contracts.ts';
 import type { WorldKeys } from './sample/sample-data.ts';
 import type { World } from './sample/world.ts';
 
-/** What a program needs to use the local world: the content of `.local/credentials.json`. */
+/** What a program needs to use the local service: the content of `.local/credentials.json`. */
 export type Credentials = {
   readonly baseUrl: string;
   readonly portalUrl: string;
-  /** Where health and metrics are. */
+  /** The listener for operators, with health and metrics. */
   readonly operationsUrl: string;
   readonly keys: WorldKeys;
   readonly chainId: number;

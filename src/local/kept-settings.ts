@@ -7,16 +7,16 @@ const shape = z.object({
   postgresPort: z.int().positive(),
   postgresPassword: z.string().min(1),
   chainPort: z.int().positive(),
-  /** As the setting SECRET_KEYS. */
+  /** In the form of the setting SECRET_KEYS. */
   secretKeys: z.string().min(1),
-  /** As the setting CURSOR_KEYS. The first release kept none; cursors live for one walk, so a new one will do. */
+  /** In the form of the setting CURSOR_KEYS. The first release kept none; a new one only ends open cursors. */
   cursorKeys: z.string().min(1).default(newKeyRing),
 });
 
-/** What the local programs were started with. */
+/** The settings of the local programs, which later starts use again. */
 export type KeptSettings = z.output<typeof shape>;
 
-/** The kept settings, or new ones. @throws LocalError when the kept ones cannot be read */
+/** The kept settings, or new ones where none are kept. @throws LocalError when the file cannot be read */
 export function readSettings(folder: LocalFolder): KeptSettings {
   const kept = readJson(folder.settings);
   if (kept === undefined) return newSettings();
@@ -29,7 +29,7 @@ export function keepSettings(folder: LocalFolder, settings: KeptSettings): void 
   writeJson(folder.settings, settings);
 }
 
-// Ports are looked for from here on, below those that systems give out by themselves.
+// The search for free ports starts here, below the range of ephemeral ports.
 export const newSettings = (): KeptSettings => ({
   postgresPort: 15_432,
   postgresPassword: randomBytes(18).toString('base64url'),

@@ -15,11 +15,11 @@ import { assertSameChain, type World } from './sample/world.ts';
 export type ProgramOptions = {
   readonly folder: LocalFolder;
   readonly settings: KeptSettings;
-  /** The world that the programs already hold, if there is one. */
+  /** The sample world that the programs hold already; undefined at the first start. */
   readonly world: World | undefined;
   readonly log: Logger;
-  /** Told of each program as soon as it runs, so that it can be stopped whatever comes. */
-  readonly onStarted: (program: { stop(): Promise<void> }) => void;
+  /** Stops the programs. Each is registered as soon as it runs, also when a later step fails. */
+  readonly opened: AsyncDisposableStack;
 };
 
 export type RunningPostgres = {
@@ -32,9 +32,9 @@ export type RunningChain = { readonly chain: LocalChain; readonly port: number; 
 const gone = (what: string) =>
   new LocalError(`${what} of this world is gone. Begin anew with: npm start -- --fresh`);
 
-/** The database of the world, or an empty one, with the newest schema. */
+/** Starts the database with what it holds, or an empty one, and brings its schema up to date. */
 export async function openPostgres(options: ProgramOptions): Promise<RunningPostgres> {
-  const { folder, settings, world, log, onStarted } = options;
+  const { folder, settings, world, log, opened } = options;
   const place = findPostgresPlace(folder.postgres);
   if (world !== undefined && !hasData(place)) throw gone('The database');
   const { port, started: server } = await startOnFreePort(settings.postgresPort, (port) =>
@@ -46,27 +46,26 @@ export async function openPostgres(options: ProgramOptions): Promise<RunningPost
       logFile: folder.postgresLog,
     }),
   );
-  onStarted(server);
-  const db = createDatabase(server.url, { poolMax: 2, log });
-  onStarted({ stop: () => db.destroy() });
+  opened.adopt(server, (running) => running.stop());
+  const db = opened.adopt(createDatabase(server.url, { poolMax: 2, log }), (pool) => pool.destroy());
   await migrateToLatest(db);
   return { server, port, db };
 }
 
-export type ChainWishes = { readonly now: Date; readonly baseUrl: string };
+export type ChainStart = { readonly now: Date; readonly baseUrl: string };
 
-/** The chain of the world, or a new one on which the story has been played. */
+/** Starts the chain of the sample world, or a new one and plays the story on it. */
 export async function openChain(
   options: ProgramOptions,
-  { now, baseUrl }: ChainWishes,
+  { now, baseUrl }: ChainStart,
 ): Promise<RunningChain> {
-  const { folder, settings, world, onStarted } = options;
+  const { folder, settings, world, opened } = options;
   if (world !== undefined && !hasState(folder.chain)) throw gone('The chain');
   const seconds = Math.floor(now.getTime() / 1_000);
   const { port, started: chain } = await startOnFreePort(settings.chainPort, (port) =>
     startLocalChain({ folder: folder.chain, port, genesisTime: seconds - storySeconds }),
   );
-  onStarted(chain);
+  opened.adopt(chain, (running) => running.stop());
   if (world !== undefined) {
     await assertSameChain(chain, world);
     return { chain, port, story: world };

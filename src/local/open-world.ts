@@ -19,13 +19,13 @@ export type OpenWorld = {
   readonly world: World;
   readonly config: Config;
   readonly rpcUrl: string;
-  /** Settles with the name of a program that has ended. */
+  /** Resolves with the name of the first program that ends. */
   readonly ended: Promise<string>;
 };
 
 /**
- * Starts database and chain with the world that is kept, or makes it. It is kept last of all, so an
- * interrupted start leaves none.
+ * Starts database and chain with the kept sample world, or with a new one. The world is kept as the last step, so
+ * an interrupted start leaves none.
  */
 export async function openWorld(options: WorldOptions): Promise<OpenWorld> {
   const { folder, settings, env, now } = options;
@@ -50,7 +50,7 @@ async function complete({ postgres, chain, config }: Parts, now: Date): Promise<
   return { cast, addresses, head, keys, baseUrl: config.publicBaseUrl };
 }
 
-/** The same world where ports may have changed. */
+/** Adapts a kept world to ports and addresses that have changed. */
 async function resume(world: World, { postgres, chain, config }: Parts): Promise<World> {
   await moveNetwork(postgres.db, chain.chain.rpcUrl);
   const baseUrl = config.publicBaseUrl;
@@ -58,7 +58,7 @@ async function resume(world: World, { postgres, chain, config }: Parts): Promise
   return { ...world, baseUrl };
 }
 
-// Waits for both in any case, so that what the other one started is known and can be stopped.
+// Waits for both even when one fails, so that everything that was started is registered before it is stopped.
 async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other]);
   return Promise.all([one, other]);

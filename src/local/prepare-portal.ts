@@ -5,12 +5,12 @@ import type { Logger } from '../log.ts';
 
 const script = fileURLToPath(new URL('../../scripts/docs.ts', import.meta.url));
 
-/** Builds the portal where it is missing or not current. The service works without it, so a failure is told only. */
+/** Builds the portal where it is missing or not current. The service works without it, so a failure is only logged. */
 export async function preparePortal(log: Logger): Promise<void> {
   const build = spawn(process.execPath, [script, '--quiet', '--if-installed'], {
     stdio: 'ignore',
     timeout: 60_000,
   });
-  const [code] = await once(build, 'close');
+  const [code] = await once(build, 'close').catch(() => [undefined]);
   if (code !== 0) log.warn('the portal was not built; see what is wrong with: npm run docs');
 }

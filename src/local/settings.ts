@@ -9,7 +9,7 @@ import { canListen, firstFreePort } from './programs/ports.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-// With any other of these the sample world would not work.
+// The sample world works with no other values of these.
 const fixedSettings = (databaseUrl: string, { secretKeys, cursorKeys }: KeptSettings) => ({
   DATABASE_URL: databaseUrl,
   SECRET_KEYS: secretKeys,
@@ -18,13 +18,13 @@ const fixedSettings = (databaseUrl: string, { secretKeys, cursorKeys }: KeptSett
   KEY_ENVIRONMENT: 'local',
 });
 
-// A faulty address is told of by its own setting.
+// A malformed address is reported by the check of its own setting.
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '');
 const claimPage = (baseUrl: string) => `${baseUrl}/claim`;
 
 /**
- * The service's settings in local mode. The environment may set what it likes but for the local database,
- * its keys and who verifies API keys.
+ * The service's settings in local mode. The environment may change every setting but those of the database, the
+ * encryption keys and the verification of API keys.
  * @throws ConfigError naming every fault of the environment
  */
 export function localConfig(
@@ -41,7 +41,7 @@ export function localConfig(
     INDEX_POLL_MS: '200',
     INDEX_READY_LAG: '5',
     CLAIM_BASE_URL: claimPage(PUBLIC_BASE_URL),
-    // The metadata of what is minted here are served by ourselves.
+    // This service itself serves the metadata of what is minted here.
     INDEX_METADATA_HOSTS: hostOf(PUBLIC_BASE_URL),
     ...given,
     ...fixedSettings(databaseUrl, kept),
@@ -52,8 +52,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const madeShape = z.object({ databaseUrl: z.string(), baseUrl: z.string() });
 
 /**
- * The settings of the service that the last start left, for commands beside it.
- * @throws LocalError when there was none
+ * The settings of the local service as the last start left them, for commands that run beside it.
+ * @throws LocalError when no start has left any
  */
 export function readLocalSettings(directory = root): Environment {
   const folder = localFolder(directory);
@@ -70,19 +70,19 @@ export function readLocalSettings(directory = root): Environment {
 }
 
 /**
- * The environment with ports that can be listened on, for callers and for operators.
- * @throws LocalError when a wanted one cannot; ConfigError naming every fault of the environment
+ * The environment with free ports for callers and for operators.
+ * @throws LocalError when a port that the environment names is taken; ConfigError naming every fault of the environment
  */
 export async function withPorts(env: Environment): Promise<Environment> {
   const { PORT, HOST, OPERATIONS_PORT = 0, OPERATIONS_HOST } = localConfig(env, newSettings());
   const port = await choosePort(PORT || 3_000, PORT !== 0, HOST, '');
-  const operations = OPERATIONS_PORT || operationsPort;
+  const operations = OPERATIONS_PORT || defaultOperationsPort;
   const chosen = await choosePort(operations, OPERATIONS_PORT !== 0, OPERATIONS_HOST, 'OPERATIONS_');
   return { ...env, PORT: String(port), OPERATIONS_PORT: String(chosen) };
 }
 
-// Where many exporters of metrics are looked for.
-const operationsPort = 9_464;
+// In the range that Prometheus exporters use by convention.
+const defaultOperationsPort = 9_464;
 
 async function choosePort(port: number, isWanted: boolean, host: string, prefix: string): Promise<number> {
   if (!isWanted) return firstFreePort(port);

@@ -3,7 +3,6 @@ import type { Logger } from '../log.ts';
 import { banner } from './banner.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import { readSettings } from './kept-settings.ts';
-import type { ProgramOptions } from './local-programs.ts';
 import { openWorld } from './open-world.ts';
 import { exitStateFile, localChainId } from './programs/chain.ts';
 import { endLeftovers } from './programs/leftovers.ts';
@@ -17,78 +16,75 @@ import { takeUpWorld } from './sample/world.ts';
 import { type Environment, withPorts } from './settings.ts';
 
 export type LocalOptions = {
-  /** Removes the world that is there and makes a new one. */
+  /** Replaces the kept sample world by a new one. */
   readonly fresh: boolean;
-  /** Where `.local` is, or will be. */
+  /** The parent of `.local`. */
   readonly directory: string;
-  /** The environment; its settings hold, but for those of the local programs and keys. */
+  /** May set everything but the local programs and keys; see {@link localConfig}. */
   readonly env: Environment;
   readonly log: Logger;
-  /** Tells the person at the keyboard a line. */
+  /** Prints a line for the person at the keyboard. */
   readonly print: (line: string) => void;
   readonly now?: () => Date;
 };
 
 export type LocalEnvironment = {
-  /** What the service is started with. */
+  /** The settings of the service. */
   readonly config: Config;
   readonly credentials: Credentials;
-  /** The key of the chain's own account that mints. */
+  /** Signs mints: an account of the local chain. */
   readonly signer: { readonly chainId: string; readonly privateKey: string };
-  /** What to print once the service is ready. */
+  /** To be printed once the service is ready. */
   readonly banner: string;
-  /** Settles when the database or the chain has ended unasked: the service cannot go on. */
+  /** Resolves when the database or the chain ends before `stop`: the service cannot go on then. */
   readonly failed: Promise<LocalError>;
-  /** Ends chain and database in order. To be called when the service has stopped. */
+  /** Stops chain and database. Call it after the service has stopped. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts a PostgreSQL and a chain under `.local` with the sample world in them, made at the first start and
- * taken up at each later one. Whatever ends this process, nothing that it started goes on.
- * @throws LocalError with what to mend; ConfigError naming every fault of the environment
+ * Starts a PostgreSQL and a chain under `.local` with the sample world in them, which the first start creates and
+ * later ones use again. No program that it starts outlives this process, whatever ends it.
+ * @throws LocalError with what to repair; ConfigError naming every fault of the environment
  */
 export async function startLocal(options: LocalOptions): Promise<LocalEnvironment> {
+  await using starting = new AsyncDisposableStack();
   const folder = openLocalFolder(options.directory);
-  const lock = takeLock(folder.lock);
-  const programs: { stop(): Promise<void> }[] = [];
-  let stopping = false;
-  const stop = async () => {
-    stopping = true;
-    // The last one first: connections before servers.
-    for (const program of programs.splice(0).reverse()) await program.stop();
-    lock.release();
-  };
-  watchNpm(() => process.kill(process.pid, 'SIGTERM'));
-  try {
-    const { ended, ...environment } = await open(folder, options, (program) => programs.push(program));
-    const failed = ended.then((name) => (stopping ? new Promise<never>(() => {}) : endedUnasked(name)));
-    return { ...environment, failed, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  starting.adopt(takeLock(folder.lock), (lock) => lock.release());
+  starting.defer(watchNpm(() => process.kill(process.pid, 'SIGTERM')));
+  const { ended, ...environment } = await open(folder, options, starting);
+  const running = starting.move();
+  const failed = ended.then((name) => (running.disposed ? new Promise<never>(() => {}) : endedUnasked(name)));
+  return { ...environment, failed, stop: () => running.disposeAsync() };
 }
 
 async function open(
   folder: LocalFolder,
   { fresh, env: given, log, print, now = () => new Date() }: LocalOptions,
-  onStarted: ProgramOptions['onStarted'],
+  opened: AsyncDisposableStack,
 ): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
   const env = await withPorts(given);
   await endLeftovers([...possibleData(folder.postgres), exitStateFile(folder.chain)]);
   const kept = takeUpWorld(folder, fresh, print);
   if (kept === undefined) print('Making the sample world …');
   const settings = readSettings(folder);
-  const opened = await openWorld({ folder, settings, env, world: kept, log, onStarted, now: now() });
-  const credentials = credentialsOf(opened.world, opened.config, opened.rpcUrl);
+  const { world, config, rpcUrl, ended } = await openWorld({
+    folder,
+    settings,
+    env,
+    world: kept,
+    log,
+    opened,
+    now: now(),
+  });
+  const credentials = credentialsOf(world, config, rpcUrl);
   writeJson(folder.credentials, credentials);
   return {
-    config: opened.config,
+    config,
     credentials,
     signer: { chainId: localChainId, privateKey: minterKey() },
     banner: banner(credentials, folder.credentials),
-    ended: opened.ended,
+    ended,
   };
 }
 

@@ -11,9 +11,9 @@ const pauseMs = 30;
 const patienceMs = 60_000;
 
 /**
- * Waits until the index has the newest block of the local chain, so that what a person tries first is
+ * Waits until the index has the newest block of the local chain, so that the first answers to a person are
  * complete.
- * @returns false when it does not get there in a minute
+ * @returns false when that takes more than a minute
  */
 export async function untilIndexed(
   { DATABASE_URL, ROLES }: Config,
@@ -22,16 +22,13 @@ export async function untilIndexed(
 ): Promise<boolean> {
   if (!ROLES.includes('indexer')) return true;
   const newest = BigInt(String(await createChainRpc(rpcUrl).call('eth_blockNumber')));
-  const db = createDatabase(DATABASE_URL, { poolMax: 1, log });
+  await using opened = new AsyncDisposableStack();
+  const db = opened.adopt(createDatabase(DATABASE_URL, { poolMax: 1, log }), (pool) => pool.destroy());
   const store = createIndexStore({ db });
   const deadline = Date.now() + patienceMs;
-  try {
-    while (((await store.find(localChainId))?.head?.number ?? -1n) < newest) {
-      if (Date.now() > deadline) return false;
-      await pause(pauseMs);
-    }
-    return true;
-  } finally {
-    await db.destroy();
+  while (((await store.find(localChainId))?.head?.number ?? -1n) < newest) {
+    if (Date.now() > deadline) return false;
+    await pause(pauseMs);
   }
+  return true;
 }

@@ -88,7 +88,7 @@ describe('the local world', { timeout: 60_000 }, () => {
     expect(programsOf(directory)).toEqual([]);
   });
 
-  it('ends programs of a killed start whose guards were killed too', async () => {
+  it('ends programs of a killed start whose supervisors were killed too', async () => {
     const run = runLocal(directory);
     await run.ready;
     const programs = programsOf(directory);

@@ -77,7 +77,7 @@ export async function removeDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Programs of a directory's world, and their guards. */
+/** Programs of a directory's world, and their supervisors. */
 export function programsOf(directory: string): Process[] {
   const local = path.join(directory, '.local');
   const files = [...possibleData(path.join(local, 'postgres')), exitStateFile(path.join(local, 'chain'))];

@@ -1,4 +1,5 @@
-import { closeParts, createMinter, createParts } from '../../src/compose.ts';
+import { createParts } from '../../src/compose/parts.ts';
+import { createMinter } from '../../src/compose/worker.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
@@ -15,7 +16,8 @@ export type WorkerTask = {
 
 const task: WorkerTask = JSON.parse(process.argv[2] ?? '{}');
 const config = loadConfig(task.settings);
-const parts = await createParts(config, createLogger({ level: config.LOG_LEVEL }));
+const opened = new AsyncDisposableStack();
+const parts = await createParts(config, createLogger({ level: config.LOG_LEVEL }), opened);
 let left = task.killAt?.times ?? 0;
 const minter = await createMinter(parts, {
   plainSigners: task.signers,
@@ -31,5 +33,5 @@ process.stdout.write('working\n');
 
 process.once('SIGTERM', async () => {
   await Promise.all([parts.jobs.stop(5_000), minter.stop()]);
-  await closeParts(parts);
+  await opened.disposeAsync();
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOperationsApp, startIndexes } from '../../src/compose.ts';
+import { startIndexes } from '../../src/compose/indexer.ts';
+import { createOperationsApp } from '../../src/compose/operations.ts';
 import type { NetworkIndexes } from '../../src/providers/indexer/index-networks.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
 import { callNode, deployer } from '../support/deploy.ts';
@@ -19,7 +20,7 @@ beforeAll(async () => {
   node = await startNodeProxy(chain.rpcUrl);
   moralis = await startMoralisServer({ histories: {}, nfts: {} });
   service = await startService({ rpcUrl: node.url, moralis, settings: { INDEX_POLL_MS: '50' } });
-  await createOperationsApp(service.parts, { minter: undefined, isServing: () => true });
+  createOperationsApp(service.parts, { minter: undefined, isServing: () => true });
   indexes = startIndexes(service.parts);
 });
 afterAll(async () => {

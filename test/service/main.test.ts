@@ -1,5 +1,9 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { encryptKeystoreJson, Wallet } from 'ethers';
 import type { Knex } from 'knex';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
@@ -55,6 +59,41 @@ describe('the service as a process', () => {
     expect((await answer).status).toBe(401);
     expect(await main.ended).toBe(0);
     expect(main.output()).toMatch(/service stopped/);
+    const phases = [...main.output().matchAll(/"phase":"(\w+)","ms":\d+/g)].map(([, phase]) => phase);
+    expect(phases).toEqual(['readiness', 'requests', 'background', 'operators', 'connections']);
+  });
+
+  test('says with its exit status that something did not stop in time, and stops all else', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-stop-'));
+    const [keystore, password] = [path.join(folder, 'keystore.json'), path.join(folder, 'password')];
+    await writeFile(password, 'opens');
+    // Cheap to open: the key is worth nothing.
+    const wallet = new Wallet(Wallet.createRandom().privateKey);
+    await writeFile(keystore, await encryptKeystoreJson(wallet, 'opens', { scrypt: { N: 1_024 } }));
+    await database.db.raw(`
+      INSERT INTO networks (chain_id, name, currency_name, currency_symbol, currency_decimals, rpc_urls, data_provider, confirmations, finality_depth)
+        VALUES (6, 'n', 'n', 'N', 18, '{http://127.0.0.1:9}', 'indexer', 1, 1)`);
+    const main = startMain({
+      ...environment,
+      ROLES: 'worker',
+      SHUTDOWN_SECONDS: '1',
+      MINT_SIGNERS: `6=keystore:${keystore}`,
+      MINT_KEYSTORE_PASSWORD_FILE: password,
+    });
+    await main.until(/service started/);
+    await expect.poll(() => database.db('mint_lanes').whereNotNull('holder').pluck('signer')).toHaveLength(1);
+
+    // The lane cannot be given back until this transaction ends.
+    const transaction = await database.db.transaction();
+    await transaction.raw('LOCK TABLE mint_lanes IN ACCESS EXCLUSIVE MODE');
+    main.child.kill('SIGTERM');
+    await main.until(/stop phase failed/);
+    await transaction.commit();
+    expect(await main.ended).toBe(1);
+    expect(main.output()).toMatch('tallystick: It did not stop in order: mint lanes: not over after 6000 ms');
+    expect(main.output()).toMatch(/"phase":"connections","ms":\d+/);
+    expect(main.output()).not.toMatch(/service stopped/);
+    await rm(folder, { recursive: true });
   });
 
   test('names every fault of its environment at once and shows no secret', async () => {

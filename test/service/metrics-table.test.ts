@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
-import { closeParts, createMinter, createOperationsApp, createParts } from '../../src/compose.ts';
+import { createOperationsApp } from '../../src/compose/operations.ts';
+import { createParts } from '../../src/compose/parts.ts';
+import { createMinter } from '../../src/compose/worker.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import type { MetricEntry } from '../../src/metrics.ts';
@@ -9,10 +11,11 @@ import { createTestDatabase } from '../support/database.ts';
 const database = await createTestDatabase();
 const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
 const config = loadConfig({ DATABASE_URL: database.url, SECRET_KEYS: keys, CURSOR_KEYS: keys });
-const parts = await createParts(config, createLogger({ level: 'silent' }));
-await createOperationsApp(parts, { minter: await createMinter(parts), isServing: () => true });
+const opened = new AsyncDisposableStack();
+const parts = await createParts(config, createLogger({ level: 'silent' }), opened);
+createOperationsApp(parts, { minter: await createMinter(parts), isServing: () => true });
 afterAll(async () => {
-  await closeParts(parts);
+  await opened.disposeAsync();
   await database.close();
 });
 

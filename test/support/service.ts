@@ -1,6 +1,6 @@
 import request, { type Test } from 'supertest';
 import { inject } from 'vitest';
-import type { Parts } from '../../src/compose.ts';
+import type { ApiParts } from '../../src/compose/api.ts';
 import { type Answer, createConformance } from './conformance.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type Population, populate, type ServiceOptions, serve } from './serving.ts';
@@ -11,7 +11,7 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
 export type Client = Readonly<Record<Method, (path: string) => Test>>;
 
 export type TestService = Population & {
-  readonly parts: Parts;
+  readonly parts: ApiParts;
   readonly db: TestDatabase['db'];
   readonly databaseUrl: string;
   /** Where it listens, for requests that belong to no document. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { closeParts, createParts, createServiceApp, type Parts } from '../../src/compose.ts';
+import { type ApiParts, createApiParts, createServiceApp } from '../../src/compose/api.ts';
+import { createParts } from '../../src/compose/parts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { listen } from '../../src/http/server/listener.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
@@ -20,7 +21,7 @@ export type Population = {
 };
 
 type Serving = {
-  readonly parts: Parts;
+  readonly parts: ApiParts;
   /** Where it listens. */
   readonly baseUrl: string;
   close(): Promise<void>;
@@ -30,7 +31,7 @@ export type ServiceOptions = {
   /** Settings beside those that every test has. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Replaces parts after they were built, for faults that cannot be made from outside. */
-  readonly replace?: (parts: Parts) => Partial<Parts>;
+  readonly replace?: (parts: ApiParts) => Partial<ApiParts>;
   /** RPC URL of a chain with id 31337; without one the network's node does not answer. */
   readonly rpcUrl?: string;
   /** The server of its database; by default the one of the run. */
@@ -58,8 +59,10 @@ export async function serve(databaseUrl: string, options: ServiceOptions = {}): 
     }),
     ...options.settings,
   });
-  const built = await createParts(config, createLogger({ level: 'silent' }));
-  const parts: Parts = { ...built, ...options.replace?.(built) };
+  const opened = new AsyncDisposableStack();
+  const shared = await createParts(config, createLogger({ level: 'silent' }), opened);
+  const built = await createApiParts(shared, opened);
+  const parts: ApiParts = { ...built, ...options.replace?.(built) };
   const app = await createServiceApp(parts);
   const server = await listen(app, {
     host: '127.0.0.1',
@@ -72,7 +75,7 @@ export async function serve(databaseUrl: string, options: ServiceOptions = {}): 
     baseUrl: `http://127.0.0.1:${server.port}`,
     close: async () => {
       await server.stop(0);
-      await closeParts(built);
+      await opened.disposeAsync();
     },
   };
 }

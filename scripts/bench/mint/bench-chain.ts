@@ -7,7 +7,7 @@ import { callData } from '../../../src/chain/contracts/contract-calls.ts';
 import { type ChainRpc, createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
 import { anvilProgram } from '../../../src/local/programs/packaged-programs.ts';
 import { firstFreePort } from '../../../src/local/programs/ports.ts';
-import { startGuarded } from '../../../src/local/programs/supervisor.ts';
+import { startSupervised } from '../../../src/local/programs/supervisor.ts';
 
 export const chainId = '31337';
 export const confirmations = 2;
@@ -55,7 +55,7 @@ export async function createSigners(folder: string, count: number): Promise<Benc
 /** A fresh chain with the contract and its minters: a block a second from here on. */
 export async function startBenchChain(folder: string, minters: readonly string[]): Promise<BenchChain> {
   const port = await firstFreePort(28_545);
-  const program = startGuarded({
+  const program = startSupervised({
     command: anvilProgram(),
     args: [
       '--quiet',

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { type Config, ConfigError } from '../../config.ts';
-import { createDatabase } from '../../db/connect.ts';
+import type { Database } from '../../contract/transaction.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
-import { createLogger } from '../../log.ts';
+import { assertCurrent, assertSupported } from '../../db/schema-check.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';
-import { assertCurrent, type Database, type Session } from '../shared/session.ts';
-import { examineWorld } from './service-check.ts';
+import { openForCommand, type Session } from '../shared/session.ts';
+import { examineService } from './service-check.ts';
 
-/** `tallystick doctor`: checks what the service needs and says what to mend. */
+/** `tallystick doctor`: checks what the service needs and says how to mend it. */
 export function addDoctorCommand(program: Command, session: Session): void {
   const doctor = program
     .command('doctor')
@@ -37,15 +37,11 @@ async function examine(session: Session): Promise<Finding[]> {
     return faults.map((detail) => ({ check: 'settings', state: 'FAULT', detail }));
   }
   const settings = { check: 'settings', state: 'ok', detail: 'every setting is valid' } as const;
-  const log = createLogger({ level: 'silent' });
-  const db = createDatabase(config.DATABASE_URL, { poolMax: 4, log });
-  try {
-    const found = await examineDatabase(db, { url: config.DATABASE_URL, local: session.local() });
-    const sound = found.every(({ state }) => state !== 'FAULT');
-    return [settings, ...found, ...(sound ? await examineWorld({ db, config, log }) : [])];
-  } finally {
-    await db.destroy();
-  }
+  await using opened = new AsyncDisposableStack();
+  const { db, log } = openForCommand(config, opened);
+  const found = await examineDatabase(db, { url: config.DATABASE_URL, local: session.local() });
+  const isSound = found.every(({ state }) => state !== 'FAULT');
+  return [settings, ...found, ...(isSound ? await examineService({ db, config, log }) : [])];
 }
 
 function durability({ lossy }: DatabaseState): Finding {
@@ -62,7 +58,7 @@ async function examineDatabase(db: Database, origin: DatabaseOrigin): Promise<Fi
     const time = `${Math.ceil(performance.now() - started)} ms`;
     return [
       await finding('database', () => {
-        if (!state.supported) throw new Error(`PostgreSQL ${state.version} is too old: use 15 or later.`);
+        assertSupported(state);
         return `PostgreSQL ${state.version} answers in ${time}`;
       }),
       durability(state),

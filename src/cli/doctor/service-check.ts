@@ -2,6 +2,7 @@ import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
 import { checkNode } from '../../chain/rpc/check-node.ts';
 import type { Config } from '../../config.ts';
+import type { Database } from '../../contract/transaction.ts';
 import { listCompanies } from '../../keys/company-store.ts';
 import { createVerifier } from '../../keys/create-verifier.ts';
 import { generateKey } from '../../keys/key-format.ts';
@@ -10,12 +11,11 @@ import { type Logger, redactUrl } from '../../log.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysKnown } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, finding } from '../shared/finding.ts';
-import type { Database } from '../shared/session.ts';
 
 type Parts = { readonly db: Database; readonly config: Config; readonly log: Logger };
 
-/** Checks what a migrated database holds, and everything outside that the service asks. */
-export async function examineWorld(parts: Parts): Promise<Finding[]> {
+/** Checks what a migrated database holds, and everything outside that the service calls. */
+export async function examineService(parts: Parts): Promise<Finding[]> {
   const { db, config } = parts;
   const networks = await listNetworks(db);
   const [secrets, keys, nodes] = await Promise.all([
@@ -33,7 +33,7 @@ const noNetwork: Finding = {
   detail: 'none is registered yet: tallystick network add --help',
 };
 
-/** Networks whose history nobody can be asked for. */
+/** A warning for networks whose hosted data provider has no credentials. */
 function withoutProvider(networks: readonly Network[], config: Config): Finding[] {
   const hosted = networks.filter(({ dataProvider }) => dataProvider === 'moralis');
   if (hosted.length === 0 || config.MORALIS_API_KEY !== undefined) return [];
@@ -53,7 +53,7 @@ async function examineSecrets({ db, config }: Parts): Promise<string> {
   return 'every key in use is known';
 }
 
-/** A key that nobody has: the right answer is a refusal, and no answer throws. */
+/** Asks about a key that nobody has: a refusal is the right answer. @throws Error on any other outcome */
 async function askVerifier(parts: Parts): Promise<string> {
   const verifier = await createVerifier(parts.config, parts);
   try {

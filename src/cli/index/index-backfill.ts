@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
 import { acquireLease, findLeaseHolder, type Lease, LeaseHeldError } from '../../db/lease.ts';
-import { createLogger } from '../../log.ts';
 import { backfill } from '../../providers/indexer/follow/backfill.ts';
 import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
 import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
@@ -15,7 +14,7 @@ import { withNetworkIndex } from './with-network-index.ts';
 
 type BackfillOptions = { to?: number; wait?: true };
 
-/** `tallystick index backfill`: index in the foreground, as far as one wants. */
+/** `tallystick index backfill`: indexes blocks in the foreground, up to a given one. */
 export function addBackfillCommand(index: Command, session: Session): void {
   const command = index
     .command('backfill')
@@ -78,9 +77,7 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
       const why = lease.lost.aborted ? 'the connection that holds the index was lost' : messageOf(error);
       throw new OperationError(
         `${why}\nAll blocks that were done stay; the same command goes on from there.`,
-        {
-          cause: error,
-        },
+        { cause: error },
       );
     } finally {
       progress.stop();
@@ -99,16 +96,18 @@ async function endOf(index: { nodeHead(): Promise<bigint> }, to: bigint | undefi
   return to ?? head;
 }
 
-/** The right to index the network, which one process has at a time. */
+/**
+ * Acquires the right to index the network, which one process has at a time.
+ * @throws OperationError when another process has it and the command does not wait
+ */
 async function takeLease(
   operator: Operator,
   { chainId }: Network,
   { waits, signal }: { readonly waits: boolean; readonly signal: AbortSignal },
 ): Promise<Lease> {
   const name = indexLease(chainId);
-  const log = createLogger({ level: 'silent' });
-  const take = (wait: boolean) =>
-    acquireLease({ url: operator.config.DATABASE_URL, name, log, signal, wait });
+  const { config, log } = operator;
+  const take = (wait: boolean) => acquireLease({ url: config.DATABASE_URL, name, log, signal, wait });
   try {
     return await take(false);
   } catch (error) {

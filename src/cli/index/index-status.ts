@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
-import { createRpcClients } from '../../chain/rpc/rpc-clients.ts';
 import { findLeaseHolder } from '../../db/lease.ts';
-import { createLogger } from '../../log.ts';
 import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
 import { createIndexStore, type IndexState } from '../../providers/indexer/store/index-store.ts';
 import { examples } from '../shared/examples.ts';
@@ -25,7 +23,7 @@ const columns = {
   lastError: 'LAST ERROR',
 };
 
-/** `tallystick index status`: how far every index is, and what keeps it. */
+/** `tallystick index status`: how far every index is, and what holds it up. */
 export function addStatusCommand(index: Command, session: Session): void {
   const status = index
     .command('status')
@@ -48,39 +46,41 @@ export function addStatusCommand(index: Command, session: Session): void {
 }
 
 async function statuses(operator: Operator, only: string | undefined) {
-  const { db, config } = operator;
+  const { db } = operator;
   const [networks, states] = await Promise.all([listNetworks(db), createIndexStore({ db }).list()]);
   const known = new Map(networks.map((network) => [network.chainId, network]));
   const begun = new Map(states.map((state) => [state.chainId, state]));
   const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');
   const chainIds = [...new Set([...followed.map(({ chainId }) => chainId), ...begun.keys()])];
-  const wanted = chainIds.filter((chainId) => only === undefined || only === chainId);
-  const clients = createRpcClients({
-    timeoutMs: config.RPC_TIMEOUT_MS,
-    log: createLogger({ level: 'silent' }),
-  });
-  const askHead = async (network: Network) =>
-    BigInt(String(await clients.for(network).send('eth_blockNumber', [])));
+  const wanted = chainIds
+    .filter((chainId) => only === undefined || only === chainId)
+    .sort((a, b) => Number(BigInt(a) - BigInt(b)));
+  return Promise.all(
+    wanted.map(async (chainId) => {
+      const network = known.get(chainId);
+      const [holder, node] = await Promise.all([
+        findLeaseHolder(operator, indexLease(chainId)),
+        askNode(operator, network),
+      ]);
+      return describe({ chainId, network, state: begun.get(chainId), holder, node });
+    }),
+  );
+}
+
+type NodeState = {
+  /** The newest block of the node. */
+  readonly head: bigint | undefined;
+  /** Why the node did not answer. */
+  readonly error: string | undefined;
+};
+
+async function askNode({ clients }: Operator, network: Network | undefined): Promise<NodeState> {
+  if (network === undefined) return { head: undefined, error: undefined };
   try {
-    return await Promise.all(
-      wanted
-        .sort((a, b) => Number(BigInt(a) - BigInt(b)))
-        .map(async (chainId) => {
-          const network = known.get(chainId);
-          const [holder, node] = await Promise.all([
-            findLeaseHolder(operator, indexLease(chainId)),
-            network === undefined
-              ? { head: undefined, error: undefined }
-              : askHead(network).then(
-                  (head) => ({ head, error: undefined }),
-                  (error: unknown) => ({ head: undefined, error: messageOf(error) }),
-                ),
-          ]);
-          return describe({ chainId, network, state: begun.get(chainId), holder, node });
-        }),
-    );
-  } finally {
-    clients.close();
+    const head = BigInt(String(await clients.for(network).send('eth_blockNumber', [])));
+    return { head, error: undefined };
+  } catch (error) {
+    return { head: undefined, error: messageOf(error) };
   }
 }
 
@@ -89,7 +89,7 @@ type Findings = {
   readonly network: Network | undefined;
   readonly state: IndexState | undefined;
   readonly holder: Awaited<ReturnType<typeof findLeaseHolder>>;
-  readonly node: { readonly head: bigint | undefined; readonly error: string | undefined };
+  readonly node: NodeState;
 };
 
 function describe({ chainId, network, state, holder, node }: Findings) {
@@ -123,7 +123,7 @@ function describe({ chainId, network, state, holder, node }: Findings) {
 
 const positive = (value: bigint) => (value > 0n ? value : 0n);
 
-// Fewer blocks behind than this are on their way.
+// So few blocks behind the node, an index counts as up to date: the blocks are being processed.
 const near = 5n;
 
 function stateOf({

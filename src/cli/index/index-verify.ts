@@ -42,7 +42,7 @@ export function addVerifyCommand(index: Command, session: Session): void {
 
 type Run = VerifyOptions & { readonly chainId: string; readonly signal: AbortSignal };
 
-/** @returns whether everything agrees */
+/** @returns whether every compared row agrees with the node */
 async function runVerify(operator: Operator, run: Run): Promise<boolean> {
   const { chainId, signal, scan, seed = randomInt(maxSeed + 1) } = run;
   const { output } = operator;
@@ -53,7 +53,11 @@ async function runVerify(operator: Operator, run: Run): Promise<boolean> {
     output.say(`Comparing ${numbers.length} of the blocks ${from} to ${to}, picked with --seed ${seed}.`);
     const progress = output.progress('Comparing', 'blocks');
     const { blocks, transactions, differences, untraced } = await verifyBlocks({
-      ...{ chainId, numbers, signal, scan: scan === true, traced: network.indexTraces !== 'none' },
+      chainId,
+      numbers,
+      signal,
+      scan: scan === true,
+      traced: network.indexTraces !== 'none',
       readBlock: (number) => index.readBlock(number),
       state: () => indexes.find(chainId),
       store: createVerifyStore(operator),
@@ -79,7 +83,7 @@ async function runVerify(operator: Operator, run: Run): Promise<boolean> {
   });
 }
 
-/** The blocks to pick from. @throws UsageError when the index has none of them */
+/** The range of blocks to pick from. @throws UsageError when the index does not have all of it */
 async function rangeOf(
   indexes: ReturnType<typeof createIndexStore>,
   { chainId, from, to }: Run,

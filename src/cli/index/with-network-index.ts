@@ -1,7 +1,5 @@
 import type { Network } from '../../chain/network.ts';
 import { findNetwork } from '../../chain/network-store.ts';
-import { createRpcClients } from '../../chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../log.ts';
 import {
   createNetworkIndex,
   indexSettings,
@@ -10,9 +8,12 @@ import {
 import { UsageError } from '../shared/failure.ts';
 import type { Operator } from '../shared/session.ts';
 
-/** Does something with what indexes a registered network, and closes its connections. @throws UsageError */
+/**
+ * Runs the work with the index of a registered network.
+ * @throws UsageError when no network has this id
+ */
 export async function withNetworkIndex<T>(
-  { db, config }: Operator,
+  { db, config, clients, log }: Operator,
   chainId: string,
   work: (index: NetworkIndex, network: Network) => Promise<T>,
 ): Promise<T> {
@@ -20,15 +21,13 @@ export async function withNetworkIndex<T>(
   if (network === undefined) {
     throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
   }
-  const log = createLogger({ level: 'silent' });
-  const clients = createRpcClients({ timeoutMs: config.RPC_TIMEOUT_MS, log });
-  const parts = { db, databaseUrl: config.DATABASE_URL, clients, log };
-  try {
-    return await work(
-      createNetworkIndex({ network, settings: indexSettings(config, network), ...parts }),
-      network,
-    );
-  } finally {
-    clients.close();
-  }
+  const index = createNetworkIndex({
+    network,
+    settings: indexSettings(config, network),
+    db,
+    databaseUrl: config.DATABASE_URL,
+    clients,
+    log,
+  });
+  return work(index, network);
 }

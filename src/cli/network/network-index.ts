@@ -1,13 +1,12 @@
 import type { DataProviderName, Network } from '../../chain/network.ts';
 import { acquireLease } from '../../db/lease.ts';
-import { createLogger } from '../../log.ts';
 import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
 import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
 import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { interruptible, type Operator, type Session } from '../shared/session.ts';
 
-/** @throws UsageError when the index has begun at another block already */
+/** Checks a first block that is asked for. @throws UsageError when the index has begun at another one */
 export async function assertIndexFits(
   operator: Operator,
   chainId: string,
@@ -21,7 +20,7 @@ export async function assertIndexFits(
   );
 }
 
-/** Where a network leaves the index, its rows stay for the day on which it comes back. */
+/** Says that the rows of an index stay when its network changes to another data provider. */
 export async function sayWhatStays(
   operator: Operator,
   { chainId, dataProvider: before }: Network,
@@ -35,18 +34,18 @@ export async function sayWhatStays(
   );
 }
 
-// An indexer hears at once that its network is gone, and after 15 s even if the message is lost.
+// An indexer learns at once that its network is gone, and after 15 s even if the notification is lost.
 const letGoMs = 60_000;
 
-/** Deletes the index of a network that was removed, once nobody writes it any more. */
+/** Deletes the index of a removed network, once no process writes to it any more. */
 export async function removeIndex(session: Session, operator: Operator, chainId: string): Promise<void> {
   const left = `Network ${chainId} is removed, but its index is not. Delete it: tallystick index reset ${chainId}`;
   await interruptible(session, left, async (interrupted) => {
     const signal = AbortSignal.any([interrupted, AbortSignal.timeout(letGoMs)]);
-    const parts = { url: operator.config.DATABASE_URL, log: createLogger({ level: 'silent' }), signal };
+    const { config, log } = operator;
     const progress = operator.output.progress('Deleting the index', 'tables');
     try {
-      const lease = await acquireLease({ ...parts, name: indexLease(chainId) });
+      const lease = await acquireLease({ url: config.DATABASE_URL, name: indexLease(chainId), log, signal });
       await deleteIndex(operator, chainId, { signal: interrupted, onProgress: progress.update }).finally(
         lease.release,
       );

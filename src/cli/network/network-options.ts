@@ -35,10 +35,10 @@ export type NetworkOptions = {
   wrappedNative?: string[];
 };
 
-// What a new network has where its options are silent; the help names the same numbers.
+// The values of a new network whose options are absent; the help names the same numbers.
 const defaults = { decimals: 18, provider: 'indexer', confirmations: 12, finality: 64 } as const;
 
-/** Defaults stand in the texts only: with an update, an absent option keeps what is there. */
+/** Adds the options without default values: in an update, an absent option keeps the present value. */
 export const withNetworkOptions = (command: Command) =>
   withIndexOptions(command)
     .option('--name <name>', 'its name', words())
@@ -87,7 +87,7 @@ const withIndexOptions = (command: Command) =>
       severalAddresses,
     );
 
-/** @throws UsageError when something is missing or does not fit */
+/** @throws UsageError when an option is missing or contradicts another */
 export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork {
   const { name, symbol, rpc } = options;
   if (name === undefined || symbol === undefined || rpc === undefined) {
@@ -115,7 +115,7 @@ export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork
   return network;
 }
 
-/** @throws UsageError when nothing changes, or the changed network would not fit */
+/** @throws UsageError when nothing changes, or the changed network would contradict itself */
 export function toChanges(options: NetworkOptions, network: Network): NetworkChanges {
   if (Object.keys(options).length === 0) throw new UsageError('Nothing to change: give an option.');
   const changes = present({

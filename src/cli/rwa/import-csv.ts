@@ -1,13 +1,13 @@
 import { CsvError } from 'csv-parse';
 import { parse } from 'csv-parse/sync';
 
-/** One line of a table; `line` is the one in the text on which it begins, from 1. */
+/** One record of a table; `line` is the line of the text on which it begins, from 1. */
 export type TableLine = { readonly line: number; readonly cells: readonly string[] };
 
 /**
- * The lines of a CSV, the header among them, without empty ones. Separated by commas, or by the semicolons or
- * tabs that spreadsheets write in some countries: the first line tells.
- * @throws Error naming the line that cannot be read
+ * The records of a CSV including the header, without empty ones. The first line determines the separator: a comma,
+ * or a semicolon or tab, which spreadsheets write in some countries.
+ * @throws Error with the number of the line that cannot be read
  */
 export function readTable(text: string): TableLine[] {
   const table: TableLine[] = [];
@@ -35,7 +35,7 @@ function delimiterOf(text: string): string {
   return [',', ';', '\t'].find((delimiter) => first.includes(delimiter)) ?? ',';
 }
 
-// The parser tells the line on which a record ends; only cells in quotes have line breaks.
+// The parser reports the line on which a record ends; only quoted cells contain line breaks.
 function beginning(cells: readonly string[], end: number): number {
   const breaks = cells.map((cell) => cell.split(/\r\n|\r|\n/).length - 1);
   return breaks.reduce((line, count) => line - count, end);

@@ -4,12 +4,12 @@ import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
 import { UsageError } from '../shared/failure.ts';
 import { readTable } from './import-csv.ts';
 
-/** Where a row stands: the line of a CSV on which it begins, from 1, or the place in a JSON array, from 0. */
+/** The position of a row: the line of a CSV on which it begins, from 1, or the index in a JSON array, from 0. */
 export type Place = { readonly line: number } | { readonly index: number };
-/** `fault` is what is wrong with the row as a whole; then nothing else of it was read. */
+/** `fault` is an error of the row as a whole; `raw` is undefined then. */
 export type Row = { readonly place: Place; readonly raw: unknown; readonly fault?: string };
 
-// The whole file is held in memory, some five times its size while it is read.
+// Reading takes some five times the size of the file in memory.
 const maxMegabytes = 100;
 
 /**
@@ -51,7 +51,7 @@ function explainOpen(error: unknown): never {
   throw error;
 }
 
-/** UTF-8 with or without its mark. Anything else would arrive as wrong letters. */
+/** Decodes UTF-8 with or without a byte order mark. @throws Error for any other encoding */
 function decode(bytes: Buffer): string {
   const remedy = 'save it as UTF-8 ("CSV UTF-8" in a spreadsheet)';
   if (/^(fffe|feff)/.test(bytes.toString('hex', 0, 2))) throw new Error(`it is UTF-16: ${remedy}`);
@@ -89,8 +89,8 @@ function assertHeader(names: readonly string[]): void {
     const parsed = parseRwaInput(raw);
     return parsed.ok ? [] : parsed.errors.map(({ field }) => field);
   };
-  // The check of a row knows the fields, so it is asked: what it misses in an empty row is required, and
-  // what it does not take even without a value is unknown.
+  // The parser of rows knows the fields: those that it misses in an empty row are required, and those that it
+  // refuses even without a value are unknown.
   const required = fieldsAtFault({});
   const refused = fieldsAtFault(toRecord(names, []));
   const list = (found: readonly string[]) => [...new Set(found)].join(', ');
@@ -107,6 +107,6 @@ function toRecord(names: readonly string[], cells: readonly string[]): Record<st
   return Object.fromEntries(names.map((name, index) => [name, flagOf(name, cells[index])]));
 }
 
-// Spreadsheets write their flags as TRUE and FALSE.
+// Spreadsheets write booleans as TRUE and FALSE.
 const flagOf = (name: string, cell: string | undefined) =>
   name.startsWith('is') && /^(true|false)$/i.test(cell ?? '') ? cell?.toLowerCase() : cell;

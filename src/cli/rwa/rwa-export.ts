@@ -8,7 +8,7 @@ import { UsageError } from '../shared/failure.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { findRwa, vaultOf } from './rwa-record.ts';
 
-/** `tallystick rwa export`: what a company prints on, or sends with, the things themselves. */
+/** `tallystick rwa export`: serials and claim URLs, which a company prints on the assets or sends with them. */
 export function addExportCommand(rwa: Command, session: Session): void {
   const command = rwa
     .command('export <id>')
@@ -51,8 +51,8 @@ async function* csvLines(rows: AsyncIterable<ExportRow>): AsyncGenerator<string>
   for await (const row of rows) yield `${columns.map((name) => cell(row[name])).join(',')}\r\n`;
 }
 
-// Digits, ids, words of ours and URLs that begin with http: no cell can be taken for a formula. A claim page
-// may hold what a CSV must quote.
+// No cell can be mistaken for a formula: all are digits, ids, fixed words or URLs that begin with http. A URL may
+// contain characters that a CSV has to quote.
 const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 async function* jsonList(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
@@ -64,7 +64,7 @@ async function* jsonList(rows: AsyncIterable<ExportRow>): AsyncGenerator<string>
   yield before === '[\n' ? '[]\n' : '\n]\n';
 }
 
-/** Writes a file that was not there, whole or not at all. */
+/** Writes a new file, completely or not at all. @throws UsageError when the file exists or cannot be created */
 async function writeNew(path: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error) => explainOpen(path, error));
   try {

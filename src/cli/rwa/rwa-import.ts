@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { listNetworks } from '../../chain/network-store.ts';
+import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { insertRwas } from '../../rwa/operators/rwa-import-store.ts';
 import { parseRwaInput, type RwaInput } from '../../rwa/operators/rwa-input.ts';
 import { OperationError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import type { Output } from '../shared/output.ts';
-import { asOperator, type Database, interruptible, type Operator, type Session } from '../shared/session.ts';
+import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
 import { type Place, type Row, readRows } from './import-file.ts';
 
 type Options = { company: string; check?: true };
@@ -17,7 +18,7 @@ type Checked = {
   readonly faults: readonly Fault[];
 };
 
-// What a person can take in; programs get all.
+// The number of faults that a table shows; with --json all are listed.
 const faultsShown = 50;
 
 /** `tallystick rwa import`: many RWAs from one file, all or none. */
@@ -59,7 +60,7 @@ Examples:
   name,type,chainId,contractAddress,isClaimable,price,currency
   Cask 17,whisky,31337,0x5FbDB2315678afecb367f032d93F642f64180aa3,true,1250.00,EUR`;
 
-/** @param registered chain ids */
+/** @param registered the chain ids of the registered networks */
 function checkRows(rows: readonly Row[], registered: ReadonlySet<string>): Checked {
   const inputs: RwaInput[] = [];
   const faults: Fault[] = [];

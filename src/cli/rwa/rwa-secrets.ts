@@ -4,7 +4,8 @@ import { rotateSecrets } from '../../rwa/operators/secret-rotation-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Session } from '../shared/session.ts';
-import { isUuid, vaultOf } from './rwa-record.ts';
+import { isUuid } from '../shared/values.ts';
+import { vaultOf } from './rwa-record.ts';
 
 /** `tallystick rwa reissue-secret` and `rotate-secrets`. */
 export function addSecretCommands(rwa: Command, session: Session): void {

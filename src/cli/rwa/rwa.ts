@@ -70,7 +70,7 @@ function addCreateCommand(rwa: Command, session: Session): void {
   );
 }
 
-// `data.litres` lies within --data.
+// A field such as `data.litres` belongs to --data.
 const optionOf = (field: string) =>
   `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -86,7 +86,7 @@ function addListCommand(rwa: Command, session: Session): void {
     .action(({ company, limit, offset }: ListOptions) =>
       asOperator(session, async ({ db, output }) => {
         const filter = company === undefined ? {} : { companyId: (await findCompany({ db }, company)).id };
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to know whether there are more.
         const found = await listOperatorRwas(db, { ...filter, limit: limit + 1, offset });
         output.rows(found.slice(0, limit).map(shown), columns);
         if (found.length > limit) output.say(`There are more: add --offset ${offset + limit}.`);

@@ -1,10 +1,10 @@
-/** Where the address of the database comes from: a setting, or the service that `npm start` made. */
+/** The URL of the database, and whether it is that of the service that `npm start` made. */
 export type DatabaseOrigin = { readonly url: string; readonly local: boolean };
 
 /**
- * What a person is told about a failure of the database, with what to mend; never with the password. A
- * statement is never shown: Knex puts it, with its values, in front of the message.
- * @returns undefined for an error that is not the database's
+ * Explains a failure of the database and how to repair it. The text contains neither the password nor the
+ * statement, which Knex puts with its values in front of the message.
+ * @returns undefined for an error of another origin
  */
 export function explainDatabase(error: unknown, { url, local }: DatabaseOrigin): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -24,7 +24,7 @@ type Where = {
   readonly server: string;
   readonly user: string;
   readonly database: string;
-  /** What to do when it does not answer. */
+  /** What to do when the server does not answer. */
   readonly remedy: string;
 };
 
@@ -38,7 +38,7 @@ const oldSchema = () => 'The schema is not that of this release. Run: tallystick
 const ended = ({ server }: Where) =>
   `${server} ended the connection. What was not committed is undone; run the command again.`;
 
-// By SQLSTATE, or by the code of the operating system or of TLS.
+// The key is an SQLSTATE, or a code of the operating system or of TLS.
 const explanations: Readonly<Record<string, (where: Where, error: Error) => string>> = {
   ECONNREFUSED: unreachable,
   ENOTFOUND: unreachable,
@@ -84,7 +84,7 @@ function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-// A missing file has the code of a missing socket.
+// ENOENT is the code of a missing file as well as of a missing socket.
 const isOfFile = (error: Error) => 'syscall' in error && error.syscall === 'open';
 const isServerError = (error: Error) => 'severity' in error && 'code' in error;
 const withoutStatement = (message: string) =>

@@ -1,19 +1,20 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../config.ts';
+import { SchemaError } from '../../db/schema-check.ts';
 import { ProblemError } from '../../errors.ts';
 import { LocalError } from '../../local/programs/local-error.ts';
 
-/** A mistake in the command: told in a sentence that says what to do instead; exit status 2. */
+/** A mistake in the command. The message says what to do instead; exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Something that could not be done, with all that there is to say about it; exit status 1. */
+/** Something that could not be done. The message needs no addition; exit status 1. */
 export class OperationError extends Error {
   override readonly name = 'OperationError';
 }
 
-/** The person pressed Ctrl-C; exit status 130, as of a process that the signal ended. */
+/** The person pressed Ctrl-C; exit status 130, as after the signal. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
@@ -21,13 +22,13 @@ export class InterruptedError extends Error {
 export type Failure = {
   readonly message: string;
   readonly exitCode: number;
-  /** Said already: the parser writes help and its own errors itself. */
-  readonly told: boolean;
+  /** Whether the message is printed already: the parser writes help and its own errors itself. */
+  readonly isPrinted: boolean;
 };
 
-/** What a command that threw says, and its exit status. */
+/** The message and exit status of a command that threw. */
 export function explainFailure(error: unknown): Failure {
-  const failure = (message: string, exitCode: number, told = false) => ({ message, exitCode, told });
+  const failure = (message: string, exitCode: number) => ({ message, exitCode, isPrinted: false });
   if (error instanceof CommanderError) return explainParser(error);
   if (error instanceof ConfigError) {
     return failure(`${error.message}\nFor the service that npm start made, add --local.`, 2);
@@ -36,13 +37,13 @@ export function explainFailure(error: unknown): Failure {
     return failure(error.message, 2);
   }
   if (error instanceof InterruptedError) return failure(error.message, 130);
-  if (error instanceof OperationError) return failure(error.message, 1);
+  if (error instanceof OperationError || error instanceof SchemaError) return failure(error.message, 1);
   const text = error instanceof Error ? error.message : String(error);
   return failure(`${text || 'It failed.'}\nFor a check of everything: tallystick doctor`, 1);
 }
 
 function explainParser({ code, exitCode, message }: CommanderError): Failure {
-  if (exitCode === 0) return { message: '', exitCode: 0, told: true };
+  if (exitCode === 0) return { message: '', exitCode: 0, isPrinted: true };
   const text = code === 'commander.help' ? 'A command is missing. See: tallystick --help' : message;
-  return { message: text.replace(/^error: /, ''), exitCode: 2, told: true };
+  return { message: text.replace(/^error: /, ''), exitCode: 2, isPrinted: true };
 }

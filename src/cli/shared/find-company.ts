@@ -2,7 +2,7 @@ import { type Company, findCompanyByIdOrName } from '../../keys/company-store.ts
 import { UsageError } from './failure.ts';
 import type { Operator } from './session.ts';
 
-/** The company that a person names by id or name. @throws UsageError when there is none */
+/** Finds a company by its id or name. @throws UsageError when there is none */
 export async function findCompany({ db }: Pick<Operator, 'db'>, idOrName: string): Promise<Company> {
   return (await findCompanyByIdOrName(db, idOrName)) ?? unknownCompany(idOrName);
 }

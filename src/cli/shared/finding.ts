@@ -1,11 +1,11 @@
-/** What a check found. A warning is nothing that keeps the service from its work. */
+/** The result of a check. The service works in spite of a warning. */
 export type Finding = {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'FAULT';
   readonly detail: string;
 };
 
-/** Runs a check; what it throws is the fault. */
+/** Runs a check. @returns a fault with the message of what it throws */
 export async function finding(check: string, run: () => string | Promise<string>): Promise<Finding> {
   try {
     return { check, state: 'ok', detail: await run() };

@@ -4,23 +4,23 @@ import Table from 'cli-table3';
 import { createProgress, type Progress, type Watched } from './progress.ts';
 
 /**
- * How a command speaks. Data go to standard output: tables and fields for people, or one JSON value for
- * programs. All else goes to standard error: sentences, or with JSON one object a line, `{"note"}` or
+ * The output of a command. Data go to standard output: tables and fields for people, or one JSON value for
+ * programs. Everything else goes to standard error: sentences, or with JSON one object a line, `{"note"}` or
  * `{"error"}`.
  */
 export type Output = {
   readonly json: boolean;
-  /** A list of records; `columns` name what people see, programs get every field. */
+  /** Prints a list of records: to people the fields of `columns` under their headings, to programs every field. */
   rows(records: readonly Row[], columns: Columns): void;
-  /** One record, field by field. */
+  /** Prints one record, field by field. */
   record(record: Row): void;
-  /** Text that is made piece by piece and stands for itself. */
+  /** Writes text to standard output as it is, piece by piece. */
   stream(pieces: AsyncIterable<string>, signal?: AbortSignal): Promise<void>;
-  /** A sentence beside the data. */
+  /** Prints a sentence beside the data. */
   say(text: string): void;
-  /** Why a command failed. */
+  /** Prints why a command failed. */
   fail(message: string, exitCode: number): void;
-  /** A bar for people who watch; with the name of what is counted, it has the rate too. */
+  /** A progress bar on a terminal. @param unit what is counted; with it the bar shows the rate */
   progress(what: string, unit?: string): Progress;
 };
 
@@ -67,7 +67,7 @@ function forPeople({ out, err }: Streams): Speaker {
   };
 }
 
-// Without borders the columns of a list are easier to read, cut and paste.
+// Columns without borders are easier to read and to copy.
 const borders = ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) =>
   ['', '-mid', '-left', '-right'].map((part) => [side + part, ''] as const),
 );
@@ -89,8 +89,8 @@ function shown(value: unknown): string {
   return visible(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-// What others wrote must neither steer the terminal nor break a line of a table: control characters, and
-// those that turn the direction of text.
+// Text of others must neither control the terminal nor break a line of a table, so control characters and those
+// that change the direction of text are escaped.
 function visible(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,

@@ -2,12 +2,12 @@ import { Presets, SingleBar } from 'cli-progress';
 
 export type Progress = { update(done: number, total: number): void; stop(): void };
 
-/** A stream that a person may be looking at. */
+/** A stream that may be a terminal. */
 export type Watched = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
 /**
- * A bar with the time left on a terminal; silent where nobody watches.
- * @param unit what is counted; with one, the bar has the rate too
+ * A progress bar with the time left. It is silent when the stream is no terminal.
+ * @param unit what is counted; with it the bar shows the rate too
  */
 export function createProgress(stream: Watched, what: string, unit?: string): Progress {
   if (!stream.isTTY) return { update() {}, stop() {} };
@@ -16,7 +16,7 @@ export function createProgress(stream: Watched, what: string, unit?: string): Pr
       stream,
       format: `${what} {bar} {percentage}% | {value}/{total} |${unit === undefined ? '' : ` {rate} ${unit}/s |`} {left} left`,
       barsize: 20,
-      // A process that is killed could not bring the cursor or the wrapping of lines back.
+      // A killed process could not restore the cursor and the wrapping of lines.
       hideCursor: false,
       linewrap: true,
     },
@@ -26,7 +26,7 @@ export function createProgress(stream: Watched, what: string, unit?: string): Pr
   const paceOf = (done: number, total: number, since: NonNullable<typeof started>) => {
     const seconds = (performance.now() - since.at) / 1_000;
     const rate = (done - since.done) / seconds;
-    // The first second tells little.
+    // A rate over less than a second says little.
     if (seconds < 1 || rate === 0) return { rate: '-', left: total === done ? '0s' : '?' };
     return { rate: rate.toFixed(1), left: duration((total - done) / rate) };
   };

@@ -1,78 +1,78 @@
+import { type Connections, openConnections } from '../../compose/connections.ts';
 import type { Config } from '../../config.ts';
-import { createDatabase } from '../../db/connect.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
-import { createLogger } from '../../log.ts';
+import { assertCurrent } from '../../db/schema-check.ts';
+import { createLogger, type Logger } from '../../log.ts';
 import { explainDatabase } from './database-failure.ts';
 import { InterruptedError, OperationError } from './failure.ts';
 import type { Output } from './output.ts';
 
-export type Database = ReturnType<typeof createDatabase>;
-
-/** How a command gets its parts, and what the process was started with. */
+/** What every command is given: where settings come from, and how it talks to the person. */
 export type Session = {
   /** Reads the settings. @throws ConfigError */
   readonly config: () => Config;
-  /** Whether they are those of the service that `npm start` made. */
+  /** Whether the settings are those of the service that `npm start` made. */
   readonly local: () => boolean;
   readonly output: () => Output;
-  /** Makes the exit status 1 although the command said all there is to say. */
+  /** Makes the exit status 1 without a message. */
   readonly fail: () => void;
-  /** Calls once when the person presses Ctrl-C. @returns the way to stop waiting for it */
+  /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;
 };
 
 /** What a command works with. */
-export type Operator = {
+export type Operator = Connections & {
   readonly config: Config;
-  readonly db: Database;
+  /** Silent: a command talks to the person by its output. */
+  readonly log: Logger;
   readonly output: Output;
-  /** Of the database, when the command began. */
+  /** The state of the schema when the command began. */
   readonly state: DatabaseState;
 };
 
 type Options = {
-  /** `any` for the commands that are there to look at the schema or to mend it. */
+  /** `any` for commands that inspect or change the schema. */
   readonly schema?: 'current' | 'any';
 };
 
-/** Opens the database for the length of the work and closes it whatever happens. */
+/**
+ * Runs the work with open connections and closes them, whatever the outcome.
+ * @throws SchemaError when the schema is not that of this release; OperationError when the database fails
+ */
 export async function asOperator<T>(
   session: Session,
   work: (operator: Operator) => Promise<T>,
   { schema = 'current' }: Options = {},
 ): Promise<T> {
   const config = session.config();
-  const db = createDatabase(config.DATABASE_URL, { poolMax: 4, log: createLogger({ level: 'silent' }) });
+  await using opened = new AsyncDisposableStack();
+  const { log, ...connections } = openForCommand(config, opened);
   try {
-    const state = await inspectDatabase(db);
+    const state = await inspectDatabase(connections.db);
     if (schema === 'current') assertCurrent(state);
-    return await work({ config, db, output: session.output(), state });
+    return await work({ ...connections, config, log, output: session.output(), state });
   } catch (error) {
     const message = explainDatabase(error, { url: config.DATABASE_URL, local: session.local() });
     throw message === undefined ? error : new OperationError(message, { cause: error });
-  } finally {
-    await db.destroy();
-  }
-}
-
-/** @throws OperationError that says what to do when the schema is not that of this release */
-export function assertCurrent({ pending, unknown }: DatabaseState): void {
-  if (unknown.length > 0) {
-    throw new OperationError(
-      `The database was migrated by a newer release (${unknown.join(', ')}): use that release.`,
-    );
-  }
-  if (pending.length > 0) {
-    throw new OperationError(
-      `The database lacks ${pending.length} migration(s) of this release. Run: tallystick migrate`,
-    );
   }
 }
 
 /**
- * Runs work that Ctrl-C must not cut in the middle: it is told by the signal instead and undoes what it did.
- * A second Ctrl-C ends the process at once.
- * @param undone what is left when it was interrupted, for the person
+ * The connections of a command, and the silent log that they write to.
+ * @param opened closes the connections
+ */
+export function openForCommand(
+  config: Config,
+  opened: AsyncDisposableStack,
+): Connections & { readonly log: Logger } {
+  const log = createLogger({ level: 'silent' });
+  return { ...openConnections(config, { poolMax: 4, log }, opened), log };
+}
+
+/**
+ * Runs work that Ctrl-C must not end half-way. The first Ctrl-C aborts the signal, and the work rolls back what
+ * it did; a second one ends the process at once.
+ * @param undone the state after an interruption, for the person
  * @throws InterruptedError
  */
 export async function interruptible<T>(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checksumAddress } from '../../chain/address.ts';
 import { isChainId } from '../../chain/network.ts';
 
-/** A whole number in bounds, as an option's value. */
+/** Parses a whole number within bounds, which are included. */
 export function whole(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -14,7 +14,7 @@ export function whole(min: number, max: number): (text: string) => number {
   };
 }
 
-/** A text that is not empty, without the spaces around it. */
+/** Parses a text that is not empty, and trims it. */
 export function words(max = 255): (text: string) => string {
   return (text) => {
     const trimmed = text.trim();
@@ -24,15 +24,15 @@ export function words(max = 255): (text: string) => string {
   };
 }
 
-/** Where an empty text clears a field: it stays one, since the parser takes a null for a missing value. */
+/** Parses a value or an empty text, which clears a field. The parser of options takes null for a missing value. */
 export function orEmpty(parse: (text: string) => string): (text: string) => string {
   return (text) => (text.trim() === '' ? '' : parse(text));
 }
 
-/** What {@link orEmpty} read: null clears, undefined keeps. */
+/** Maps the result of {@link orEmpty}: null clears a field, undefined keeps it. */
 export const orNull = (text: string | undefined) => (text === '' ? null : text);
 
-/** An http(s) URL. */
+/** Parses an http(s) URL. */
 export function webUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol) || text.length > 2_048) {
     throw new InvalidArgumentError('It must be an http(s) URL of at most 2048 characters.');
@@ -40,7 +40,7 @@ export function webUrl(text: string): string {
   return text;
 }
 
-/** An address in its EIP-55 form. */
+/** Parses an address. @returns its EIP-55 form */
 export function address(text: string): string {
   const checksum = checksumAddress(text);
   if (checksum === undefined) {
@@ -51,25 +51,28 @@ export function address(text: string): string {
   return checksum;
 }
 
-/** A decimal chain id. */
+/** Parses a decimal chain id. */
 export function chainId(text: string): string {
   if (!isChainId(text)) throw new InvalidArgumentError('A chain id is decimal, such as 137.');
   return text;
 }
 
-/** All values of an option that may be repeated. Their check is the command's: they may carry credentials. */
+/** Whether a text is a UUID, the form of the ids of RWAs and NFTs. */
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+
+/** Collects the values of a repeatable option. The command checks them: an error here would quote credentials. */
 export function several(text: string, earlier: readonly string[] = []): string[] {
   return [...earlier, text];
 }
 
-/** All addresses of an option that may be repeated; an empty text alone means none. */
+/** Collects the addresses of a repeatable option; an empty text alone means none. */
 export function severalAddresses(text: string, earlier: readonly string[] = []): string[] {
   return text.trim() === '' ? [...earlier] : [...earlier, address(text)];
 }
 
 const dateOrMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/** A date, which means midnight UTC, or an RFC 3339 timestamp. */
+/** Parses an RFC 3339 timestamp, or a date, which means midnight UTC. */
 export function moment(text: string): Date {
   if (!dateOrMoment.safeParse(text).success) {
     throw new InvalidArgumentError('It must be a date such as 2027-01-31, or 2027-01-31T12:00:00Z.');
@@ -77,9 +80,9 @@ export function moment(text: string): Date {
   return new Date(text);
 }
 
-/** The fields that were given: an absent one stays absent. */
+/** The fields that are not undefined. */
 export function present<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  // What is left out are exactly the undefined ones.
+  // Exactly the undefined fields are left out.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>;
   };

@@ -8,13 +8,13 @@ type Answer = {
 };
 
 export type ChainRpc = {
-  /** @throws Error with what the node said */
+  /** @throws Error with the message of the node */
   call(method: string, ...params: readonly unknown[]): Promise<unknown>;
-  /** All in one message; answers in the order of the requests. @throws Error of the first that failed */
+  /** Sends all requests in one message. @returns the results in their order @throws Error of the first failed one */
   batch(requests: readonly RpcRequest[]): Promise<unknown[]>;
 };
 
-/** Speaks with the local chain in its own words, which the service's client does not know: it can mine. */
+/** A client of the local chain for any method, such as mining, which the service's own clients do not offer. */
 export function createChainRpc(url: string, timeoutMs = 20_000): ChainRpc {
   const post = async (requests: readonly RpcRequest[]): Promise<unknown[]> => {
     const body = requests.map((request, id) => ({ jsonrpc: '2.0', id, ...request }));

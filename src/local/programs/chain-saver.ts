@@ -5,8 +5,9 @@ import type { ChainRpc } from './chain-rpc.ts';
 
 export type ChainSaver = {
   save(): Promise<void>;
-  /** Saves after each new block, as soon as the node tells of it. */
+  /** From now on saves after each new block. */
   watch(): void;
+  /** Ends the watch and waits for a write in progress. */
   close(): Promise<void>;
 };
 
@@ -15,8 +16,8 @@ type SaverOptions = { readonly rpc: ChainRpc; readonly socketUrl: string; readon
 const inflate = promisify(gunzip);
 
 /**
- * Writes the chain's state to a file: the whole state each time, complete or not at all. While one is being
- * written, new blocks wait for one more, so however fast they come the work is bounded.
+ * Writes the chain's state to a file: the whole state each time, complete or not at all. All blocks that arrive
+ * during a write are saved by one further write, so the work stays bounded however fast blocks arrive.
  */
 export function createChainSaver({ rpc, socketUrl, file }: SaverOptions): ChainSaver {
   let running: Promise<void> | undefined;
@@ -49,7 +50,7 @@ export function createChainSaver({ rpc, socketUrl, file }: SaverOptions): ChainS
       socket = new WebSocket(socketUrl);
       const request = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] };
       socket.addEventListener('open', () => socket?.send(JSON.stringify(request)));
-      // A failed save is no loss: the next block saves all, and so does the end of the chain.
+      // A failed save loses nothing: the next block and the end of the chain save the whole state again.
       socket.addEventListener('message', () => void save().catch(() => {}));
     },
     async close() {

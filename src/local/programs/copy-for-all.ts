@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 
-/** Copies a folder so that every user can read and run what is in it. Static libraries stay behind. */
+/** Copies a folder so that every user can read and run its files. Static libraries are left out. */
 export function copyForAll(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   chmodSync(to, 0o755);

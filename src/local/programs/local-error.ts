@@ -1,4 +1,4 @@
-/** Something that the person at the keyboard can mend; the message says how, so nobody needs its stack. */
+/** A failure that the person at the keyboard can repair. The message says how, so its stack is not needed. */
 export class LocalError extends Error {
   readonly explains = true;
 
@@ -8,7 +8,7 @@ export class LocalError extends Error {
   }
 }
 
-/** The system's code of a failed call, such as `EACCES`. */
+/** The code of a failed system call, such as `EACCES`; undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

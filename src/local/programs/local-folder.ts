@@ -12,7 +12,7 @@ import path from 'node:path';
 import { errorCode, LocalError } from './local-error.ts';
 import { removePostgresPlace } from './postgres-place.ts';
 
-/** What the local world keeps, and where. */
+/** The paths of everything that is kept in `.local`. */
 export type LocalFolder = {
   readonly lock: string;
   readonly postgres: string;
@@ -20,15 +20,15 @@ export type LocalFolder = {
   readonly chain: string;
   /** Ports and secrets of the local programs. */
   readonly settings: string;
-  /** Says that the world is complete, and what it is. */
-  readonly world: string;
+  /** Describes the sample. The file is written last, so where it is everything else is complete. */
+  readonly sample: string;
   /** For people and their programs. */
   readonly credentials: string;
 };
 
 const folderOf = (directory: string) => path.join(path.resolve(directory), '.local');
 
-/** The names in `.local` of a directory, whether it is there or not. */
+/** The paths below `.local` in a directory, whether they exist or not. */
 export function localFolder(directory: string): LocalFolder {
   const at = (name: string) => path.join(folderOf(directory), name);
   return {
@@ -37,13 +37,13 @@ export function localFolder(directory: string): LocalFolder {
     postgresLog: at('postgres.log'),
     chain: at('chain'),
     settings: at('settings.json'),
-    world: at('world.json'),
+    sample: at('world.json'),
     credentials: at('credentials.json'),
   };
 }
 
 /**
- * Opens `.local` in a directory, and makes it if need be.
+ * Opens `.local` in a directory, and creates it if it is missing.
  * @throws LocalError when nothing can be written there
  */
 export function openLocalFolder(directory: string): LocalFolder {
@@ -60,27 +60,27 @@ export function openLocalFolder(directory: string): LocalFolder {
   return localFolder(directory);
 }
 
-/** Removes the world and all that belongs to it; nothing else that lies in the folder, and not the lock. */
+/** Removes everything that the folder keeps, but not the lock and no file of somebody else. */
 export function emptyLocalFolder(folder: LocalFolder): void {
-  // First what says that the world is complete: an interrupted removal is then finished by the next start.
-  for (const file of [folder.world, folder.credentials, folder.settings]) rmSync(file, { force: true });
+  // The file of completeness goes first: the next start then finishes an interrupted removal.
+  for (const file of [folder.sample, folder.credentials, folder.settings]) rmSync(file, { force: true });
   rmSync(folder.chain, { recursive: true, force: true });
   removePostgresPlace(folder.postgres);
   rmSync(folder.postgresLog, { force: true });
 }
 
-/** Whether an earlier start has left anything of a world. */
+/** Whether an earlier start has left anything. */
 export function hasRemains(folder: LocalFolder): boolean {
-  return [folder.world, folder.settings, folder.chain].some((name) => existsSync(name));
+  return [folder.sample, folder.settings, folder.chain].some((name) => existsSync(name));
 }
 
-/** Writes a file that only we may read: complete or not at all. */
+/** Writes a file that only this user may read: complete or not at all. */
 export function writeJson(file: string, content: unknown): void {
   writeFileSync(`${file}.part`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.part`, file);
 }
 
-/** The content of a file, or undefined when it is not there. @throws LocalError when it is no JSON */
+/** The content of a file; undefined when the file is missing. @throws LocalError when it is not JSON */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

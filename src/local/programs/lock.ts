@@ -7,15 +7,15 @@ type Holder = { readonly pid: number; readonly mark: string };
 export type Lock = { release(): void };
 
 /**
- * Takes the lock of the folder for this process. What a killed process left is taken over.
- * @throws LocalError when another process holds it
+ * Takes the lock of the folder for this process, or the lock that a killed process left behind.
+ * @throws LocalError when a running process holds it
  */
 export function takeLock(file: string): Lock {
   const own = `${file}.${process.pid}`;
   const text = JSON.stringify({ pid: process.pid, mark: startMark(process.pid) ?? '' } satisfies Holder);
   writeFileSync(own, text, { mode: 0o600 });
   try {
-    // A link is made complete or not at all, and fails when the name is taken.
+    // Linking is atomic, and fails when the name is taken.
     while (!tryLink(own, file)) dropStale(file);
   } finally {
     rmSync(own, { force: true });
@@ -46,7 +46,7 @@ function dropStale(file: string): void {
       `Tallystick is running here already (process ${pid}). Stop it first, or work in another clone.`,
     );
   }
-  // Renamed first: of two processes that see the same stale lock only one can move it away.
+  // Renaming is atomic: of two processes that see the same stale lock, only one can move it away.
   const aside = `${file}.stale.${process.pid}`;
   try {
     renameSync(file, aside);
@@ -54,7 +54,7 @@ function dropStale(file: string): void {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  // The other one was quicker and this is its new lock: give it back.
+  // Another process was first and this is its new lock: put it back.
   if (read(aside) !== seen) tryLink(aside, file);
   rmSync(aside, { force: true });
 }
@@ -64,7 +64,7 @@ function aliveHolder(text: string): number | undefined {
     const { pid, mark }: Holder = JSON.parse(text);
     return Number.isInteger(pid) && startMark(pid) === mark ? pid : undefined;
   } catch {
-    return undefined; // cut off by a full disk: nobody's
+    return undefined; // cut off by a full disk: it has no holder
   }
 }
 

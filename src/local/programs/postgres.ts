@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LocalError } from './local-error.ts';
 import type { PostgresPlace } from './postgres-place.ts';
-import { startGuarded } from './supervisor.ts';
+import { startSupervised } from './supervisor.ts';
 
 const user = 'tallystick';
 
@@ -13,33 +13,33 @@ export type PostgresOptions = {
   readonly place: PostgresPlace;
   readonly port: number;
   readonly password: string;
-  /** `name=value` for the server, beside those that every local server has. */
+  /** `name=value`, beside the settings of every local server. */
   readonly settings: readonly string[];
   readonly logFile: string;
 };
 
 export type PostgresServer = {
-  /** Names the database that a new server has. */
+  /** Connects as superuser to the first database of the server. */
   readonly url: string;
   readonly ended: Promise<number>;
   stop(): Promise<void>;
 };
 
-/** Whether there are data to start from. */
+/** Whether a server has created its data here. */
 export function hasData({ data }: PostgresPlace): boolean {
   return existsSync(path.join(data, 'PG_VERSION'));
 }
 
 /**
- * Starts a PostgreSQL of the packages on the loopback address, with new data if there are none. It ends with
- * this process, however that ends.
+ * Starts the installed PostgreSQL on the loopback address, with new data if there are none. The server ends with
+ * this process, whatever ends it.
  * @throws LocalError when it does not start
  */
 export async function startPostgresServer(options: PostgresOptions): Promise<PostgresServer> {
   if (!hasData(options.place)) await makeData(options);
   const { place, port, password, settings, logFile } = options;
   const statusFile = path.join(place.data, 'postmaster.pid');
-  // No server runs on these data, or it was ended by now. Its number may be another program's already.
+  // No server runs on these data any more, but another program may have got the process id in this file.
   rmSync(statusFile, { force: true });
   const common = [
     'listen_addresses=127.0.0.1',
@@ -48,19 +48,29 @@ export async function startPostgresServer(options: PostgresOptions): Promise<Pos
     'log_timezone=UTC',
   ];
   const flags = [...common, ...settings].flatMap((setting) => ['-c', setting]);
-  const server = startGuarded({
-    command: path.join(place.programs, 'bin', 'postgres'),
-    args: ['-D', place.data, '-p', String(port), ...flags],
-    logFile,
-    identity: place.identity,
-  });
+  await using starting = new AsyncDisposableStack();
+  const server = starting.adopt(
+    startSupervised({
+      command: path.join(place.programs, 'bin', 'postgres'),
+      args: ['-D', place.data, '-p', String(port), ...flags],
+      logFile,
+      identity: place.identity,
+    }),
+    (running) => running.stop(),
+  );
   if (!(await untilReady(statusFile, server.ended))) {
+    // Its log is complete when it has ended.
     await server.stop();
     throw new LocalError(
       `PostgreSQL did not start: ${lastWords(logFile)} If its data are unusable, begin anew with: npm start -- --fresh`,
     );
   }
-  return { url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`, ...server };
+  const running = starting.move();
+  return {
+    url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
+    ended: server.ended,
+    stop: () => running.disposeAsync(),
+  };
 }
 
 async function makeData({ place, password, logFile }: PostgresOptions): Promise<void> {
@@ -68,18 +78,24 @@ async function makeData({ place, password, logFile }: PostgresOptions): Promise<
   const passwordFile = path.join(tmpdir(), `tallystick-${randomUUID()}`);
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' });
   if (place.identity) chownSync(passwordFile, place.identity.uid, place.identity.gid);
-  const initdb = startGuarded({
+  const status = await runInitdb(place, passwordFile, logFile).finally(() =>
+    rmSync(passwordFile, { force: true }),
+  );
+  if (status !== 0) throw new LocalError(`PostgreSQL could not make its data: ${lastWords(logFile)}`);
+}
+
+/** @returns the exit status */
+async function runInitdb(place: PostgresPlace, passwordFile: string, logFile: string): Promise<number> {
+  const initdb = startSupervised({
     command: path.join(place.programs, 'bin', 'initdb'),
     args: ['-D', place.data, '-U', user, `--pwfile=${passwordFile}`, ...initdbFlags],
     logFile,
     identity: place.identity,
   });
-  const status = await initdb.ended;
-  rmSync(passwordFile, { force: true });
-  if (status !== 0) throw new LocalError(`PostgreSQL could not make its data: ${lastWords(logFile)}`);
+  return initdb.ended;
 }
 
-// Nothing waits for the disk: an interrupted start begins again with new data.
+// No write is flushed to the disk: after an interrupted start the next one creates new data.
 const initdbFlags = [
   '--auth=scram-sha-256',
   '--locale=C',
@@ -88,7 +104,7 @@ const initdbFlags = [
   '--no-instructions',
 ];
 
-// The eighth line of its status file is what pg_ctl waits for too.
+// pg_ctl too waits for the eighth line of the status file.
 function isReady(statusFile: string): boolean {
   try {
     return readFileSync(statusFile, 'utf8').split('\n')[7]?.trim() === 'ready';
@@ -97,7 +113,7 @@ function isReady(statusFile: string): boolean {
   }
 }
 
-/** Whether it came up; false when it ended, or takes longer than any recovery after a kill should. */
+/** @returns false when the server ended, or was not ready after the time that any recovery should take */
 async function untilReady(statusFile: string, ended: Promise<number>): Promise<boolean> {
   const deadline = Date.now() + 60_000;
   let running = true;
@@ -111,7 +127,7 @@ async function untilReady(statusFile: string, ended: Promise<number>): Promise<b
   return false;
 }
 
-/** What a program said last that tells why it ended, for people. */
+/** The last line of a log that says why a program ended. */
 function lastWords(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n');
   const fatal = lines.findLast((line) => /FATAL|PANIC|error|could not|cannot/i.test(line)) ?? lines.at(-1);

@@ -5,8 +5,8 @@ import { errorCode } from './local-error.ts';
 export type Process = { readonly pid: number; readonly words: readonly string[] };
 
 /**
- * Something that tells a process from a later one with the same number: numbers are soon used again in
- * containers. Undefined when the process has ended.
+ * A mark that differs between two processes with the same id: containers reuse ids soon. Undefined when the
+ * process has ended.
  */
 export function startMark(pid: number): string | undefined {
   return statOf(pid)?.started ?? (isAlive(pid) ? 'unknown' : undefined);
@@ -16,7 +16,7 @@ export function parentOf(pid: number): number | undefined {
   return statOf(pid)?.parent;
 }
 
-/** The words of a process's command line; none when it has ended or there is no /proc. */
+/** The arguments of a process, its program first; none when it has ended or without /proc. */
 export function commandLineOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
@@ -25,7 +25,7 @@ export function commandLineOf(pid: number): string[] {
   }
 }
 
-/** All processes of the machine that we may see. */
+/** All processes of the machine that this user may see. */
 export function listProcesses(): Process[] {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -33,7 +33,7 @@ export function listProcesses(): Process[] {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
-  // Without /proc, as on macOS. Words with spaces come apart, which only matters for odd folder names.
+  // Without /proc, as on macOS. Arguments with spaces are split, which only matters for odd folder names.
   const lines = execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' }).split('\n');
   return lines.map((line) => {
     const [pid = '', ...words] = line.trim().split(/\s+/);
@@ -41,7 +41,7 @@ export function listProcesses(): Process[] {
   });
 }
 
-/** Whether there is a process of this number; a zombie is none. */
+/** Whether a process with this id runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   if (statOf(pid)?.state === 'Z') return false;
   try {

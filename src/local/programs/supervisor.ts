@@ -1,32 +1,35 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 
-/** A program of ours and what to do when it has to end. */
-export type GuardedProgram = {
+/** A program, and what happens when it ends. */
+export type SupervisedProgram = {
   readonly command: string;
   readonly args: readonly string[];
-  /** Takes what the program writes; begun anew with each start. */
+  /** Receives both output streams of the program; emptied at each start. */
   readonly logFile: string;
-  /** The user that runs the program, where it is not ours. */
+  /** The user that runs the program; the user of this process by default. */
   readonly identity?: { readonly uid: number; readonly gid: number } | undefined;
-  /** A file to put in the place of another once the program has ended well: complete or not at all. */
+  /** A file that replaces another one once the program has ended with status 0: complete or not at all. */
   readonly moveAtEnd?: { readonly from: string; readonly to: string };
 };
 
-export type Guarded = {
-  /** Settles when the program has ended, wanted or not, with its exit status. */
+export type RunningProgram = {
+  /** Resolves with the exit status when the program has ended, for whatever reason. */
   readonly ended: Promise<number>;
-  /** Ends the program in order and waits for it. */
+  /** Interrupts the program and resolves when it has ended. */
   stop(): Promise<void>;
 };
 
-/** How a guard is known in a list of processes: it stands before the program's own words. */
-export const guardName = 'tallystick-guard';
+/**
+ * The argument by which a supervisor is recognised in a list of processes; the program's own arguments follow
+ * it. Supervisors of earlier releases have the same name.
+ */
+export const supervisorName = 'tallystick-guard';
 
-// A shell, because it is there wherever npm is, starts at once, takes a megabyte and outlives a kill of all
-// Node processes. Its standard input is a pipe that only we hold: the end of it means that we are gone or
-// want the program to end, so no way of dying leaves a program behind. SIGINT ends both programs in order:
-// PostgreSQL rolls back and shuts down, the chain writes its state.
+// The supervisor is a shell: it exists wherever npm does, starts at once, takes a megabyte and survives a kill of
+// all Node processes. Its standard input is a pipe whose other end only this process holds. The pipe closes when
+// this process stops the program and also when it dies in any way, so a program never outlives it. SIGINT lets
+// both programs finish: PostgreSQL rolls back and shuts down, the chain writes its state.
 const script = `
 from=$1 to=$2; shift 2
 exec 3<&0 </dev/null
@@ -49,35 +52,35 @@ exit "$status"
 `;
 
 /**
- * Starts a program that cannot outlive this process. It runs in a session of its own, so Ctrl-C in a
- * terminal reaches us alone and we end it in our order.
+ * Starts a program that cannot outlive this process. It runs in a session of its own, so Ctrl-C in a terminal
+ * reaches only this process, which then ends its programs in its own order.
  */
-export function startGuarded(program: GuardedProgram): Guarded {
+export function startSupervised(program: SupervisedProgram): RunningProgram {
   const { from = '', to = '' } = program.moveAtEnd ?? {};
   const log = openSync(program.logFile, 'w', 0o600);
-  const guard = spawn('sh', ['-c', script, guardName, from, to, program.command, ...program.args], {
+  const supervisor = spawn('sh', ['-c', script, supervisorName, from, to, program.command, ...program.args], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', log, log],
     ...program.identity,
   });
   closeSync(log);
-  const ended = untilEnded(guard);
-  // A pipe to a program that is gone already is no fault.
-  guard.stdin?.on('error', () => {});
-  void ended.then(() => guard.stdin?.destroy());
+  const ended = untilEnded(supervisor);
+  // Closing the pipe to a program that has ended already is no fault.
+  supervisor.stdin?.on('error', () => {});
+  void ended.then(() => supervisor.stdin?.destroy());
   return {
     ended,
     async stop() {
-      guard.stdin?.end();
+      supervisor.stdin?.end();
       await ended;
     },
   };
 }
 
-function untilEnded(guard: ChildProcess): Promise<number> {
+function untilEnded(supervisor: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
-    guard.once('error', () => resolve(127));
-    guard.once('exit', (code) => resolve(code ?? 1));
+    supervisor.once('error', () => resolve(127));
+    supervisor.once('exit', (code) => resolve(code ?? 1));
   });
 }

@@ -5,29 +5,29 @@ import path from 'node:path';
 import { errorCode } from './local-error.ts';
 
 /**
- * Where a shelter for something of a name may be: a folder in a temporary one. /var/tmp outlasts a restart of
- * the machine, /tmp may not.
+ * The possible paths of the temporary folder that belongs to a name, the preferred one first: /var/tmp survives
+ * a restart of the machine, /tmp may not.
  */
-export function shelterNames(name: string): string[] {
+export function tempFolderNames(name: string): string[] {
   const mark = createHash('sha256').update(name).digest('hex').slice(0, 16);
   return [...new Set(['/var/tmp', tmpdir()])].map((parent) => path.join(parent, `tallystick-${mark}`));
 }
 
-/** Those of the shelters that we own, made if need be, which everybody may enter. */
-export function openShelters(name: string): string[] {
-  return shelterNames(name).filter((shelter) => {
+/** The temporary folders of a name that this user owns, created where they are missing. Everybody may enter them. */
+export function openTempFolders(name: string): string[] {
+  return tempFolderNames(name).filter((folder) => {
     try {
-      mkdirSync(shelter);
+      mkdirSync(folder);
     } catch (error) {
-      // Somebody else's folder of this name is a trap.
-      if (errorCode(error) !== 'EEXIST' || !isOurs(shelter)) return false;
+      // A folder of this name that belongs to somebody else may be a trap.
+      if (errorCode(error) !== 'EEXIST' || !isOurs(folder)) return false;
     }
-    chmodSync(shelter, 0o755);
+    chmodSync(folder, 0o755);
     return true;
   });
 }
 
-/** Whether it is a folder, no link to one, and belongs to this user. */
+/** Whether a path is a folder of this user, and not a link to one. */
 export function isOurs(folder: string): boolean {
   try {
     const found = lstatSync(folder);

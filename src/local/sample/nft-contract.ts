@@ -7,7 +7,7 @@ import type { Step } from './step.ts';
 
 const gas = 200_000n;
 
-/** What the operator does once so that the minter can mint NFTs of assets. */
+/** The operator's transactions that let the minter mint NFTs of assets. */
 export function nftSetUp({ operator, minter }: Cast, addresses: ContractAddresses, baseUrl: string): Step[] {
   const data = callData(worldContracts.TallystickNft, 'grantRole', [id('MINTER_ROLE'), minter]);
   return [
@@ -16,7 +16,7 @@ export function nftSetUp({ operator, minter }: Cast, addresses: ContractAddresse
   ];
 }
 
-// Points the contract to the service that tells its tokens' metadata.
+// Sets the URL of the service, which serves the metadata of the tokens.
 function metadataStep(operator: string, contract: string, baseUrl: string): Step {
   const base = `${baseUrl}/v1/api/metadata/${localChainId}/${contract}/`;
   return {
@@ -27,7 +27,7 @@ function metadataStep(operator: string, contract: string, baseUrl: string): Step
   };
 }
 
-/** Tells the contract that the service has moved. */
+/** Sets the service's new address in the contract. */
 export async function moveMetadata(
   rpc: ChainRpc,
   { cast, addresses }: { readonly cast: Cast; readonly addresses: ContractAddresses },

@@ -2,14 +2,14 @@ import { deployData } from '../../chain/contracts/contract-calls.ts';
 import { type Cast, worldContracts } from './contracts.ts';
 import { around, type Block, type Caller, coins, dollars, pay, type Step } from './step.ts';
 
-/** What is rarer, and what readers of a chain stumble over. */
+/** Rare transactions, and those that readers of a chain often get wrong. */
 export function oddities(cast: Cast, call: Caller): Block[] {
   const { acmeTreasury, globexTreasury, people } = cast;
   const person = (place: number) => around(people, place);
   return [
     burns(cast, call),
     [
-      // More than anybody has, and something that belongs to somebody else: both are mined and fail.
+      // More than the sender has, and an NFT of another owner: both are mined and fail.
       fails(call(person(0), 'SampleToken', 'transfer', person(1), dollars(100_000_000))),
       fails(call(person(1), 'SampleCollectible', 'transferFrom', person(2), person(1), 39n)),
     ],

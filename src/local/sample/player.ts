@@ -12,7 +12,7 @@ export type Player = {
 // The chain starts at 1 gwei and falls while blocks are nearly empty; fixed fees keep hashes the same.
 const fees = { maxFeePerGas: '0xb2d05e00', maxPriorityFeePerGas: '0x3b9aca00' };
 
-/** Plays blocks on a new chain that does not mine by itself. The node signs for its own accounts. */
+/** Plays blocks on a new chain that mines on request only. The node signs for its own accounts. */
 export function createPlayer(rpc: ChainRpc): Player {
   const nonces = new Map<string, number>();
   const request = ({ from, to, data, value = 0n, gas }: Step): RpcRequest => {
@@ -46,7 +46,7 @@ export async function receiptsOf(rpc: ChainRpc, sent: readonly Sent[]): Promise<
   });
 }
 
-/** @throws Error when a transaction succeeded that should not, or failed that should not */
+/** @throws Error when a transaction has another status than its step requires */
 export async function assertEndings(rpc: ChainRpc, sent: readonly Sent[]): Promise<void> {
   const receipts = await receiptsOf(rpc, sent);
   for (const [i, { step, hash }] of sent.entries()) {

@@ -18,7 +18,7 @@ export type WorldChain = {
 
 export type WorldChainOptions = {
   readonly rpc: ChainRpc;
-  /** Seconds since 1970: the story ends now and began {@link storySeconds} before, with the first block. */
+  /** Seconds since 1970. The story ends at this time and begins {@link storySeconds} earlier, with the first block. */
   readonly now: number;
   /** The service's own address, where metadata of minted NFTs are read. */
   readonly baseUrl: string;
@@ -28,9 +28,9 @@ export type WorldChainOptions = {
 export const storySeconds = 30 * 86_400;
 
 /**
- * Plays the sample world on a new chain: the same transactions, addresses and hashes each time, but for the
- * times of the blocks.
- * @throws Error when a transaction does not end as the story wants it
+ * Plays the sample world on a new chain. Transactions, addresses and hashes are the same each time, the times of
+ * blocks are not.
+ * @throws Error when a transaction does not succeed or fail as the story requires
  */
 export async function makeWorldChain({ rpc, now, baseUrl }: WorldChainOptions): Promise<WorldChain> {
   const cast = await castOf(rpc);
@@ -67,7 +67,7 @@ async function castOf(rpc: ChainRpc): Promise<Cast> {
   return { operator, minter, acmeTreasury, globexTreasury, people };
 }
 
-/** The key of the account that mints: the second of those that every local chain of this kind has. */
+/** The private key of the account that mints: the second of the accounts that every local chain has. */
 export function minterKey(): string {
   const phrase = 'test test test test test test test test test test test junk';
   return HDNodeWallet.fromPhrase(phrase, '', "m/44'/60'/0'/0/1").privateKey;

@@ -8,7 +8,7 @@ import { acmeAssets, addAssets, globexAssets } from './assets.ts';
 import { acmeEvents, addEvents, globexEvents } from './events.ts';
 import type { WorldChain } from './sample-chain.ts';
 
-/** The API keys of the sample world, in plain: they open nothing but this machine. */
+/** The API keys of the sample world, in plain text: they are good for this machine only. */
 export type WorldKeys = { readonly acme: string; readonly globex: string; readonly noCompany: string };
 
 export type WorldDataOptions = {
@@ -20,8 +20,8 @@ export type WorldDataOptions = {
 };
 
 /**
- * Fills a migrated, empty database with the sample companies and what they have. Each asset and event is a
- * transaction of its own, so that each has its own time of creation, by which they are listed.
+ * Fills a migrated, empty database with the sample companies and their data. Each asset and event has a transaction
+ * of its own, and so its own time of creation, which is the order of lists.
  */
 export async function fillDatabase({ db, vault, chain, rpcUrl, now }: WorldDataOptions): Promise<WorldKeys> {
   const { cast, addresses } = chain;
@@ -41,7 +41,7 @@ export async function fillDatabase({ db, vault, chain, rpcUrl, now }: WorldDataO
   return { acme: acme.key, globex: globex.key, noCompany };
 }
 
-/** Tells the service where the chain listens this time. */
+/** Updates the URL of the local chain in the register of networks. */
 export async function moveNetwork(db: Database, rpcUrl: string): Promise<void> {
   const known = await findNetwork(db, localChainId);
   if (known?.rpcUrls.length === 1 && known.rpcUrls[0] !== rpcUrl) {

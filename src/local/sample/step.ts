@@ -10,11 +10,11 @@ export type Step = {
   /** In wei. */
   readonly value?: bigint;
   readonly gas: bigint;
-  /** It is meant to fail on the chain. */
+  /** Set when the transaction is meant to fail on the chain. */
   readonly fails?: true;
 };
 
-/** Transactions of one block. None may need what another sender does in the same block. */
+/** Transactions of one block. None may depend on another sender's transaction in the same block. */
 export type Block = readonly Step[];
 
 /** The native currency has 18 decimals, the sample token 6. */
@@ -25,7 +25,7 @@ const callGas = 250_000n;
 
 export type Caller = (from: string, name: ContractName, method: string, ...args: readonly unknown[]) => Step;
 
-/** Makes the calls of contracts at their addresses. */
+/** Creates calls to the contracts at their addresses. */
 export function createCaller(addresses: ContractAddresses): Caller {
   return (from, name, method, ...args) => ({
     from,
@@ -37,14 +37,14 @@ export function createCaller(addresses: ContractAddresses): Caller {
 
 export const pay = (from: string, to: string, value: bigint): Step => ({ from, to, value, gas: 21_000n });
 
-/** The entry at a place, counted round and round. */
+/** The entry at an index modulo the length of the list. @throws RangeError for an empty list */
 export function around<T>(list: readonly T[], place: number): T {
   const entry = list[place % list.length];
   if (entry === undefined) throw new RangeError('a list without entries has no places');
   return entry;
 }
 
-/** Parts of a list, of a size at most. */
+/** Splits a list into parts of at most `size` entries. */
 export function chunks<T>(list: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, part) =>
     list.slice(part * size, (part + 1) * size),

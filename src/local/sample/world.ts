@@ -11,13 +11,13 @@ import {
 import { headOf, type WorldChain } from './sample-chain.ts';
 import type { WorldKeys } from './sample-data.ts';
 
-// Goes up when a world of an older version has to be changed to be of use; then a step from the version
-// before stands beside it, or the person is asked for --fresh.
+// Raised when worlds of the version before cannot be used as they are. A step that converts them is added then, or
+// the person is asked for --fresh.
 const worldVersion = 1;
 
 const shape = z.object({
   version: z.literal(worldVersion),
-  /** The block of the chain with which the world was complete. */
+  /** The newest block of the chain when the world was complete. */
   head: z.object({ number: z.string(), hash: z.string() }),
   cast: z.object({
     operator: z.string(),
@@ -34,19 +34,19 @@ const shape = z.object({
     TallystickNft: z.string(),
   }),
   keys: z.object({ acme: z.string(), globex: z.string(), noCompany: z.string() }),
-  /** What the NFT contract was told of the service's address. */
+  /** The service's address that the NFT contract refers to. */
   baseUrl: z.string(),
 });
 
-/** A complete world. It is written last of all, so where it is everything else is too. */
+/** A complete sample world. Its file is written last, so where it exists everything else is complete. */
 export type World = WorldChain & { readonly keys: WorldKeys; readonly baseUrl: string };
 
 const again = 'Begin anew with: npm start -- --fresh';
 
 /**
- * The complete world of the folder. What an interrupted first start left, or a person no longer wants, is
- * removed, and there is none.
- * @throws LocalError when it is of another version or cannot be read
+ * The complete world of the folder. Without one, or when `fresh`, the folder is emptied.
+ * @returns undefined when the folder is empty now
+ * @throws LocalError when the world is of another version or cannot be read
  */
 export function takeUpWorld(
   folder: LocalFolder,
@@ -57,7 +57,7 @@ export function takeUpWorld(
     emptyLocalFolder(folder);
     return undefined;
   }
-  const content = readJson(folder.world);
+  const content = readJson(folder.sample);
   if (content === undefined) {
     if (hasRemains(folder)) print('The first start was interrupted: beginning anew.');
     emptyLocalFolder(folder);
@@ -68,15 +68,15 @@ export function takeUpWorld(
     throw new LocalError(`This world was made by a later version of Tallystick. Use that one. ${again}`);
   }
   const read = shape.safeParse(content);
-  if (!read.success) throw new LocalError(`${folder.world} cannot be read. ${again}`);
+  if (!read.success) throw new LocalError(`${folder.sample} cannot be read. ${again}`);
   return read.data;
 }
 
 export function keepWorld(folder: LocalFolder, world: World): void {
-  writeJson(folder.world, { version: worldVersion, ...world });
+  writeJson(folder.sample, { version: worldVersion, ...world });
 }
 
-/** @throws LocalError when the chain does not have the block with which the world was complete */
+/** @throws LocalError when the chain lacks the block that was its newest when the world was complete */
 export async function assertSameChain({ rpc }: LocalChain, { head }: World): Promise<void> {
   const block = await rpc.call('eth_getBlockByNumber', head.number, false);
   const found = z.object({ hash: z.string() }).safeParse(block);

@@ -1,0 +1,97 @@
+import type { RequestListener } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { type AreaHandlers, createApp } from '../app.ts';
+import { type BalanceReader, createBalanceReader } from '../blockchain/balance-reader.ts';
+import { createCursors } from '../blockchain/cursor.ts';
+import { createBlockchainHandlers } from '../blockchain/handlers.ts';
+import { basePaths } from '../contract/documents.ts';
+import { createNotifier } from '../db/notifier.ts';
+import { createEventsHandlers } from '../events/handlers.ts';
+import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
+import { createPortalRouter } from '../http/mounts/portal.ts';
+import { createVerifier } from '../keys/create-verifier.ts';
+import type { KeyVerifier } from '../keys/verifier.ts';
+import { createDataProviders } from '../providers/data-providers.ts';
+import { createRwaAreaHandlers } from '../rwa/handlers/handlers.ts';
+import { mintChannel } from '../rwa/minting/mint-queue.ts';
+import { createHealth } from './health.ts';
+import type { Parts } from './parts.ts';
+
+/** What a process has in the role `api` beside the parts of every role. */
+export type ApiParts = Parts & {
+  readonly verifier: KeyVerifier;
+  readonly limiter: Limiter;
+  readonly balances: BalanceReader;
+  readonly handlers: AreaHandlers;
+};
+
+/**
+ * Builds what answers callers. Nothing listens yet.
+ * @param opened closes what is added to the parts
+ */
+export async function createApiParts(parts: Parts, opened: AsyncDisposableStack): Promise<ApiParts> {
+  const { config, db, log, clients, observers } = parts;
+  const verifier = opened.adopt(await createVerifier(config, { db, log }), (opening) => opening.close());
+  const balances = opened.adopt(
+    createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX, onRead: observers.balances }),
+    (reader) => reader.close(),
+  );
+  return {
+    ...parts,
+    verifier: observers.meterVerifier(verifier),
+    limiter: createLimiter({
+      db,
+      log,
+      defaults: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
+    }),
+    balances,
+    handlers: createHandlers(parts, balances),
+  };
+}
+
+function createHandlers(parts: Parts, balances: BalanceReader): AreaHandlers {
+  const { db, networks } = parts;
+  return {
+    ...createBlockchainArea(parts, balances),
+    events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
+    ...createRwaArea(parts),
+  };
+}
+
+function createBlockchainArea({ config, db, networks, observers }: Parts, balances: BalanceReader) {
+  if (config.CURSOR_KEYS === undefined) return {};
+  const cursors = createCursors(config.CURSOR_KEYS);
+  const providers = createDataProviders(config, { db, onTry: observers.moralis });
+  return { blockchain: createBlockchainHandlers({ networks, balances, cursors, providers }) };
+}
+
+function createRwaArea({ config, db, jobs, log, vault }: Parts) {
+  if (vault === undefined) return {};
+  const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
+  return {
+    rwa: createRwaAreaHandlers({ db, vault, jobs, wakeMinting, claimBaseUrl: config.CLAIM_BASE_URL }),
+  };
+}
+
+const portalDirectory = fileURLToPath(new URL('../../dist/portal', import.meta.url));
+
+/**
+ * The Express app for callers: the areas that the settings choose, the health routes and the portal.
+ * @param isServing false while the process starts or stops
+ */
+export function createServiceApp(
+  parts: ApiParts,
+  isServing: () => boolean = () => true,
+): Promise<RequestListener> {
+  const { config, handlers, observers } = parts;
+  const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
+  return createApp({
+    ...parts,
+    onAnswered: observers.answered,
+    handlers: Object.fromEntries(served),
+    mounts: [
+      { path: '/', handler: createHealth(parts, isServing) },
+      { path: '/docs', handler: createPortalRouter({ directory: portalDirectory }) },
+    ],
+  });
+}

@@ -1,0 +1,35 @@
+import { createRpcClients, type OnAnswer, type RpcClients } from '../chain/rpc/rpc-clients.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../contract/transaction.ts';
+import { createDatabase } from '../db/connect.ts';
+import type { Logger } from '../log.ts';
+
+/** What both the service and the operator's command are built on. Each connects at its first use. */
+export type Connections = {
+  readonly db: Database;
+  /** The nodes of the registered networks. */
+  readonly clients: RpcClients;
+};
+
+type ConnectionOptions = {
+  /** Connections of the pool at most. */
+  readonly poolMax: number;
+  readonly log: Logger;
+  /** Called with the outcome of each question to a node. */
+  readonly onAnswer?: OnAnswer;
+};
+
+/** @param opened closes the connections */
+export function openConnections(
+  config: Config,
+  { poolMax, log, onAnswer }: ConnectionOptions,
+  opened: AsyncDisposableStack,
+): Connections {
+  const db = opened.adopt(createDatabase(config.DATABASE_URL, { poolMax, log }), (pool) => pool.destroy());
+  const rpcClients = createRpcClients({
+    timeoutMs: config.RPC_TIMEOUT_MS,
+    log,
+    ...(onAnswer && { onAnswer }),
+  });
+  return { db, clients: opened.adopt(rpcClients, (clients) => clients.close()) };
+}

@@ -1,0 +1,27 @@
+import { createBalanceMetrics } from '../blockchain/balance-metrics.ts';
+import { createRpcMetrics } from '../chain/rpc/rpc-metrics.ts';
+import { createRequestMetrics } from '../http/mounts/metrics.ts';
+import { createJobMetrics } from '../jobs/job-metrics.ts';
+import { createVerifierMeter } from '../keys/verifier-metrics.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { createIndexObserver } from '../providers/indexer/index-observer.ts';
+import { createMoralisMetrics } from '../providers/moralis/moralis-metrics.ts';
+import { createMintObserver } from '../rwa/mint-worker/mint-observer.ts';
+
+/** Functions that the parts call with what they did; metrics and log lines are made of it. */
+export type Observers = ReturnType<typeof createObservers>;
+
+/** Registers the metrics of every role: a process in one role exposes the names of the others without values. */
+export function createObservers(metrics: Metrics, log: Logger) {
+  return {
+    answered: createRequestMetrics(metrics),
+    balances: createBalanceMetrics(metrics),
+    index: createIndexObserver(metrics),
+    jobs: createJobMetrics(metrics),
+    meterVerifier: createVerifierMeter(metrics),
+    minting: createMintObserver(metrics, log),
+    moralis: createMoralisMetrics(metrics),
+    nodes: createRpcMetrics(metrics),
+  };
+}

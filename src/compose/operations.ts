@@ -1,0 +1,34 @@
+import type { RequestListener } from 'node:http';
+import { createMountedApp } from '../app.ts';
+import { createMetricsRouter } from '../http/mounts/metrics.ts';
+import { watchJobs } from '../jobs/job-metrics.ts';
+import { watchIndexes } from '../providers/indexer/index-levels.ts';
+import { watchMinting } from '../rwa/mint-worker/mint-levels.ts';
+import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import { createHealth } from './health.ts';
+import type { Parts } from './parts.ts';
+
+export type OperationsOptions = {
+  /** Undefined in a process without the role `worker`. */
+  readonly minter: MintWorker | undefined;
+  /** False while the process starts or stops. */
+  readonly isServing: () => boolean;
+};
+
+/** The Express app for operators: health and metrics of a process in any role. Its requests are not counted. */
+export function createOperationsApp(parts: Parts, { minter, isServing }: OperationsOptions): RequestListener {
+  const { metrics, log } = parts;
+  metrics.watchProcess();
+  if (minter !== undefined) {
+    watchMinting(metrics, { ...parts, signers: minter.signers });
+    watchJobs(metrics, parts.jobs);
+  }
+  if (parts.config.ROLES.includes('indexer')) watchIndexes(metrics, parts);
+  return createMountedApp({
+    log,
+    mounts: [
+      { path: '/', handler: createHealth(parts, isServing) },
+      { path: '/', handler: createMetricsRouter(metrics) },
+    ],
+  });
+}

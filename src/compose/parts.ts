@@ -1,0 +1,60 @@
+import { createNetworkRegistry, type NetworkRegistry } from '../chain/networks.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../contract/transaction.ts';
+import { createJobQueue, type JobQueue } from '../jobs/queue.ts';
+import type { Logger } from '../log.ts';
+import { createMetrics, type Metrics } from '../metrics.ts';
+import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
+import { assertKeysKnown } from '../rwa/assets/secret-keys-store.ts';
+import { mintQueue } from '../rwa/minting/mint-queue.ts';
+import { type Connections, openConnections } from './connections.ts';
+import { createObservers, type Observers } from './observers.ts';
+
+/** What a process has in every role. */
+export type Parts = Connections & {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly observers: Observers;
+  readonly networks: NetworkRegistry;
+  readonly jobs: JobQueue;
+  /** Undefined without the setting SECRET_KEYS. */
+  readonly vault: ClaimSecretVault | undefined;
+};
+
+/**
+ * Builds the parts over a migrated database. Nothing listens or works yet.
+ * @param opened closes the parts, also those of a call that throws; the database last
+ * @throws Error when a key that claim secrets are encrypted with is missing
+ */
+export async function createParts(config: Config, log: Logger, opened: AsyncDisposableStack): Promise<Parts> {
+  const metrics = createMetrics((source, err) => log.warn({ err, source }, 'levels could not be read'));
+  const observers = createObservers(metrics, log);
+  const { db, clients } = openConnections(
+    config,
+    { poolMax: config.DATABASE_POOL_MAX, log, onAnswer: observers.nodes },
+    opened,
+  );
+  const networks = opened.adopt(
+    await createNetworkRegistry({ db, databaseUrl: config.DATABASE_URL, log }),
+    (registry) => registry.close(),
+  );
+  const jobQueue = createJobQueue({
+    url: config.DATABASE_URL,
+    keyedQueues: [mintQueue],
+    works: config.ROLES.includes('worker'),
+    onJobs: observers.jobs,
+    log,
+  });
+  // Sending connects the queue too, so it is closed even where no job was ever worked on.
+  const jobs = opened.adopt(jobQueue, (queue) => queue.stop(0));
+  const vault = await openVault(config, db);
+  return { config, log, metrics, observers, db, clients, networks, jobs, vault };
+}
+
+async function openVault({ SECRET_KEYS }: Config, db: Database): Promise<ClaimSecretVault | undefined> {
+  if (SECRET_KEYS === undefined) return undefined;
+  const vault = createClaimSecretVault(SECRET_KEYS);
+  await assertKeysKnown(db, vault);
+  return vault;
+}

@@ -1,0 +1,72 @@
+import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
+import { openKmsKey } from '../chain/minting/kms-signer.ts';
+import type { Config } from '../config.ts';
+import { purgeExpiredRows } from '../db/housekeeping.ts';
+import type { OnStep } from '../rwa/mint-worker/lane-context.ts';
+import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import type { Parts } from './parts.ts';
+
+/** A key in memory that signs mints: of the local chain, or of a test. */
+type PlainSigner = { readonly chainId: string; readonly privateKey: string };
+
+export type MinterOptions = {
+  /** Beside those of the settings; none by default. */
+  readonly plainSigners?: readonly PlainSigner[];
+  /** Called at each step of a lane. */
+  readonly step?: OnStep;
+};
+
+/**
+ * The worker on accepted mints, with the signers of the settings. Nothing works yet.
+ * @throws Error when a keystore cannot be opened
+ */
+export async function createMinter(
+  parts: Parts,
+  { plainSigners = [], step }: MinterOptions = {},
+): Promise<MintWorker> {
+  const { config, db, networks, clients, jobs, log, observers } = parts;
+  const plain = plainSigners.map(({ chainId, privateKey }) => ({
+    chainId,
+    signer: createKeySigner(privateKey),
+  }));
+  return createMintWorker({
+    db,
+    networks,
+    clients,
+    jobs,
+    log,
+    observe: observers.minting,
+    ...(step && { step }),
+    databaseUrl: config.DATABASE_URL,
+    signers: [...plain, ...(await openSigners(config))],
+    settings: {
+      feeCap: BigInt(config.MINT_MAX_FEE_GWEI) * 1_000_000_000n,
+      maxInFlight: config.MINT_MAX_IN_FLIGHT,
+      blockShare: config.MINT_BLOCK_SHARE_PERCENT,
+      stuckBlocks: config.MINT_STUCK_BLOCKS,
+      pollMs: config.MINT_POLL_MS,
+      rebroadcastMs: config.MINT_REBROADCAST_MS,
+      leaseSeconds: config.MINT_LEASE_SECONDS,
+    },
+  });
+}
+
+function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Promise<LaneSigner[]> {
+  const passwordFile = MINT_KEYSTORE_PASSWORD_FILE ?? '';
+  return Promise.all(
+    (MINT_SIGNERS ?? []).map(async ({ chainId, kind, place }) => ({
+      chainId,
+      signer: await (kind === 'kms' ? openKmsKey(place) : openKeystore(place, passwordFile)),
+    })),
+  );
+}
+
+/** Begins to work on jobs: those of the minter, and the ones that run by the clock. */
+export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void> {
+  const purge = {
+    queue: 'purge-expired',
+    cron: '*/10 * * * *',
+    handle: () => purgeExpiredRows(db),
+  };
+  return jobs.work({ scheduled: [purge], keyed: [minter.job] });
+}

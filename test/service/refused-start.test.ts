@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/log.ts';
+import { startService } from '../../src/service.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { freePort } from '../support/postgres.ts';
+import { startProcess } from '../support/process.ts';
+import type { RefusedTask } from './refused-start-process.ts';
+
+let taken: Server;
+let observer: TestDatabase;
+let database: TestDatabase;
+let operationsPort: number;
+let port: number;
+
+beforeAll(async () => {
+  observer = await createTestDatabase();
+  taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+});
+afterAll(async () => {
+  taken.close();
+  await observer.close();
+});
+beforeEach(async () => {
+  database = await createTestDatabase();
+  [port, operationsPort] = await Promise.all([freePort(), freePort()]);
+  await database.db('networks').insert({
+    chain_id: 31337,
+    name: 'Local',
+    rpc_urls: ['http://127.0.0.1:9'],
+    data_provider: 'indexer',
+    currency_name: 'Ether',
+    currency_symbol: 'ETH',
+    currency_decimals: 18,
+    confirmations: 1,
+    finality_depth: 64,
+  });
+});
+
+const takenPort = () => {
+  const address = taken.address();
+  return String(typeof address === 'object' && address !== null ? address.port : 0);
+};
+
+/** An NFT whose claim secret is encrypted with a key that the settings lack. */
+const retireKey = () =>
+  database.db.raw(`
+    INSERT INTO companies (id, name) VALUES ('c', 'c');
+    WITH rwa AS (
+      INSERT INTO rwas (company_id, name, type, chain_id, contract_address, last_serial, total_nfts)
+      VALUES ('c', 'r', 't', 31337, '0x5FbDB2315678afecb367f032d93F642f64180aa3', 1, 1) RETURNING *)
+    INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
+      SELECT company_id, id, number, 1, number * 18446744073709551616::numeric + 1, 'x', 'retired' FROM rwa`);
+
+type Refusal = {
+  readonly why: string;
+  /** What the database holds that makes the start impossible. */
+  readonly prepare?: () => Promise<unknown>;
+  readonly settings?: () => Readonly<Record<string, string>>;
+  readonly message: RegExp;
+};
+
+// In the order in which a start comes to them.
+const refusals: readonly Refusal[] = [
+  {
+    why: 'the schema is not current',
+    prepare: () =>
+      database.db.raw('DELETE FROM schema_migrations WHERE id = (SELECT max(id) FROM schema_migrations)'),
+    message: /tallystick migrate/,
+  },
+  {
+    why: 'a key of claim secrets is missing',
+    prepare: retireKey,
+    message: /SECRET_KEYS lacks keys .*: retired/,
+  },
+  {
+    why: 'a keystore cannot be opened',
+    settings: () => ({
+      MINT_SIGNERS: '31337=keystore:/nowhere/keystore.json',
+      MINT_KEYSTORE_PASSWORD_FILE: '/nowhere/password',
+    }),
+    message: /\/nowhere\//,
+  },
+  {
+    why: 'the port for operators is taken',
+    settings: () => ({ OPERATIONS_PORT: takenPort() }),
+    message: /OPERATIONS_PORT=/,
+  },
+  {
+    why: 'the queue of jobs cannot be made',
+    // Something else has the name of its schema.
+    prepare: () => database.db.raw('CREATE SCHEMA pgboss; CREATE TABLE pgboss.version (nothing int)'),
+    message: /pgboss/,
+  },
+  {
+    why: 'the second of two lanes cannot be registered',
+    prepare: () =>
+      database.db.raw(`
+        CREATE FUNCTION refuse_lane() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN RAISE EXCEPTION 'no more lanes'; END $$;
+        CREATE TRIGGER refuse_lane BEFORE INSERT ON mint_lanes FOR EACH ROW
+          WHEN (NEW.signer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8') EXECUTE FUNCTION refuse_lane()`),
+    message: /no more lanes/,
+  },
+  {
+    why: 'the port for callers is taken',
+    settings: () => ({ PORT: takenPort() }),
+    message: /Port \d+ is taken/,
+  },
+];
+
+// Of the accounts that every local chain has.
+const signers = [
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+  '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+].map((privateKey) => ({ chainId: '31337', privateKey }));
+
+async function taskOf({ prepare, settings }: Refusal): Promise<RefusedTask> {
+  await prepare?.();
+  // Only the service's own sessions are left to count.
+  await database.close();
+  const key = `a:${Buffer.alloc(32, 1).toString('base64')}`;
+  return {
+    settings: {
+      DATABASE_URL: database.url,
+      SECRET_KEYS: key,
+      CURSOR_KEYS: key,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      OPERATIONS_PORT: String(operationsPort),
+      ...settings?.(),
+    },
+    signers,
+  };
+}
+
+async function sessions(): Promise<string[]> {
+  const name = new URL(database.url).pathname.slice(1);
+  const { rows } = await observer.db.raw(
+    "SELECT application_name FROM pg_stat_activity WHERE datname = ? AND backend_type = 'client backend'",
+    [name],
+  );
+  return rows.map(({ application_name: application }: { application_name: string }) => application);
+}
+
+async function isListening(on: number): Promise<boolean> {
+  const socket = connect(on, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+describe.each(refusals)('a start that is refused because $why', (refusal) => {
+  test('leaves no connection to the database and no listener', async () => {
+    const { settings, signers: plainSigners } = await taskOf(refusal);
+    const start = startService(loadConfig(settings), createLogger({ level: 'silent' }), { plainSigners });
+    await expect(start).rejects.toThrow(refusal.message);
+    expect(await isListening(port)).toBe(false);
+    expect(await isListening(operationsPort)).toBe(false);
+    // The server counts a session for a moment after its client has gone.
+    await vi.waitFor(async () => expect(await sessions()).toEqual([]), { timeout: 2_000 });
+  });
+
+  test('leaves nothing that keeps its process alive', async () => {
+    const task = await taskOf(refusal);
+    const child = startProcess(['test/service/refused-start-process.ts', JSON.stringify(task)], {});
+    const [, message] = await child.until(/refused: (.*)/);
+    expect(message).toMatch(refusal.message);
+    expect(await Promise.race([child.ended, pause(5_000, 'still running')])).toBe(0);
+  });
+});
