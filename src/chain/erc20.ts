@@ -1,5 +1,6 @@
-import { dataLength, dataSlice, Interface, isError, isHexString, type JsonRpcApiProvider } from 'ethers';
-import { NodeFault, OversizedAnswerError } from './rpc/node-fault.ts';
+import { dataLength, dataSlice, Interface, type JsonRpcApiProvider } from 'ethers';
+import { readContract } from './rpc/contract-call.ts';
+import { NodeFault } from './rpc/node-fault.ts';
 import { quantity, readQuantity } from './rpc/quantity.ts';
 import { readTokenText } from './token-text.ts';
 
@@ -56,7 +57,11 @@ export async function readErc20Balance(
 ): Promise<Erc20Balance> {
   const blockNumber = await ask(node, 'eth_blockNumber', []);
   const call = (name: string, values: readonly unknown[] = []) =>
-    callContract(node, contract, abi.encodeFunctionData(name, values), blockNumber);
+    readContract(
+      node,
+      { to: contract, data: abi.encodeFunctionData(name, values), gas: callGas },
+      blockNumber,
+    );
   const [code, balance, decimals, symbol, name, isErc721, saysYesAlways] = await Promise.all([
     node.send('eth_getCode', [contract, quantity(blockNumber)]),
     call('balanceOf', [address]),
@@ -78,25 +83,6 @@ export async function readErc20Balance(
     symbol: symbol === undefined ? null : readTokenText(symbol),
     name: name === undefined ? null : readTokenText(name),
   };
-}
-
-/** @returns the answer's bytes in hex; undefined when the contract failed or said more than anything sensible */
-async function callContract(
-  node: JsonRpcApiProvider,
-  contract: string,
-  data: string,
-  blockNumber: bigint,
-): Promise<string | undefined> {
-  const transaction = { to: contract, data, gas: quantity(callGas) };
-  try {
-    const answer: unknown = await node.send('eth_call', [transaction, quantity(blockNumber)]);
-    if (isHexString(answer) && answer.length % 2 === 0) return answer;
-  } catch (error) {
-    // Our client passes on only failures of the contract's code as errors of a call.
-    if (isError(error, 'CALL_EXCEPTION') || error instanceof OversizedAnswerError) return undefined;
-    throw error;
-  }
-  throw new NodeFault('malformed', 'eth_call answers no bytes');
 }
 
 async function ask(node: JsonRpcApiProvider, method: string, params: unknown[]): Promise<bigint> {

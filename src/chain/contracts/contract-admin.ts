@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AbiCoder, getAddress, getCreateAddress, id, isError, type JsonRpcApiProvider, Wallet } from 'ethers';
+import { AbiCoder, getAddress, getCreateAddress, id, type JsonRpcApiProvider, Wallet } from 'ethers';
+import { callContract } from '../rpc/contract-call.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData, deployData } from './contract-calls.ts';
 
@@ -87,7 +88,11 @@ export async function checkContract(
   if (code === '0x')
     return [{ check: 'code', state: 'FAULT', detail: `There is no contract at ${contract}.` }];
   const ask = (method: string, args: readonly unknown[], from?: string) =>
-    answers(provider, { to: contract, data: callData(artefact, method, args), ...(from && { from }) });
+    callContract(
+      provider,
+      { to: getAddress(contract), data: callData(artefact, method, args), ...(from && { from }) },
+      'latest',
+    );
   const isErc721 = await ask('supportsInterface', ['0x80ac58cd']);
   const checks: ContractCheck[] = [
     { check: 'code', state: 'ok', detail: `${(code.length - 2) / 2} bytes` },
@@ -134,16 +139,3 @@ function deployedCode(): string {
 
 const isTrue = (data: string | undefined) =>
   data !== undefined && data.length === 66 && AbiCoder.defaultAbiCoder().decode(['bool'], data)[0] === true;
-
-/** @returns undefined when the contract refuses the call */
-async function answers(
-  provider: JsonRpcApiProvider,
-  transaction: { to: string; data: string; from?: string },
-): Promise<string | undefined> {
-  try {
-    return await provider.call({ ...transaction, to: getAddress(transaction.to) });
-  } catch (error) {
-    if (isError(error, 'CALL_EXCEPTION')) return undefined;
-    throw error;
-  }
-}

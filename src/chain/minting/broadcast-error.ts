@@ -19,8 +19,7 @@ const families: readonly (readonly [BroadcastFault, RegExp])[] = [
   ['no_funds', /insufficient (funds|balance)|exceeds (the )?balance|doesn't have enough funds/i],
 ];
 
-/** Judges the texts of an error that a node gave as its answer. */
-export function broadcastFault(texts: readonly string[]): BroadcastFault {
-  const text = texts.join('\n');
-  return families.find(([, pattern]) => pattern.test(text))?.[0] ?? 'refused';
+/** @param message of the error with which the node answered ({@link nodeMessage}) */
+export function broadcastFault(message: string): BroadcastFault {
+  return families.find(([, pattern]) => pattern.test(message))?.[0] ?? 'refused';
 }

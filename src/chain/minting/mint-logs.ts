@@ -1,6 +1,6 @@
 import { tooWide } from '../rpc/answer.ts';
+import { nodeMessage } from '../rpc/node-message.ts';
 import { quantity } from '../rpc/quantity.ts';
-import { textsOf } from './error-texts.ts';
 
 type Range = { readonly fromBlock: string; readonly toBlock: string };
 
@@ -38,4 +38,4 @@ export async function searchLogs<Log>(
   throw new Error(`The node gives logs of ${width} blocks at once: too few to search the chain.`);
 }
 
-const isTooWide = (error: unknown) => tooWide.test(textsOf(error).join(' '));
+const isTooWide = (error: unknown) => tooWide.test(nodeMessage(error));

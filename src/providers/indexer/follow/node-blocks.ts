@@ -1,5 +1,5 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
+import { askFinalizedTag, blockAtDepth, type FinalizedTag } from '../../../chain/rpc/finalized-block.ts';
 import { quantity } from '../../../chain/rpc/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import { listOf, quantityOf } from '../decode/hex.ts';
@@ -38,9 +38,8 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
       return quantityOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
     },
     async finalized(head) {
-      const tagged = await finalizedTag();
-      const byDepth = head - BigInt(finalityDepth);
-      return tagged ?? (byDepth < -1n ? -1n : byDepth);
+      const tag = await finalizedTag();
+      return typeof tag === 'bigint' ? tag : blockAtDepth(head, finalityDepth);
     },
     async headerAt(number) {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
@@ -84,18 +83,16 @@ function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
   };
 }
 
+/** Asks for the finalized block, until the node has shown that it does not know the tag. */
 function createFinalizedTag({ node }: Pick<NodeBlocksOptions, 'node'>) {
-  let known = true;
-  return async (): Promise<bigint | undefined> => {
-    if (!known) return undefined;
-    try {
-      const answer: unknown = await node.send('eth_getBlockByNumber', ['finalized', false]);
-      return answer === null ? undefined : readHeader(answer).number;
-    } catch (error) {
-      // Nodes refuse the tag in many words. When none answers at all, that is asked again the next time.
-      known = error instanceof NodesUnavailableError;
-      return undefined;
-    }
+  let supported = true;
+  return async (): Promise<FinalizedTag> => {
+    if (!supported) return 'unsupported';
+    // Unlike minting, the index goes on by the network's depth when this question gets no answer: some nodes answer
+    // the tag with an internal error for ever, and in an outage the next question fails anyway.
+    const tag = await askFinalizedTag(node).catch(() => 'none' as const);
+    supported = tag !== 'unsupported';
+    return tag;
   };
 }
 

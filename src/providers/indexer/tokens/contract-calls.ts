@@ -1,6 +1,5 @@
-import { Interface, isError, isHexString, type JsonRpcApiProvider } from 'ethers';
-import { NodeFault, OversizedAnswerError } from '../../../chain/rpc/node-fault.ts';
-import { quantity } from '../../../chain/rpc/quantity.ts';
+import { Interface, type JsonRpcApiProvider } from 'ethers';
+import { readContract } from '../../../chain/rpc/contract-call.ts';
 
 type ContractCall = { readonly to: string; readonly data: string };
 
@@ -46,7 +45,8 @@ export function createContractCalls({ node }: { readonly node: Node }): Contract
   };
 
   const together = async (calls: readonly ContractCall[]): Promise<(string | undefined)[]> => {
-    if (calls.length < 2) return Promise.all(calls.map((call) => ask(node, call, singleGas)));
+    if (calls.length < 2)
+      return Promise.all(calls.map((call) => readContract(node, { ...call, gas: singleGas }, 'latest')));
     const answers = await aggregate(node, calls);
     if (answers === undefined) {
       const middle = calls.length >> 1;
@@ -74,7 +74,9 @@ async function sideBySide(node: Node, calls: readonly ContractCall[]): Promise<(
   const answers: (string | undefined)[] = [];
   for (let start = 0; start < calls.length; start += singlesAtOnce) {
     const group = calls.slice(start, start + singlesAtOnce);
-    answers.push(...(await Promise.all(group.map((call) => ask(node, call, singleGas)))));
+    answers.push(
+      ...(await Promise.all(group.map((call) => readContract(node, { ...call, gas: singleGas }, 'latest')))),
+    );
   }
   return answers;
 }
@@ -86,7 +88,7 @@ async function aggregate(
 ): Promise<(string | undefined)[] | undefined> {
   const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
   const data = abi.encodeFunctionData('aggregate3', [requests]);
-  const answer = await ask(node, { to: multicallAddress, data }, manyGas);
+  const answer = await readContract(node, { to: multicallAddress, data, gas: manyGas }, 'latest');
   if (answer === undefined) return undefined;
   try {
     const [results] = abi.decodeFunctionResult('aggregate3', answer);
@@ -97,16 +99,4 @@ async function aggregate(
   } catch {
     return undefined; // something else lives at the address
   }
-}
-
-async function ask(node: Node, { to, data }: ContractCall, gas: bigint): Promise<string | undefined> {
-  try {
-    const answer: unknown = await node.send('eth_call', [{ to, data, gas: quantity(gas) }, 'latest']);
-    if (isHexString(answer) && answer.length % 2 === 0) return answer;
-  } catch (error) {
-    // Our client passes on only failures of the contract's code as errors of a call.
-    if (isError(error, 'CALL_EXCEPTION') || error instanceof OversizedAnswerError) return undefined;
-    throw error;
-  }
-  throw new NodeFault('malformed', 'eth_call answers no bytes');
 }
