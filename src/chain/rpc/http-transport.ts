@@ -35,7 +35,7 @@ export function createHttpTransport(url: URL): Transport {
       request.end(body);
     });
 
-  const exchange = async (id: number, body: string, { timeoutMs, maxBytes }: Limits): Promise<RpcAnswer> => {
+  const post = async (id: number, body: string, { timeoutMs, maxBytes }: Limits): Promise<RpcAnswer> => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await open(body, signal, true);
@@ -50,7 +50,7 @@ export function createHttpTransport(url: URL): Transport {
   return {
     ask(method, params, limits) {
       lastId += 1;
-      return exchange(lastId, JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }), limits);
+      return post(lastId, JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }), limits);
     },
     close() {
       agent.destroy();

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
 import { createNetworkStore } from '../../chain/network-store.ts';
 import { createRpcClients } from '../../chain/rpc/rpc-clients.ts';
-import { findLeaseHolder } from '../../db/lease.ts';
+import { findLockHolder, type LockHolder } from '../../db/advisory-lock.ts';
 import { createLogger } from '../../log.ts';
-import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
+import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
 import { createIndexStore, type IndexState } from '../../providers/indexer/store/index-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
@@ -71,7 +71,7 @@ async function statuses(operator: Operator, only: string | undefined) {
         .map(async (chainId) => {
           const network = known.get(chainId);
           const [holder, node] = await Promise.all([
-            findLeaseHolder(operator, indexLease(chainId)),
+            findLockHolder(db, indexLockName(chainId)),
             network === undefined
               ? { head: undefined, error: undefined }
               : askHead(network).then(
@@ -91,7 +91,7 @@ type Findings = {
   readonly chainId: string;
   readonly network: Network | undefined;
   readonly state: IndexState | undefined;
-  readonly holder: Awaited<ReturnType<typeof findLeaseHolder>>;
+  readonly holder: LockHolder | undefined;
   readonly node: { readonly head: bigint | undefined; readonly error: string | undefined };
 };
 

@@ -1,7 +1,7 @@
 import type { DataProviderName, Network } from '../../chain/network.ts';
-import { acquireLease } from '../../db/lease.ts';
+import { acquireAdvisoryLock } from '../../db/advisory-lock.ts';
 import { createLogger } from '../../log.ts';
-import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
+import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
 import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
 import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
@@ -46,9 +46,9 @@ export async function removeIndex(session: Session, operator: Operator, chainId:
     const parts = { url: operator.config.DATABASE_URL, log: createLogger({ level: 'silent' }), signal };
     const progress = operator.output.progress('Deleting the index', 'tables');
     try {
-      const lease = await acquireLease({ ...parts, name: indexLease(chainId) });
+      const lock = await acquireAdvisoryLock({ ...parts, name: indexLockName(chainId) });
       await deleteIndex(operator, chainId, { signal: interrupted, onProgress: progress.update }).finally(
-        lease.release,
+        lock.release,
       );
     } catch (error) {
       throw new OperationError(left, { cause: error });

@@ -1,6 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
-import { normalizedMetadata } from '../moralis/metadata.ts';
+import { normalizedMetadata } from '../normalized-metadata.ts';
 import type { DataProvider, NftEntry } from '../provider.ts';
 import { createHistoryStore, type WalletTransaction } from './read/history-store.ts';
 import { createHoldingStore, type Holding } from './read/holding-store.ts';

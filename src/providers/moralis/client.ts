@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
+import { createBoundedGet } from './bounded-get.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { createExchange } from './exchange.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 export type MoralisClientOptions = {
@@ -40,7 +40,7 @@ const maxQuietMs = 5 * 60_000;
 export function createMoralisClient(options: MoralisClientOptions): MoralisClient {
   const { deadlineMs, concurrency, clock = systemClock, random = Math.random, onTry } = options;
   const base = options.baseUrl.replace(/\/+$/, '');
-  const exchange = createExchange({ ...options, apiKey: options.apiKey ?? '', now: clock.now });
+  const boundedGet = createBoundedGet({ ...options, apiKey: options.apiKey ?? '', now: clock.now });
   const places = pLimit(concurrency);
   // Until then the whole account is over its limit, and asking would only make it worse.
   let quietUntil = 0;
@@ -56,7 +56,7 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
   const ask = (url: string, deadline: Deadline) =>
     places(async () => {
       await untilAllowed(deadline);
-      return exchange(url, deadline.signal);
+      return boundedGet(url, deadline.signal);
     });
 
   const pauseAfter = ({ reason, retryAfterMs = 0 }: UpstreamFault, tries: number): number => {

@@ -26,10 +26,6 @@ export const textOrNull = z
   .nullish()
   .transform((text) => text ?? null);
 
-/** A text that our answers only have when the upstream has it. What it is matters to nobody's logic. */
-export const optionalText = z.exactOptional(z.string().nullable().catch(null));
-export const optionalNumber = z.exactOptional(z.number().nullable().catch(null));
-
 /** Null for collections older than the standard, such as CryptoPunks, whose tokens are all unique. */
 export const contractType = z
   .enum(['ERC721', 'ERC1155'])
@@ -40,13 +36,6 @@ export const flag = z
   .boolean()
   .nullish()
   .transform((value) => value ?? false);
-
-/** A list that is missing or null is an empty one. */
-export const listOf = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item)
-    .nullish()
-    .transform((items) => items ?? []);
 
 /** A moment in RFC 3339, given back in UTC with milliseconds. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { normalizedMetadata } from '../normalized-metadata.ts';
+import { listOf, optionalText } from '../optional-fields.ts';
 import { maxPositionLength } from '../provider.ts';
 import {
   address,
@@ -8,12 +10,9 @@ import {
   flag,
   hash,
   instant,
-  listOf,
-  optionalText,
   recipient,
   textOrNull,
 } from './fields.ts';
-import { normalizedMetadata } from './metadata.ts';
 import { readAnswer } from './read-answer.ts';
 
 /** Sender and recipient of a transfer, with what the upstream's address book says of them. */

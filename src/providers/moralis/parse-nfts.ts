@@ -1,17 +1,8 @@
 import { z } from 'zod';
+import { normalizedMetadata } from '../normalized-metadata.ts';
+import { optionalNumber, optionalText } from '../optional-fields.ts';
 import { maxPositionLength, type NftEntry } from '../provider.ts';
-import {
-  address,
-  contractType,
-  decimal,
-  envelope,
-  flag,
-  instant,
-  optionalNumber,
-  optionalText,
-  textOrNull,
-} from './fields.ts';
-import { normalizedMetadata } from './metadata.ts';
+import { address, contractType, decimal, envelope, flag, instant, textOrNull } from './fields.ts';
 import { readAnswer } from './read-answer.ts';
 
 const whenSynced = instant

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { acquireLease } from '../../../db/lease.ts';
+import { acquireAdvisoryLock } from '../../../db/advisory-lock.ts';
 import type { Logger } from '../../../log.ts';
 import type { TokenFiller } from '../tokens/token-filler.ts';
 import type { Follower } from './follower.ts';
@@ -11,7 +11,7 @@ export type IndexRunner = {
 
 type RunnerOptions = {
   readonly chainId: string;
-  /** A direct connection for the lease. */
+  /** A direct connection for the advisory lock: a transaction pooler would not keep it. */
   readonly databaseUrl: string;
   /** A fresh follower for each time that this process gets the network: it remembers nothing of before. */
   readonly createFollower: () => Follower;
@@ -27,12 +27,12 @@ type RunnerOptions = {
 
 const longestPauseMs = 30_000;
 
-/** The name of the lease under which a network is indexed. */
-export const indexLease = (chainId: string) => `tallystick index ${chainId}`;
+/** The name of the advisory lock that the process holds which indexes a network. */
+export const indexLockName = (chainId: string) => `tallystick index ${chainId}`;
 
 /**
- * Keeps the index of one network up to date for as long as this process holds its lease; until then it waits,
- * and takes over at once when the holder is gone.
+ * Keeps the index of one network up to date while this process holds its advisory lock; until then it waits, and takes
+ * over as soon as the holder is gone.
  */
 export function createIndexRunner(options: RunnerOptions): IndexRunner {
   const { chainId, databaseUrl, log, pollMs } = options;
@@ -68,22 +68,24 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
   return {
     async run(signal) {
       while (!signal.aborted) {
-        const name = indexLease(chainId);
-        const lease = await acquireLease({ url: databaseUrl, name, log, signal }).catch((err: unknown) => {
-          if (!signal.aborted) log.warn({ err, chainId }, 'no lease for indexing');
-          return undefined;
-        });
-        if (lease === undefined) {
+        const name = indexLockName(chainId);
+        const lock = await acquireAdvisoryLock({ url: databaseUrl, name, log, signal }).catch(
+          (err: unknown) => {
+            if (!signal.aborted) log.warn({ err, chainId }, 'no lock for indexing');
+            return undefined;
+          },
+        );
+        if (lock === undefined) {
           await pause(pollMs, signal);
           continue;
         }
         log.info({ chainId }, 'indexing');
         options.onLeading?.(true);
         try {
-          await lead(AbortSignal.any([signal, lease.lost]));
+          await lead(AbortSignal.any([signal, lock.lost]));
         } finally {
           options.onLeading?.(false);
-          await lease.release();
+          await lock.release();
         }
       }
     },

@@ -4,7 +4,7 @@ import { UpstreamFault } from './upstream-fault.ts';
 // A hundred NFTs whose pictures are in their metadata come three times over in one answer.
 const maxAnswerBytes = 16 * 1_024 * 1_024;
 
-type ExchangeOptions = {
+type BoundedGetOptions = {
   readonly apiKey: string;
   /** Time for one whole answer. */
   readonly timeoutMs: number;
@@ -12,10 +12,14 @@ type ExchangeOptions = {
   readonly now: () => number;
 };
 
-/** Sends one GET and reads its answer as JSON. Connections are kept; redirects are not followed. */
-export type Exchange = (url: string, signal: AbortSignal) => Promise<unknown>;
+/**
+ * Sends one GET to the upstream and reads its answer as JSON, within a time and a size. Connections are kept;
+ * redirects are not followed.
+ * @throws UpstreamFault
+ */
+export type BoundedGet = (url: string, signal: AbortSignal) => Promise<unknown>;
 
-export function createExchange({ apiKey, timeoutMs, now }: ExchangeOptions): Exchange {
+export function createBoundedGet({ apiKey, timeoutMs, now }: BoundedGetOptions): BoundedGet {
   const headers = { accept: 'application/json', 'x-api-key': apiKey };
   return async (url, signal) => {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
