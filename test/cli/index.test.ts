@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { acquireAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { createLogger } from '../../src/log.ts';
 import { indexLockName } from '../../src/providers/indexer/follow/index-runner.ts';
-import { createIndexStore } from '../../src/providers/indexer/store/index-store.ts';
+import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
@@ -74,7 +74,6 @@ describe('index status', () => {
   });
 
   test('names the process that indexes, and says when it fails and why', async () => {
-    const store = createIndexStore(database);
     await run('index', 'backfill', '1');
     const lock = await holdLock();
     expect((await json('index', 'status', '1')).value).toMatchObject({
@@ -82,13 +81,13 @@ describe('index status', () => {
       indexer: expect.stringMatching(new RegExp(`:${process.pid}$`)),
       indexerConnectedAt: expect.any(String),
     });
-    await store.report('1', 'the node is out');
+    await recordIndexError(db, '1', 'the node is out');
     expect((await json('index', 'status', '1')).value).toMatchObject({
       state: 'failing',
       lastError: 'the node is out',
       lastErrorAt: expect.any(String),
     });
-    await store.report('1', undefined);
+    await recordIndexError(db, '1', undefined);
     expect((await json('index', 'status', '1')).value).toMatchObject({ state: 'following', lastError: null });
     await lock.release();
   });

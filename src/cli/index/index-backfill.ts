@@ -10,7 +10,7 @@ import {
 import { createLogger } from '../../log.ts';
 import { backfill } from '../../providers/indexer/follow/backfill.ts';
 import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
-import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
+import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { messageOf } from '../shared/finding.ts';
@@ -51,8 +51,7 @@ type Run = BackfillOptions & { readonly chainId: string; readonly signal: AbortS
 async function runBackfill(operator: Operator, { chainId, to, wait: waits, signal }: Run): Promise<void> {
   await withNetworkIndex(operator, chainId, async (index, network) => {
     const end = await endOf(index, to === undefined ? undefined : BigInt(to));
-    const store = createIndexStore(operator);
-    const start = (await store.find(chainId))?.startBlock ?? BigInt(network.indexFrom);
+    const start = (await findIndexState(operator.db, chainId))?.startBlock ?? BigInt(network.indexFrom);
     if (end < start) {
       throw new UsageError(`The index of network ${chainId} begins at block ${start}, after block ${end}.`);
     }
@@ -62,7 +61,7 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
     try {
       const { completeTo, blocks } = await backfill({
         follower: index.createFollower(end),
-        state: () => store.find(chainId),
+        state: () => findIndexState(operator.db, chainId),
         startBlock: start,
         to: end,
         signal: AbortSignal.any([signal, lock.lost]),

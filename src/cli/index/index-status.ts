@@ -5,7 +5,7 @@ import { createRpcClients } from '../../chain/rpc/rpc-clients.ts';
 import { findLockHolder, type LockHolder } from '../../db/advisory-lock.ts';
 import { createLogger } from '../../log.ts';
 import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
-import { createIndexStore, type IndexState } from '../../providers/indexer/store/index-store.ts';
+import { type IndexState, listIndexStates } from '../../providers/indexer/store/index-state-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { messageOf } from '../shared/finding.ts';
@@ -49,10 +49,7 @@ export function addStatusCommand(index: Command, session: Session): void {
 
 async function statuses(operator: Operator, only: string | undefined) {
   const { db, config } = operator;
-  const [networks, states] = await Promise.all([
-    createNetworkStore({ db }).list(),
-    createIndexStore({ db }).list(),
-  ]);
+  const [networks, states] = await Promise.all([createNetworkStore({ db }).list(), listIndexStates(db)]);
   const known = new Map(networks.map((network) => [network.chainId, network]));
   const begun = new Map(states.map((state) => [state.chainId, state]));
   const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');

@@ -2,7 +2,7 @@ import type { DataProviderName, Network } from '../../chain/network.ts';
 import { acquireAdvisoryLock } from '../../db/advisory-lock.ts';
 import { createLogger } from '../../log.ts';
 import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
-import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
+import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { interruptible, type Operator, type Session } from '../shared/session.ts';
@@ -13,7 +13,7 @@ export async function assertIndexFits(
   chainId: string,
   indexFrom: number | undefined,
 ): Promise<void> {
-  const begun = indexFrom === undefined ? undefined : await createIndexStore(operator).find(chainId);
+  const begun = indexFrom === undefined ? undefined : await findIndexState(operator.db, chainId);
   if (begun === undefined || begun.startBlock === BigInt(indexFrom ?? 0)) return;
   throw new UsageError(
     `The index of network ${chainId} began at block ${begun.startBlock}: --index-from has no effect any more. ` +
@@ -28,7 +28,7 @@ export async function sayWhatStays(
   after: DataProviderName | undefined,
 ): Promise<void> {
   if (before !== 'indexer' || after === undefined || after === 'indexer') return;
-  if ((await createIndexStore(operator).find(chainId)) === undefined) return;
+  if ((await findIndexState(operator.db, chainId)) === undefined) return;
   operator.output.say(
     `The index of network ${chainId} stays as it is and goes on from there with --provider indexer. ` +
       `To delete it: tallystick index reset ${chainId}`,
@@ -47,7 +47,7 @@ export async function removeIndex(session: Session, operator: Operator, chainId:
     const progress = operator.output.progress('Deleting the index', 'tables');
     try {
       const lock = await acquireAdvisoryLock({ ...parts, name: indexLockName(chainId) });
-      await deleteIndex(operator, chainId, { signal: interrupted, onProgress: progress.update }).finally(
+      await deleteIndex(operator.db, chainId, { signal: interrupted, onProgress: progress.update }).finally(
         lock.release,
       );
     } catch (error) {

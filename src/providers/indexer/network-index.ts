@@ -11,8 +11,7 @@ import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
 import type { IndexObserver } from './index-observer.ts';
-import { createIndexStore, type TraceMethod } from './store/index-store.ts';
-import { createTokenStore } from './store/token-store.ts';
+import { recordIndexError, type TraceMethod } from './store/index-state-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from './tokens/metadata-filler.ts';
@@ -69,11 +68,8 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
   const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
-  const plainStore = createIndexStore({ db });
-  const store = observer?.store(plainStore) ?? plainStore;
   const calls = createContractCalls({ node });
-  const tokens = createTokenStore({ db });
-  const filler = createTokenFiller({ chainId, calls, tokens });
+  const filler = createTokenFiller({ chainId, calls, db });
   const blocks = createNodeBlocks({
     node,
     finalityDepth,
@@ -82,8 +78,19 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   });
   const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
   const newFollower = (upTo?: bigint) => {
-    const parts = { chainId, startBlock, traceMethod, wrapped, store, blocks, log, maxBatch, upTo };
-    const follower = createFollower({ ...parts, limit: newLimit() });
+    const follower = createFollower({
+      chainId,
+      startBlock,
+      traceMethod,
+      wrapped,
+      db,
+      blocks,
+      limit: newLimit(),
+      log,
+      events: observer?.events(chainId),
+      maxBatch,
+      upTo,
+    });
     return observer?.follower(chainId, follower) ?? follower;
   };
   const reading = newLimit();
@@ -95,14 +102,19 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       pollMs,
       fill: createMetadataFiller({
         chainId,
-        tokens,
+        db,
         fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
         log,
       }),
     });
   const runner = createIndexRunner({
-    ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: () => newFollower() },
-    report: (error) => store.report(chainId, error?.message),
+    chainId,
+    databaseUrl,
+    createFollower: () => newFollower(),
+    filler,
+    log,
+    pollMs,
+    report: (error) => recordIndexError(db, chainId, error?.message),
     onLeading: (leading) => (leading ? metadata?.start() : void metadata?.stop()),
   });
   return {

@@ -1,6 +1,7 @@
+import type { Database } from '../../contract/transaction.ts';
 import type { IndexedBlock } from './domain.ts';
-import type { IndexState } from './store/index-store.ts';
-import type { createVerifyStore, Difference } from './store/verify-store.ts';
+import { findIndexState } from './store/index-state-store.ts';
+import { compareBlock, type Difference, findStrayRows } from './store/verify-store.ts';
 
 type BlockDifference = Difference & { readonly block: bigint };
 
@@ -13,11 +14,10 @@ export type Verified = {
 };
 
 type VerifyOptions = {
+  readonly db: Database;
   readonly chainId: string;
   readonly numbers: readonly bigint[];
-  readonly state: () => Promise<IndexState | undefined>;
   readonly readBlock: (number: bigint) => Promise<IndexedBlock | undefined>;
-  readonly store: ReturnType<typeof createVerifyStore>;
   /** Whether the index reads traces. */
   readonly traced: boolean;
   /** Search whole tables for rows that no wallet of the blocks should have. */
@@ -35,7 +35,7 @@ const pauseMs = 1_000;
 
 /** Reads blocks from the node and compares them with the rows. @throws the reason of the signal */
 export async function verifyBlocks(options: VerifyOptions): Promise<Verified> {
-  const { chainId, numbers, store, scan, signal, onProgress } = options;
+  const { db, chainId, numbers, scan, signal, onProgress } = options;
   const differences: BlockDifference[] = [];
   const untraced: bigint[] = [];
   const kept: IndexedBlock[] = [];
@@ -51,7 +51,7 @@ export async function verifyBlocks(options: VerifyOptions): Promise<Verified> {
       if (scan && block !== undefined) kept.push(block);
     }
   }
-  if (scan) differences.push(...withoutDoubles(await store.strangers(chainId, kept), differences));
+  if (scan) differences.push(...withoutDoubles(await findStrayRows(db, chainId, kept), differences));
   onProgress(numbers.length, numbers.length);
   return { blocks: numbers.length, transactions, differences, untraced };
 }
@@ -67,12 +67,12 @@ type One = {
 };
 
 async function verifyOne(options: VerifyOptions, number: bigint, look = 1): Promise<One> {
-  const { chainId, readBlock, store, state, pause, signal } = options;
+  const { db, chainId, readBlock, pause, signal } = options;
   const block = await readBlock(number);
   if (block !== undefined && isUntraced(options, block)) return { number, block, found: [] };
-  const found = block === undefined ? [] : await store.compare(chainId, block);
+  const found = block === undefined ? [] : await compareBlock(db, chainId, block);
   const agrees = block !== undefined && found.length === 0;
-  const { finalized = -1n, head } = (await state()) ?? {};
+  const { finalized = -1n, head } = (await findIndexState(db, chainId)) ?? {};
   const replaceable = number > finalized;
   // Rolled back meanwhile: there is nothing to compare.
   if (head === undefined || number > head.number) return { number, block, found: [] };

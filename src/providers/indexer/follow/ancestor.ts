@@ -1,4 +1,5 @@
-import type { IndexStore } from '../store/index-store.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { listRecentBlocks } from '../store/block-store.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
 /** The chain changed below what counts as final. Nothing was rolled back: an operator must decide. */
@@ -23,7 +24,7 @@ export type Comparison =
   | { readonly outcome: 'reorganised'; readonly keep: bigint | undefined };
 
 type CompareOptions = {
-  readonly store: Pick<IndexStore, 'recentBlocks'>;
+  readonly db: Database;
   readonly blocks: Pick<NodeBlocks, 'headerAt'>;
   readonly chainId: string;
   readonly startBlock: bigint;
@@ -37,7 +38,7 @@ const pageSize = 32;
  * @throws ReorganisationTooDeepError when none of the blocks that may be replaced agrees
  */
 export async function compareBranches({
-  store,
+  db,
   blocks,
   chainId,
   startBlock,
@@ -45,7 +46,7 @@ export async function compareBranches({
   let differed = false;
   let below: bigint | undefined;
   for (;;) {
-    const ours = await store.recentBlocks(chainId, pageSize, below);
+    const ours = await listRecentBlocks(db, chainId, pageSize, below);
     for (const { number, hash } of ours) {
       const theirs = await blocks.headerAt(number);
       if (theirs?.hash === hash)

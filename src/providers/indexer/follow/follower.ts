@@ -1,7 +1,16 @@
+import type { Database } from '../../../contract/transaction.ts';
 import type { Logger } from '../../../log.ts';
 import { decodeBlock } from '../decode/decode-block.ts';
 import type { IndexedBlock } from '../domain.ts';
-import type { IndexState, IndexStore, TraceMethod } from '../store/index-store.ts';
+import { appendBlocks } from '../store/block-store.ts';
+import {
+  beginIndex,
+  findIndexState,
+  type IndexState,
+  recordNodeState,
+  type TraceMethod,
+} from '../store/index-state-store.ts';
+import { rollBackBlocks } from '../store/roll-back-store.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { compareBranches } from './ancestor.ts';
 import type { NodeBlocks } from './node-blocks.ts';
@@ -20,16 +29,23 @@ export type Follower = {
   step(): Promise<Step>;
 };
 
+/** What a follower tells of its writes, after each commit. */
+export type FollowerEvents = {
+  onAppend(blocks: readonly IndexedBlock[]): void;
+  onRollBack(): void;
+};
+
 export type FollowerOptions = {
   readonly chainId: string;
   readonly startBlock: bigint;
   readonly traceMethod: TraceMethod;
   readonly wrapped: ReadonlySet<string>;
-  readonly store: IndexStore;
+  readonly db: Database;
   readonly blocks: NodeBlocks;
   readonly limit: AdaptiveLimit;
   readonly log: Logger;
-  /** Blocks in one transaction at most. */
+  readonly events?: FollowerEvents | undefined;
+  /** Greatest number of blocks in one transaction. */
   readonly maxBatch: number;
   /** The last block to take; undefined follows the chain for ever. */
   readonly upTo?: bigint | undefined;
@@ -44,7 +60,7 @@ const batchTransactions = 1_000;
  * every write states which head it follows.
  */
 export function createFollower(options: FollowerOptions): Follower {
-  const { chainId, startBlock, store, blocks, log, maxBatch } = options;
+  const { chainId, startBlock, db, blocks, log, maxBatch, events } = options;
   const reader = createReadAhead(createRangeReader(options));
   let state: IndexState | undefined;
   let batch = Math.min(16, maxBatch);
@@ -52,15 +68,16 @@ export function createFollower(options: FollowerOptions): Follower {
   const rollBackFrom = async (head: NonNullable<IndexState['head']>): Promise<Step> => {
     reader.drop();
     const comparison = await compareBranches({
-      store,
+      db,
       blocks,
       chainId,
       startBlock: state?.startBlock ?? startBlock,
     });
     if (comparison.outcome === 'same') return 'idle';
     const { keep } = comparison;
-    await store.rollBack(chainId, head.hash, keep === undefined ? undefined : { number: keep });
-    state = await store.find(chainId);
+    await rollBackBlocks(db, chainId, head.hash, keep === undefined ? undefined : { number: keep });
+    events?.onRollBack();
+    state = await findIndexState(db, chainId);
     log.info({ chainId, from: head.number, to: keep }, 'rolled back replaced blocks');
     return 'rolled_back';
   };
@@ -76,7 +93,8 @@ export function createFollower(options: FollowerOptions): Follower {
     if (first === undefined || last === undefined) return 'idle';
     if (head !== undefined && first.header.parentHash !== head.hash) return rollBackFrom(head);
     batch = batchAfter(found, maxBatch);
-    await store.append(chainId, head?.hash, found, taken.finalized);
+    await appendBlocks(db, chainId, head?.hash, found, taken.finalized);
+    events?.onAppend(found);
     if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
   };
@@ -84,10 +102,10 @@ export function createFollower(options: FollowerOptions): Follower {
   return {
     async step() {
       try {
-        state ??= await store.begin(chainId, startBlock, options.traceMethod);
+        state ??= await beginIndex(db, chainId, startBlock, options.traceMethod);
         const nodeHead = await blocks.head();
         const finalized = await blocks.finalized(nodeHead);
-        await store.observe(chainId, { nodeHead, finalized });
+        await recordNodeState(db, chainId, { nodeHead, finalized });
         const { head } = state;
         const from = head === undefined ? state.startBlock : head.number + 1n;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;

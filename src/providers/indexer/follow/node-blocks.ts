@@ -6,7 +6,7 @@ import { listOf, quantityOf } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, readBlock, readHeader, readReceipt } from '../decode/raw-block.ts';
 import { type BlockTraces, missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
 import type { BlockHeader } from '../domain.ts';
-import type { TraceMethod } from '../store/index-store.ts';
+import type { TraceMethod } from '../store/index-state-store.ts';
 import { isMethodMissing, isPruned } from './node-error.ts';
 
 /** What the index asks of a node. Every method rejects when no node answers properly. */

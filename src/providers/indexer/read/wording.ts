@@ -1,10 +1,10 @@
 import { formatUnits } from '../../../chain/decimal.ts';
 import type { Network } from '../../../chain/network.ts';
-import type { TokenText } from '../store/token-store.ts';
+import type { ContractText } from '../store/contract-store.ts';
 import type { Flow } from './flows.ts';
 
 /** What is known of tokens while a record is made. */
-export type TokenTexts = ReadonlyMap<string, TokenText>;
+export type ContractTexts = ReadonlyMap<string, ContractText>;
 
 /** `0x` and two digits, three dots, four digits, as the hosted provider shortens. */
 export function shortAddress(address: string): string {
@@ -38,12 +38,12 @@ function group(whole: string): string {
 const maxSymbol = 32;
 
 /** A symbol fit for a sentence. The contract chose it: what reorders or hides text is left out. */
-export function symbolOf(token: string, texts: TokenTexts): string {
+export function symbolOf(token: string, texts: ContractTexts): string {
   const symbol = (texts.get(token)?.symbol ?? '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
   return symbol === '' ? shortAddress(token) : symbol.slice(0, maxSymbol);
 }
 
-export type Wording = { readonly currency: Network['currency']; readonly texts: TokenTexts };
+export type Wording = { readonly currency: Network['currency']; readonly texts: ContractTexts };
 
 /** Such as `1,300 USDT`, `0.5 ETH`, `CASK #41` or `3 CASK #41`. */
 export function assetText(

@@ -1,11 +1,12 @@
+import type { Database } from '../../../contract/transaction.ts';
 import type { Logger } from '../../../log.ts';
-import type { TokenStore } from '../store/token-store.ts';
+import { listDueMetadata, saveMetadata } from '../store/metadata-store.ts';
 import type { MetadataFetcher } from './metadata-fetcher.ts';
 import { ForbiddenHostError } from './public-address.ts';
 
 type FillerOptions = {
   readonly chainId: string;
-  readonly tokens: TokenStore;
+  readonly db: Database;
   readonly fetcher: MetadataFetcher;
   readonly log: Logger;
 };
@@ -17,9 +18,9 @@ const atOnce = 8;
  * never be had.
  * @returns whether there may be more
  */
-export function createMetadataFiller({ chainId, tokens, fetcher, log }: FillerOptions) {
+export function createMetadataFiller({ chainId, db, fetcher, log }: FillerOptions) {
   return async (): Promise<boolean> => {
-    const due = await tokens.dueMetadata(chainId, atOnce);
+    const due = await listDueMetadata(db, chainId, atOnce);
     const fetched = await Promise.all(
       due.map(async ({ contract, tokenId, tokenUri }) => {
         const spread = 0.75 + Math.random() / 2;
@@ -31,7 +32,7 @@ export function createMetadataFiller({ chainId, tokens, fetcher, log }: FillerOp
         }
       }),
     );
-    if (fetched.length > 0) await tokens.saveMetadata(chainId, fetched);
+    if (fetched.length > 0) await saveMetadata(db, chainId, fetched);
     return due.length === atOnce;
   };
 }

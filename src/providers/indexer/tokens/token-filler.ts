@@ -1,6 +1,9 @@
 import { dataLength, dataSlice, Interface } from 'ethers';
 import { readTokenText } from '../../../chain/token-text.ts';
-import type { TokenStore } from '../store/token-store.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { listUnreadContracts, saveContractTexts } from '../store/contract-store.ts';
+import { applyRefreshes } from '../store/metadata-store.ts';
+import { listUnreadTokens, saveTokenUris } from '../store/token-store.ts';
 import type { ContractCalls } from './contract-calls.ts';
 
 const abi = new Interface([
@@ -24,16 +27,16 @@ export type TokenFiller = {
 type FillerOptions = {
   readonly chainId: string;
   readonly calls: ContractCalls;
-  readonly tokens: TokenStore;
+  readonly db: Database;
 };
 
 /**
  * Asks the contracts that the index has seen for names, symbols, decimals and token URIs. Each is asked once,
  * token URIs again when their contract tells of a change; what a contract does not tell, or tells in an odd form, is null.
  */
-export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): TokenFiller {
+export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenFiller {
   const fillContracts = async () => {
-    const unread = await tokens.unreadContracts(chainId, contractsAtOnce);
+    const unread = await listUnreadContracts(db, chainId, contractsAtOnce);
     const questions = unread.flatMap(({ contract, standard }) => [
       { to: contract, data: abi.encodeFunctionData('name') },
       { to: contract, data: abi.encodeFunctionData('symbol') },
@@ -45,12 +48,12 @@ export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): To
       const decimals = standard === 20 ? answers.shift() : undefined;
       return { contract, name: textOf(name), symbol: textOf(symbol), decimals: decimalsOf(decimals) };
     });
-    if (read.length > 0) await tokens.saveContracts(chainId, read);
+    if (read.length > 0) await saveContractTexts(db, chainId, read);
     return unread.length;
   };
 
   const fillTokens = async () => {
-    const unread = await tokens.unreadTokens(chainId, tokensAtOnce);
+    const unread = await listUnreadTokens(db, chainId, tokensAtOnce);
     const answers = await calls.readMany(
       unread.map(({ contract, tokenId, standard }) => ({
         to: contract,
@@ -61,13 +64,13 @@ export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): To
       const uri = textOf(answers[index], maxUriLength);
       return { contract, tokenId, tokenUri: standard === 'ERC1155' ? withId(uri, tokenId) : uri };
     });
-    if (read.length > 0) await tokens.saveTokenUris(chainId, read);
+    if (read.length > 0) await saveTokenUris(db, chainId, read);
     return unread.length;
   };
 
   return {
     async fill() {
-      const changed = await tokens.applyRefreshes(chainId);
+      const changed = await applyRefreshes(db, chainId);
       const [contracts, owned] = [await fillContracts(), await fillTokens()];
       return changed || contracts === contractsAtOnce || owned === tokensAtOnce;
     },
