@@ -15,7 +15,7 @@ import { recordIndexError, type TraceMethod } from './store/index-state-store.ts
 import { createContractCalls } from './tokens/contract-calls.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from './tokens/metadata-filler.ts';
-import { createMetadataRunner } from './tokens/metadata-runner.ts';
+import { createMetadataRunner, type MetadataRunner } from './tokens/metadata-runner.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
 
 /** How a network is indexed. */
@@ -63,7 +63,7 @@ const maxBatch = 100;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
-  const { network, settings, db, databaseUrl, clients, log, fetcher, observer } = options;
+  const { network, settings, db, databaseUrl, clients, log, observer } = options;
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
@@ -94,19 +94,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     return observer?.follower(chainId, follower) ?? follower;
   };
   const reading = newLimit();
-  const metadata =
-    fetcher &&
-    createMetadataRunner({
-      chainId,
-      log,
-      pollMs,
-      fill: createMetadataFiller({
-        chainId,
-        db,
-        fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
-        log,
-      }),
-    });
+  const metadata = createMetadata(options);
   const runner = createIndexRunner({
     chainId,
     databaseUrl,
@@ -128,4 +116,18 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     createFollower: newFollower,
     runner: { run: (signal) => runner.run(signal).finally(() => metadata?.stop()) },
   };
+}
+
+/** Fetches the metadata of the network's NFTs while this process indexes it; undefined without a fetcher. */
+function createMetadata(options: NetworkIndexOptions): MetadataRunner | undefined {
+  const { network, settings, db, log, fetcher, observer } = options;
+  if (fetcher === undefined) return undefined;
+  const { chainId } = network;
+  const fill = createMetadataFiller({
+    chainId,
+    db,
+    fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
+    log,
+  });
+  return createMetadataRunner({ chainId, fill, pollMs: settings.pollMs, log });
 }

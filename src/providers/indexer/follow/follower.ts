@@ -67,12 +67,8 @@ export function createFollower(options: FollowerOptions): Follower {
 
   const rollBackFrom = async (head: NonNullable<IndexState['head']>): Promise<Step> => {
     reader.drop();
-    const comparison = await compareBranches({
-      db,
-      blocks,
-      chainId,
-      startBlock: state?.startBlock ?? startBlock,
-    });
+    const begun = state?.startBlock ?? startBlock;
+    const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun });
     if (comparison.outcome === 'same') return 'idle';
     const { keep } = comparison;
     await rollBackBlocks(db, chainId, head.hash, keep === undefined ? undefined : { number: keep });
