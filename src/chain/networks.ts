@@ -7,13 +7,13 @@ import { createNetworkStore } from './network-store.ts';
 
 export type NetworkRegistry = {
   /**
-   * The network of a chain id as a caller wrote it. Only the decimal form without leading zeros is one:
+   * The network of a chain id as a caller wrote it. Only the decimal form without leading zeros matches:
    * `01`, `0x1`, `1e0` or thirty digits find nothing.
    */
   find(chainId: string): Promise<Network | undefined>;
   /** All networks in the order of their ids. */
   list(): Promise<readonly Network[]>;
-  /** Calls whenever networks may have changed. @returns the way to end that */
+  /** Calls the listener whenever networks may have changed. @returns a function that removes the listener */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;
 };
@@ -25,14 +25,14 @@ type RegistryOptions = {
   readonly log: Logger;
 };
 
-// Notifications make a change known at once; this bounds the wait where none arrives.
+// Notifications announce a change at once; this bounds the delay where none arrives.
 const rememberSeconds = 15;
-// The table has a row a network, so it is remembered as a whole under one key.
+// The table is small, one row per network, so it is cached as a whole under one key.
 const everything = 'networks';
 
 /**
- * The registered networks, remembered in this process and read anew when the table changes.
- * Without the database, and without remembered networks, it throws `service_unavailable`.
+ * The registered networks, cached in this process and reloaded when the table changes.
+ * @throws problem `service_unavailable`, from its methods, when the database is out and nothing is cached
  */
 export async function createNetworkRegistry(options: RegistryOptions): Promise<NetworkRegistry> {
   const store = createNetworkStore({ db: options.db });

@@ -20,11 +20,11 @@ export type Receipt = {
   readonly succeeded: boolean;
   /** EIP-55. */
   readonly to: string | null;
-  /** Recipients by token id, of the tokens that came into being on the contract asked for. */
+  /** Recipients by token id, of the tokens that were minted on the contract in question. */
   readonly minted: ReadonlyMap<string, string>;
 };
 
-/** The event with which a token came into being. */
+/** The event that minted a token. */
 type FoundMint = {
   readonly hash: string;
   readonly blockNumber: bigint;
@@ -33,25 +33,25 @@ type FoundMint = {
 };
 
 /**
- * What minting asks of a network's nodes. Each answer is one of a node, which may lag behind or lie; a
- * question that got no answer rejects, so that unknown is never taken for no.
+ * The queries of minting to a network's nodes. Each answer comes from one node, which may lag behind or lie. A query
+ * without an answer rejects, so that "unknown" is never taken for "no".
  */
 export type MintNode = {
   head(): Promise<Head>;
-  /** The block of this number on the chain as the node sees it; null when it has none. */
+  /** The block with this number on the node's chain; null when the chain is not that long. */
   block(number: bigint): Promise<Block | null>;
-  /** The newest block that cannot be taken back; -1n when there is none. */
+  /** The newest block that cannot be replaced, as {@link finalizedBlock} finds it; -1n when there is none. */
   finalized(head: Head, finalityDepth: number): Promise<bigint>;
   transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
   receipt(hash: string, contract: string): Promise<Receipt | null>;
-  /** The owner at a block, in EIP-55; null when the contract says that there is none. */
+  /** The owner at a block, in EIP-55; null when the contract reverts, which means that there is none. */
   ownerOf(contract: string, tokenId: string, at: bigint): Promise<string | null>;
   findMint(contract: string, tokenId: string): Promise<FoundMint | null>;
   balance(address: string): Promise<bigint>;
   market(head: Head): Promise<Market>;
-  /** Gas that the mint would take; or why the contract refuses it. */
+  /** The gas that the mint would use, or why the contract refuses it. */
   estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
-  /** Hands a signed transaction over. Rejects when it is unknown whether a node has it. */
+  /** Broadcasts a signed transaction. Rejects when it is unknown whether a node has it. */
   broadcast(raw: string): Promise<'sent' | BroadcastFault>;
 };
 

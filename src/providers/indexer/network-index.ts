@@ -23,12 +23,12 @@ export type IndexSettings = {
   /** The first block of the index; only used before the first block is indexed. */
   readonly startBlock: bigint;
   readonly traceMethod: TraceMethod;
-  /** Blocks that are asked for at once, at most. */
+  /** Greatest number of blocks that are read at once. */
   readonly parallel: number;
   readonly pollMs: number;
 };
 
-/** How the settings of the service and of the network want it. */
+/** Derives the index settings from those of the service and of the network. */
 export function indexSettings(config: Config, { indexFrom, indexTraces }: Network): IndexSettings {
   const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
   return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs };
@@ -41,24 +41,24 @@ type NetworkIndexOptions = {
   readonly databaseUrl: string;
   readonly clients: RpcClients;
   readonly log: Logger;
-  /** Without one, the metadata of NFTs stay unknown. */
+  /** Without a fetcher, the metadata of NFTs stay unknown. */
   readonly fetcher?: MetadataFetcher;
   readonly observer?: IndexObserver;
 };
 
-/** Everything that keeps the index of one network: a runner, and its parts for one who drives them himself. */
+/** The index of one network: a runner, and its parts for callers that drive them step by step. */
 export type NetworkIndex = {
   readonly runner: IndexRunner;
   readonly filler: TokenFiller;
   /** The node's newest block. */
   nodeHead(): Promise<bigint>;
-  /** A block as the index would take it, read from the node; undefined for a height that the node does not have. */
+  /** A block as the index would store it, read from the node; undefined for a number that the node does not have. */
   readBlock(number: bigint): Promise<IndexedBlock | undefined>;
-  /** @param upTo the last block that it takes; none by default */
+  /** @param upTo the last block to index; without it the follower has no end */
   createFollower(upTo?: bigint): Follower;
 };
 
-// Empty blocks may be followed by full ones, which are only known once they are here.
+// Full blocks may follow empty ones, and their size is known only once they have been read.
 const maxBatch = 100;
 const tries = 4;
 

@@ -6,15 +6,15 @@ import { UpstreamFault } from './upstream-fault.ts';
 export type MoralisClientOptions = {
   /** With the version in its path, for example `https://host/api/v2.2`. */
   readonly baseUrl: string;
-  /** Without one nothing is asked. */
+  /** Without a key every request is refused here. */
   readonly apiKey: string | undefined;
-  /** Time for one answer. */
+  /** Timeout of one request. */
   readonly timeoutMs: number;
-  /** Time for a question with all its tries, and its wait for a free place. */
+  /** Time limit of a call with all its tries and its wait in the queue. */
   readonly deadlineMs: number;
-  /** Requests under way at once; the limits of the upstream are those of the account. */
+  /** Greatest number of concurrent requests; the upstream limits the account as a whole. */
   readonly concurrency: number;
-  /** Told of each request, the first of a question being 1, and of what came of it. */
+  /** Called after each request with the number of the try, from 1, and its outcome. */
   readonly onTry?: (tries: number, outcome: string) => void;
   readonly clock?: Clock;
   /** From 0 to 1. */
@@ -23,7 +23,7 @@ export type MoralisClientOptions = {
 
 export type MoralisClient = {
   /**
-   * The JSON that a path answers, not yet looked at.
+   * The JSON answer to a GET of this path, not validated.
    * @throws UpstreamFault of the last try
    */
   get(path: string, query: Readonly<Record<string, string>>): Promise<unknown>;
@@ -33,16 +33,16 @@ type Deadline = { readonly endsAt: number; readonly signal: AbortSignal };
 
 const maxTries = 4;
 const firstPauseMs = 500;
-// One answer must not silence us for longer, should its `Retry-After` be a mistake.
+// Bounds the pause when a `Retry-After` is mistaken.
 const maxQuietMs = 5 * 60_000;
 
-/** Asks the upstream with one account: bounded in time and number, patient within the deadline. */
+/** A client of the upstream for one account: limits concurrency, and retries within the deadline. */
 export function createMoralisClient(options: MoralisClientOptions): MoralisClient {
   const { deadlineMs, concurrency, clock = systemClock, random = Math.random, onTry } = options;
   const base = options.baseUrl.replace(/\/+$/, '');
   const boundedGet = createBoundedGet({ ...options, apiKey: options.apiKey ?? '', now: clock.now });
   const places = pLimit(concurrency);
-  // Until then the whole account is over its limit, and asking would only make it worse.
+  // Until then the whole account is over its limit, and further requests would prolong that.
   let quietUntil = 0;
 
   const untilAllowed = async ({ endsAt, signal }: Deadline) => {
@@ -60,7 +60,7 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
     });
 
   const pauseAfter = ({ reason, retryAfterMs = 0 }: UpstreamFault, tries: number): number => {
-    // Full jitter: callers that failed together should not come back together.
+    // Full jitter: callers that failed together should not retry together.
     const pause = retryAfterMs + Math.ceil(random() * firstPauseMs * 2 ** (tries - 1));
     if (reason === 'limited') quietUntil = Math.max(quietUntil, clock.now() + Math.min(pause, maxQuietMs));
     return pause;
@@ -92,7 +92,7 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
   };
 }
 
-/** A place may become free only after the deadline. */
+/** Rejects at the deadline, since the queue may still be full then. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const give = () => reject(signal.reason);

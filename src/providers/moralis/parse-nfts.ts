@@ -16,7 +16,7 @@ const entry = z
     token_id: decimal,
     contract_type: contractType,
     owner_of: address,
-    // Missing for a token that there is one of.
+    // Missing for a token that exists once.
     amount: decimal.nullish().transform((amount) => amount ?? '1'),
     block_number: decimal,
     block_number_minted: decimal.nullish().transform((number) => number ?? null),
@@ -49,7 +49,7 @@ const entry = z
 /** One page of an NFT list as the upstream sent it, in the contract's shape. */
 export type ParsedNfts = { readonly entries: NftEntry[]; readonly next: string | undefined };
 
-/** @throws UpstreamFault naming what does not fit */
+/** @throws UpstreamFault that names the fields that do not match */
 export function parseNfts(answer: unknown, limit: number): ParsedNfts {
   const list = readAnswer(envelope(entry, { records: limit, position: maxPositionLength }), answer);
   return { entries: list.result, next: list.cursor };

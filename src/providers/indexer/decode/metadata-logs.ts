@@ -2,7 +2,7 @@ import { expectWords, LogShapeError, topicAt, wordAt } from './log-words.ts';
 import type { RawLog } from './raw-block.ts';
 import type { LogFinding } from './transfer-logs.ts';
 
-// A longer range counts as the whole collection: many name one without end when they mean all.
+// A longer range counts as the whole collection: many contracts give one without end when they mean all tokens.
 const longestRange = 100n;
 
 /** ERC-4906: the metadata of one token changed. */
@@ -28,7 +28,7 @@ export function readBatchMetadataUpdate(log: RawLog): LogFinding {
   };
 }
 
-/** ERC-1155: a token has another URI. */
+/** ERC-1155: the URI of a token changed. */
 export function readUriChange(log: RawLog): LogFinding {
   return { metadataChanges: [{ token: log.address, tokenId: topicAt(log, 1) }] };
 }

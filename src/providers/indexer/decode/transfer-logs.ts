@@ -17,7 +17,7 @@ import {
 } from './log-words.ts';
 import type { RawLog } from './raw-block.ts';
 
-/** What one log says; empty fields are left out. */
+/** The content of one log; empty fields are left out. */
 export type LogFinding = {
   readonly erc20?: readonly Erc20Movement[];
   readonly nft?: readonly NftMovement[];
@@ -29,7 +29,7 @@ export type LogFinding = {
 // ERC-2309 lets one log mint up to 2^256 tokens. Known collections stay at or below 5,000.
 const maxConsecutive = 10_000n;
 
-/** `Transfer`: the number of its topics tells ERC-20 (3), ERC-721 (4) and the form before the standard (1). */
+/** `Transfer`: the number of topics distinguishes ERC-20 (3), ERC-721 (4) and the form before the standard (1). */
 export function readTransfer(log: RawLog): LogFinding {
   const [token, logIndex] = [log.address, log.index];
   if (log.topics.length === 3) {

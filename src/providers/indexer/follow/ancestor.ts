@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import { listRecentBlocks } from '../store/block-store.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
-/** The chain changed below what counts as final. Nothing was rolled back: an operator must decide. */
+/** The chain was reorganised below its final block. Nothing was rolled back: an operator must decide. */
 export class ReorganisationTooDeepError extends Error {
   readonly retryable = true;
 
@@ -33,9 +33,9 @@ type CompareOptions = {
 const pageSize = 32;
 
 /**
- * Compares our newest blocks with the node's, downwards until one agrees. A height that the node does not have
- * says nothing: a node that is behind is no reorganisation.
- * @throws ReorganisationTooDeepError when none of the blocks that may be replaced agrees
+ * Compares our newest blocks with the node's, downwards, until one matches. A number that the node does not have
+ * proves nothing: a node that lags behind is no reorganisation.
+ * @throws ReorganisationTooDeepError when none of the blocks that may be replaced matches
  */
 export async function compareBranches({
   db,

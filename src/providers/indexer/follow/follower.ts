@@ -17,19 +17,19 @@ import type { NodeBlocks } from './node-blocks.ts';
 
 /**
  * - `advanced`: blocks were added;
- * - `rolled_back`: blocks that the chain replaced were taken back;
+ * - `rolled_back`: blocks that the chain replaced were removed;
  * - `idle`: there is nothing to do until the node has a new block.
  */
 export type Step = 'advanced' | 'rolled_back' | 'idle';
 
 export type Follower = {
   /**
-   * Does the next piece of work. Whatever it rejects with, nothing is half written, and it may be called again.
+   * Does the next unit of work. It is atomic: after a rejection nothing is half written, and it may be called again.
    */
   step(): Promise<Step>;
 };
 
-/** What a follower tells of its writes, after each commit. */
+/** Callbacks of a follower, called after each commit. */
 export type FollowerEvents = {
   onAppend(blocks: readonly IndexedBlock[]): void;
   onRollBack(): void;
@@ -47,17 +47,17 @@ export type FollowerOptions = {
   readonly events?: FollowerEvents | undefined;
   /** Greatest number of blocks in one transaction. */
   readonly maxBatch: number;
-  /** The last block to take; undefined follows the chain for ever. */
+  /** The last block to index; undefined follows the chain for ever. */
   readonly upTo?: bigint | undefined;
 };
 
-// Large enough for the bulk insert to pay, small enough for memory to stay flat over blocks of any size: three
-// batches are in it, one that is written, one that arrives and one that is asked for.
+// Large enough for the bulk insert to pay, small enough to bound memory for blocks of any size: three batches are in
+// memory, one being written, one arriving and one requested.
 const batchTransactions = 1_000;
 
 /**
- * Follows the chain of one network. Only one may run per network at a time; a second one does no harm, since
- * every write states which head it follows.
+ * Follows the chain of one network. One follower should run per network; a second one does no harm, since every
+ * write is conditional on the head that it follows.
  */
 export function createFollower(options: FollowerOptions): Follower {
   const { chainId, startBlock, db, blocks, log, maxBatch, events } = options;
@@ -80,7 +80,7 @@ export function createFollower(options: FollowerOptions): Follower {
 
   const advance = async (from: bigint, end: bigint, finalized: bigint): Promise<Step> => {
     const taken = reader.take({ from, to: lastOf(from, batch, end), finalized });
-    // The node works on the next blocks while the last of these arrive and the database writes them.
+    // Prefetches the next blocks while these arrive and the database writes them.
     const next = taken.to + 1n;
     if (next <= end) reader.prepare({ from: next, to: lastOf(next, batch, end), finalized });
     const found = await taken.found;
@@ -108,7 +108,7 @@ export function createFollower(options: FollowerOptions): Follower {
         if (from <= last) return await advance(from, last, finalized);
         return head === undefined ? 'idle' : await rollBackFrom(head);
       } catch (error) {
-        // What is remembered may be what was wrong.
+        // The cached state may have caused the error.
         state = undefined;
         reader.drop();
         throw error;
@@ -117,7 +117,7 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 }
 
-/** Reads and decodes blocks side by side. @returns those that follow each other, up to the first that is missing */
+/** Reads and decodes blocks in parallel. @returns those that form a chain, up to the first that is missing */
 function createRangeReader({ blocks, limit, wrapped }: FollowerOptions) {
   const read = (number: bigint) =>
     limit.run(async () => {
@@ -139,12 +139,12 @@ function headAt({ header: { number, hash, timestamp } }: IndexedBlock): NonNulla
 type Range = {
   readonly from: bigint;
   readonly to: bigint;
-  /** What was final before the range was read: of a later block that is final now, another branch may have come. */
+  /** The final block before the range was read: a later one may be final on another branch than the blocks read. */
   readonly finalized: bigint;
 };
 type ReadingRange = Range & { readonly found: Promise<IndexedBlock[]> };
 
-/** Reads a range, or takes what was prepared from its first block on. */
+/** Reads a range, or returns the prefetched one with the same first block. */
 function createReadAhead(read: ReadRange) {
   let ahead: ReadingRange | undefined;
   const begin = (range: Range): ReadingRange => ({ ...range, found: read(range.from, range.to) });
@@ -156,7 +156,7 @@ function createReadAhead(read: ReadRange) {
     },
     prepare(range: Range) {
       ahead = begin(range);
-      ahead.found.catch(() => {}); // whoever takes it gets the error
+      ahead.found.catch(() => {}); // take() passes the error on
     },
     drop() {
       ahead = undefined;
@@ -169,7 +169,7 @@ function lastOf(from: bigint, batch: number, end: bigint): bigint {
   return last < end ? last : end;
 }
 
-/** The blocks up to the first that is missing or does not follow the one before. */
+/** The blocks up to the first that is missing or does not follow its predecessor. */
 function linked(blocks: readonly (IndexedBlock | undefined)[]): IndexedBlock[] {
   const chain: IndexedBlock[] = [];
   for (const block of blocks) {
@@ -185,6 +185,6 @@ function batchAfter(blocks: readonly IndexedBlock[], maxBatch: number): number {
   const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
   const perBlock = Math.max(1, transactions / blocks.length);
   const wanted = Math.max(1, Math.floor(batchTransactions / perBlock));
-  // Grows by at most twice, so that a run of empty blocks does not lead into hundreds of full ones.
+  // At most doubles, so that a run of empty blocks does not lead to hundreds of full ones at once.
   return Math.min(maxBatch, wanted, blocks.length * 2);
 }

@@ -16,7 +16,7 @@ export type BlockRows = {
   readonly nft_refreshes: BulkColumns;
 };
 
-/** Pure: what to write for these blocks. @param keepFrom lower blocks are final and need not be remembered */
+/** The rows of these blocks. Pure. @param keepFrom blocks with lower numbers get no row in `index_blocks` */
 export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): BlockRows {
   const history = columnsOf({
     wallet: 'bytea',
@@ -39,7 +39,7 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     const wallets = addHistory(history, block);
     const { number, hash, parentHash } = block.header;
     if (number < keepFrom) continue;
-    // An array of arrays is not unnested row by row, so the wallets travel as one text.
+    // PostgreSQL does not unnest an array of arrays row by row, so the wallets are sent as one text.
     const list = `{${[...wallets].map((wallet) => `"\\\\x${wallet.slice(2)}"`).join(',')}}`;
     remembered.add(String(number), bytes(hash), bytes(parentHash), timeOf(block), list);
   }
@@ -106,7 +106,7 @@ function skippedRows(blocks: readonly IndexedBlock[]): BulkColumns {
   return rows.columns;
 }
 
-/** The tokens that told of a change, each once. */
+/** The tokens whose metadata changed, each once. */
 function refreshRows(blocks: readonly IndexedBlock[]): BulkColumns {
   const rows = columnsOf({ contract: 'bytea', token_id: 'numeric' });
   const changes = blocks.flatMap(({ metadataChanges }) => metadataChanges);
@@ -150,7 +150,7 @@ function nftRows(blocks: readonly IndexedBlock[]) {
   return { nft_changes: changed.columns, nft_holdings: held.columns, nft_tokens: tokenRows(blocks) };
 }
 
-/** Every token that moved, once, and where it came into being if it did in these blocks. */
+/** Every token that moved, each once, with its mint where that is in these blocks. */
 function tokenRows(blocks: readonly IndexedBlock[]): BulkColumns {
   const tokens = new Map<string, (string | null)[]>();
   for (const { header, transactions } of blocks) {
@@ -159,7 +159,7 @@ function tokenRows(blocks: readonly IndexedBlock[]): BulkColumns {
       const key = `${token}${tokenId}`;
       const minted = BigInt(from) === 0n;
       const known = tokens.get(key);
-      // Of an ERC-1155, minted many times, the first time counts.
+      // Only the first mint of an ERC-1155 counts.
       if (known !== undefined && (!minted || known[3] !== null)) continue;
       const birth = minted ? [String(header.number), bytes(to)] : [null, null];
       tokens.set(key, [bytes(token), String(tokenId), standards[standard], ...birth]);
@@ -176,7 +176,7 @@ function tokenRows(blocks: readonly IndexedBlock[]): BulkColumns {
   return rows.columns;
 }
 
-/** A contract that was seen as several kinds counts as the highest: ERC-20, then ERC-721, then ERC-1155. */
+/** A contract that was seen with several standards counts as the highest: ERC-20, then ERC-721, then ERC-1155. */
 function contractRows(blocks: readonly IndexedBlock[]): BulkColumns {
   const kinds = new Map<string, number>();
   const see = (contract: string, kind: number) =>

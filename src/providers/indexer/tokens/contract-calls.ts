@@ -5,8 +5,8 @@ type ContractCall = { readonly to: string; readonly data: string };
 
 export type ContractCalls = {
   /**
-   * Asks contracts at the newest block. Rejects when no node answers.
-   * @returns the bytes of each answer in hex; undefined where the contract failed or said too much
+   * Calls contracts at the newest block. Rejects when no node answers.
+   * @returns the bytes of each answer in hex; undefined where the contract failed or returned too much
    */
   readMany(calls: readonly ContractCall[]): Promise<(string | undefined)[]>;
 };
@@ -20,15 +20,15 @@ const abi = new Interface([
 
 const callsAtOnce = 60;
 const singlesAtOnce = 12;
-// A hostile contract may burn all it gets; the whole must still end before the node's own limit.
+// A hostile contract may burn all its gas; the batch must still end within the node's own limit.
 const singleGas = 5_000_000n;
 const manyGas = 30_000_000n;
 
 type Node = Pick<JsonRpcApiProvider, 'send'>;
 
 /**
- * Many questions in one call where Multicall3 is deployed, else side by side. What fails together is asked again
- * in halves and at last alone, so one hostile contract cannot spoil the answers of others.
+ * Batches calls where Multicall3 is deployed, otherwise sends them in parallel. A batch that fails is repeated in
+ * halves and finally call by call, so that one hostile contract cannot spoil the answers of others.
  */
 export function createContractCalls({ node }: { readonly node: Node }): ContractCalls {
   let deployed: Promise<boolean> | undefined;
@@ -52,7 +52,7 @@ export function createContractCalls({ node }: { readonly node: Node }): Contract
       const middle = calls.length >> 1;
       return [...(await together(calls.slice(0, middle))), ...(await together(calls.slice(middle)))];
     }
-    // A failure may be a neighbour's doing, who left no gas: alone it shows.
+    // A call may have failed because another one left no gas; on its own it shows.
     const missing = calls.filter((_, index) => answers[index] === undefined);
     const again = await sideBySide(node, missing);
     return answers.map((answer) => answer ?? again.shift());
@@ -81,7 +81,7 @@ async function sideBySide(node: Node, calls: readonly ContractCall[]): Promise<(
   return answers;
 }
 
-/** @returns undefined when the whole failed; an entry is undefined when that call did */
+/** @returns undefined when the batch failed; an entry is undefined when its call failed */
 async function aggregate(
   node: Node,
   calls: readonly ContractCall[],
@@ -97,6 +97,6 @@ async function aggregate(
     );
     return found.length === calls.length ? found : undefined;
   } catch {
-    return undefined; // something else lives at the address
+    return undefined; // the address has another contract
   }
 }

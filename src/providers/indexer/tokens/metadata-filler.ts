@@ -14,9 +14,8 @@ type FillerOptions = {
 const atOnce = 8;
 
 /**
- * Fetches the metadata of tokens that are due, a few at once. What fails is due again later, unless it can
- * never be had.
- * @returns whether there may be more
+ * Creates a function that fetches the metadata of tokens that are due, a few at once, and returns whether there may
+ * be more. A failed fetch is due again later, unless it can never succeed.
  */
 export function createMetadataFiller({ chainId, db, fetcher, log }: FillerOptions) {
   return async (): Promise<boolean> => {
@@ -37,7 +36,7 @@ export function createMetadataFiller({ chainId, db, fetcher, log }: FillerOption
   };
 }
 
-/** A host may be out, or serve a placeholder for a while; what the URI itself says does not change. */
+/** A host may be out, or serve a placeholder for a while; a URI that contains its metadata does not change. */
 function mayComeYet(tokenUri: string, error: unknown): boolean {
   return /^(https?|ipfs):/i.test(tokenUri.trim()) && !(error instanceof ForbiddenHostError);
 }

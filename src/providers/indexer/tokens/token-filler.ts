@@ -14,13 +14,13 @@ const abi = new Interface([
   'function uri(uint256) view returns (string)',
 ]);
 
-// Drawings that live on the chain are some tens of kilobytes; a longer answer is kept as none.
+// Images stored on the chain have some tens of kilobytes; a longer answer counts as none.
 const maxUriLength = 100_000;
 const contractsAtOnce = 100;
 const tokensAtOnce = 100;
 
 export type TokenFiller = {
-  /** Reads what was never read of contracts and tokens, a batch of each. @returns whether there may be more */
+  /** Reads the texts of a batch of contracts and the URIs of a batch of tokens. @returns whether there may be more */
   fill(): Promise<boolean>;
 };
 
@@ -31,8 +31,8 @@ type FillerOptions = {
 };
 
 /**
- * Asks the contracts that the index has seen for names, symbols, decimals and token URIs. Each is asked once,
- * token URIs again when their contract tells of a change; what a contract does not tell, or tells in an odd form, is null.
+ * Reads names, symbols, decimals and token URIs from the contracts that the index has seen. Each is read once, token
+ * URIs again when their contract announces a change. A value that is missing or malformed is stored as null.
  */
 export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenFiller {
   const fillContracts = async () => {
@@ -87,7 +87,7 @@ function decimalsOf(data: string | undefined): number | null {
   return value > 255n ? null : Number(value);
 }
 
-/** ERC-1155: the contract gives one address for all, and clients put the id into it, as 64 hex digits. */
+/** ERC-1155: one URI serves all tokens; clients replace `{id}` with the token id, as 64 hex digits. */
 function withId(uri: string | null, tokenId: bigint): string | null {
   return uri === null ? null : uri.replaceAll('{id}', tokenId.toString(16).padStart(64, '0'));
 }
