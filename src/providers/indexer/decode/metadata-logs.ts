@@ -14,7 +14,8 @@ export function readMetadataUpdate(log: RawLog): LogFinding {
 /** ERC-4906: the metadata of a range of tokens changed, both ends included. */
 export function readBatchMetadataUpdate(log: RawLog): LogFinding {
   expectWords(log, 2);
-  const [first, last] = [wordAt(log, 0), wordAt(log, 1)];
+  const first = wordAt(log, 0);
+  const last = wordAt(log, 1);
   if (last < first) throw new LogShapeError('the range ends before it begins');
   if (last - first >= longestRange) {
     return { metadataChanges: [{ token: log.address, tokenId: undefined }] };

@@ -84,7 +84,8 @@ export function createFollower(options: FollowerOptions): Follower {
     const next = taken.to + 1n;
     if (next <= end) reader.prepare({ from: next, to: lastOf(next, batch, end), finalized });
     const found = await taken.found;
-    const [first, last] = [found[0], found.at(-1)];
+    const first = found[0];
+    const last = found.at(-1);
     const head = state?.head;
     if (first === undefined || last === undefined) return 'idle';
     if (head !== undefined && first.header.parentHash !== head.hash) return rollBackFrom(head);

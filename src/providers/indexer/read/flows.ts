@@ -65,11 +65,15 @@ export function flowsOf(moves: StoredMoves, wallet: string): Flows {
 function movementsOf({ native, erc20, nft }: StoredMoves): Movement[] {
   return [
     ...nft.map(({ from, to, token, tokenId, amount }: NftMovement) => ({
-      ...{ from, to, amount },
+      from,
+      to,
+      amount,
       asset: { kind: 'nft', token, tokenId } as const,
     })),
     ...erc20.map(({ from, to, token, value }) => ({
-      ...{ from, to, amount: value },
+      from,
+      to,
+      amount: value,
       asset: { kind: 'erc20', token } as const,
     })),
     ...native.map(({ from, to, value }) => ({ from, to, amount: value, asset: { kind: 'native' } as const })),

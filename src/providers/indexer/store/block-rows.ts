@@ -76,10 +76,13 @@ function timeOf({ header }: IndexedBlock): string {
 /** @returns the wallets of the block */
 function addHistory(history: Rows, block: IndexedBlock): ReadonlySet<string> {
   const { number, hash } = block.header;
-  const [blockNumber, blockHash, time] = [String(number), bytes(hash), timeOf(block)];
+  const blockNumber = String(number);
+  const blockHash = bytes(hash);
+  const time = timeOf(block);
   const wallets = new Set<string>();
   for (const transaction of block.transactions) {
-    const [index, txHash] = [String(transaction.index), bytes(transaction.hash)];
+    const index = String(transaction.index);
+    const txHash = bytes(transaction.hash);
     const json = writeTransaction(transaction);
     for (const [wallet, moves] of walletMoves(transaction)) {
       wallets.add(wallet);
@@ -141,10 +144,15 @@ function nftRows(blocks: readonly IndexedBlock[]) {
     changed_block: 'bigint',
   });
   for (const { wallet, contract, tokenId, standard, amount, acquired, changedBlock } of sumChanges(changes)) {
-    const place = acquired && [String(acquired.blockNumber), String(acquired.logIndex)];
     held.add(
-      ...[bytes(wallet), bytes(contract), String(tokenId), standards[standard], String(amount)],
-      ...[place?.[0] ?? null, place?.[1] ?? null, String(changedBlock)],
+      bytes(wallet),
+      bytes(contract),
+      String(tokenId),
+      standards[standard],
+      String(amount),
+      acquired === undefined ? null : String(acquired.blockNumber),
+      acquired === undefined ? null : String(acquired.logIndex),
+      String(changedBlock),
     );
   }
   return { nft_changes: changed.columns, nft_holdings: held.columns, nft_tokens: tokenRows(blocks) };

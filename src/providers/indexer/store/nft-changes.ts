@@ -53,7 +53,11 @@ export function sumChanges(changes: readonly NftChange[]): HoldingChange[] {
     const key = `${wallet}${contract}${tokenId}`;
     const before = sums.get(key);
     sums.set(key, {
-      ...{ wallet, contract, tokenId, standard, changedBlock: blockNumber },
+      wallet,
+      contract,
+      tokenId,
+      standard,
+      changedBlock: blockNumber,
       amount: standard === 'ERC721' ? (gained ? 1n : 0n) : (before?.amount ?? 0n) + delta,
       acquired: gained ? { blockNumber, logIndex } : before?.acquired,
     });

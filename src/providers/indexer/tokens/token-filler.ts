@@ -44,7 +44,8 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
     ]);
     const answers = await calls.readMany(questions);
     const read = unread.map(({ contract, standard }) => {
-      const [name, symbol] = [answers.shift(), answers.shift()];
+      const name = answers.shift();
+      const symbol = answers.shift();
       const decimals = standard === 20 ? answers.shift() : undefined;
       return { contract, name: textOf(name), symbol: textOf(symbol), decimals: decimalsOf(decimals) };
     });
@@ -71,7 +72,8 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
   return {
     async fill() {
       const changed = await applyRefreshes(db, chainId);
-      const [contracts, owned] = [await fillContracts(), await fillTokens()];
+      const contracts = await fillContracts();
+      const owned = await fillTokens();
       return changed || contracts === contractsAtOnce || owned === tokensAtOnce;
     },
   };
