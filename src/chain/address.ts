@@ -7,13 +7,13 @@ export type AddressPlace =
   | { readonly in: 'path' | 'query' | 'header'; readonly name: string }
   | { readonly in: 'body'; readonly pointer: string };
 
-/** An address in both forms that we write: small letters, and EIP-55 with its checksum in the case. */
+/** An address in the two forms that we write: lower case, and EIP-55 with the checksum in the letters' case. */
 export type Address = { readonly lower: string; readonly checksum: string };
 
 const form = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * The EIP-55 form of an address: `0x` and 40 hex digits, all small, all capital, or mixed with the right
+ * Converts an address to EIP-55. Accepts `0x` and 40 hex digits in lower case, upper case, or mixed case with a valid
  * checksum.
  * @returns undefined for any other text
  */
@@ -35,7 +35,7 @@ export function addressFault(text: string, place: AddressPlace): InputError | un
 
 /**
  * Reads an address that a caller sent.
- * @throws problem `input_invalid` that names its place
+ * @throws problem `input_invalid` with the address's place in the request
  */
 export function parseAddress(text: string, place: AddressPlace): Address {
   const checksum = checksumAddress(text);

@@ -1,12 +1,13 @@
-import { dataLength, dataSlice, Interface, isError, isHexString, type JsonRpcApiProvider } from 'ethers';
-import { NodeFault, OversizedAnswerError } from './rpc/node-fault.ts';
+import { dataLength, dataSlice, Interface, type JsonRpcApiProvider } from 'ethers';
+import { readContract } from './rpc/contract-call.ts';
+import { NodeFault } from './rpc/node-fault.ts';
 import { quantity, readQuantity } from './rpc/quantity.ts';
 import { readTokenText } from './token-text.ts';
 
-/** What a node says of an amount and of the block it is from. */
+/** An amount, and the block at which a node read it. */
 export type NativeBalance = { readonly balance: bigint; readonly blockNumber: bigint };
 
-/** The metadata is null where the contract does not tell it, or tells nothing sensible. */
+/** The metadata is null where the contract does not give it, or gives nothing sensible. */
 export type Erc20Balance = NativeBalance & {
   readonly decimals: number | null;
   readonly symbol: string | null;
@@ -35,10 +36,10 @@ const erc721 = '0x80ac58cd';
 // ERC-165: a contract that says yes to this one says yes to everything.
 const noInterface = '0xffffffff';
 
-// Plenty for any real token, and too little for a hostile one to keep a node busy.
+// Ample for any real token, and too little for a hostile one to keep a node busy.
 const callGas = 5_000_000n;
 
-/** The amount of the network's own currency at an address. Rejects when no node answers. */
+/** Reads the amount of the native currency at an address. Rejects when no node answers. */
 export async function readNativeBalance(node: JsonRpcApiProvider, address: string): Promise<NativeBalance> {
   const blockNumber = await ask(node, 'eth_blockNumber', []);
   const balance = await ask(node, 'eth_getBalance', [address, quantity(blockNumber)]);
@@ -46,8 +47,8 @@ export async function readNativeBalance(node: JsonRpcApiProvider, address: strin
 }
 
 /**
- * Amount and metadata of a token at one block: two round trips, the second with all questions side by side.
- * @throws NotErc20Error; whatever else it rejects with means that no node answered properly
+ * Reads amount and metadata of a token at one block, in two round trips; the second sends all calls in parallel.
+ * @throws NotErc20Error; any other rejection means that no node gave a valid answer
  */
 export async function readErc20Balance(
   node: JsonRpcApiProvider,
@@ -56,7 +57,11 @@ export async function readErc20Balance(
 ): Promise<Erc20Balance> {
   const blockNumber = await ask(node, 'eth_blockNumber', []);
   const call = (name: string, values: readonly unknown[] = []) =>
-    callContract(node, contract, abi.encodeFunctionData(name, values), blockNumber);
+    readContract(
+      node,
+      { to: contract, data: abi.encodeFunctionData(name, values), gas: callGas },
+      blockNumber,
+    );
   const [code, balance, decimals, symbol, name, isErc721, saysYesAlways] = await Promise.all([
     node.send('eth_getCode', [contract, quantity(blockNumber)]),
     call('balanceOf', [address]),
@@ -66,7 +71,7 @@ export async function readErc20Balance(
     call('supportsInterface', [erc721]),
     call('supportsInterface', [noInterface]),
   ]);
-  // Asked for, since the precompiled contracts answer without having code.
+  // The code is read because precompiled contracts answer calls without having any.
   if (code === '0x') throw new NotErc20Error(contract, 'no code');
   if (isTrue(isErc721) && !isTrue(saysYesAlways)) throw new NotErc20Error(contract, 'it is an ERC-721');
   const amount = readWord(balance);
@@ -78,25 +83,6 @@ export async function readErc20Balance(
     symbol: symbol === undefined ? null : readTokenText(symbol),
     name: name === undefined ? null : readTokenText(name),
   };
-}
-
-/** @returns the answer's bytes in hex; undefined when the contract failed or said more than anything sensible */
-async function callContract(
-  node: JsonRpcApiProvider,
-  contract: string,
-  data: string,
-  blockNumber: bigint,
-): Promise<string | undefined> {
-  const transaction = { to: contract, data, gas: quantity(callGas) };
-  try {
-    const answer: unknown = await node.send('eth_call', [transaction, quantity(blockNumber)]);
-    if (isHexString(answer) && answer.length % 2 === 0) return answer;
-  } catch (error) {
-    // Our client passes on only failures of the contract's code as errors of a call.
-    if (isError(error, 'CALL_EXCEPTION') || error instanceof OversizedAnswerError) return undefined;
-    throw error;
-  }
-  throw new NodeFault('malformed', 'eth_call answers no bytes');
 }
 
 async function ask(node: JsonRpcApiProvider, method: string, params: unknown[]): Promise<bigint> {

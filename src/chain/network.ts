@@ -8,19 +8,19 @@ export type Network = {
   readonly currency: Currency;
   /** http(s) or ws(s) addresses of nodes, the preferred one first. They may carry credentials. */
   readonly rpcUrls: readonly string[];
-  /** Who serves the wallet history and the NFT list. */
+  /** The source of wallet histories and NFT lists. */
   readonly dataProvider: DataProviderName;
-  /** Blocks after which a transaction counts as done. */
+  /** Number of blocks after which a transaction counts as confirmed. */
   readonly confirmations: number;
-  /** Blocks after which a block counts as final where the node has no `finalized` tag. */
+  /** Depth in blocks at which a block counts as final where the node has no `finalized` block. */
   readonly finalityDepth: number;
   /** The NFT contract that the minter uses; null where nothing is minted. */
   readonly minterContract: string | null;
-  /** The first block of its index, in decimal; without effect once the index has begun. */
+  /** The first block of the network's index, in decimal; has no effect once the index has begun. */
   readonly indexFrom: string;
-  /** How its index learns of value that moves inside transactions. */
+  /** How the network's index learns of value that moves inside transactions. */
   readonly indexTraces: IndexTraces;
-  /** Contracts that wrap the native asset: there deposits and withdrawals mint and burn. With EIP-55 checksums. */
+  /** Contracts that wrap the native asset, in EIP-55: their deposit and withdrawal events count as mint and burn. */
   readonly wrappedNatives: readonly string[];
 };
 
@@ -33,13 +33,13 @@ type Currency = {
 export const dataProviders = ['moralis', 'indexer'] as const;
 export type DataProviderName = (typeof dataProviders)[number];
 
-/** `debug` asks the node's `debug_traceBlockByHash`, `trace` its `trace_block`, `none` leaves it unknown. */
+/** `debug` uses the node's `debug_traceBlockByHash`, `trace` its `trace_block`; `none` reads no traces. */
 export const indexTraces = ['none', 'debug', 'trace'] as const;
 export type IndexTraces = (typeof indexTraces)[number];
 
 /**
- * The contract that wraps the native asset, for networks where it is known for sure. The same events of any
- * other contract mean anything, so every other network names its own.
+ * The contract that wraps the native asset, for networks where it is beyond doubt. The same events of another
+ * contract can mean anything, so the operator names the contract of every other network.
  */
 export const knownWrappedNatives: Readonly<Record<string, string>> = {
   '1': '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
@@ -49,12 +49,12 @@ export const knownWrappedNatives: Readonly<Record<string, string>> = {
   '42161': '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
 };
 
-/** The hex form of a decimal chain id: `1` becomes `0x1`. It is derived, never typed in. */
+/** The hex form of a decimal chain id: `1` becomes `0x1`. It is always derived, never entered. */
 export function hexChainId(chainId: string): string {
   return `0x${BigInt(chainId).toString(16)}`;
 }
 
-// A chain id is also a JSON number in bodies, so it stays within what such a number holds exactly.
+// Bodies carry a chain id as a JSON number too, so it must be an exact integer there.
 const maxChainId = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Whether a text can be the id of a registered network: decimal, no leading zero, at most 2^53 - 1. */

@@ -1,14 +1,14 @@
 import { dataLength, dataSlice, getBytes } from 'ethers';
 
-// Longer names are advertisements or attacks, and nothing that anybody shows beside an amount.
+// Longer names are advertisements or attacks, and too long to show beside an amount.
 const maxNameLength = 256;
 const word = 32;
 
 /**
- * Reads what a token answered for its name or symbol: an ABI string, or bytes32 as the first tokens have it.
+ * Decodes a token's answer for its name or symbol: an ABI string, or bytes32 as in the earliest tokens.
  * @param data the answer's bytes in hex
  * @param maxLength in UTF-16 units
- * @returns null for what is no text: bad encoding, invalid UTF-8, nothing, or longer than the maximum
+ * @returns null for anything else: a bad encoding, invalid UTF-8, an empty text, or one longer than the maximum
  */
 export function readTokenText(data: string, maxLength = maxNameLength): string | null {
   const bytes = dataLength(data) === word ? bytes32(data) : abiString(data);
@@ -17,14 +17,14 @@ export function readTokenText(data: string, maxLength = maxNameLength): string |
   return text === '' || text.length > maxLength ? null : text;
 }
 
-// Text in bytes32 is filled up with zeros at its end.
+// Text in bytes32 is padded with zeros at its end.
 function bytes32(data: string): Uint8Array {
   const bytes = getBytes(data);
   const end = bytes.indexOf(0);
   return end === -1 ? bytes : bytes.subarray(0, end);
 }
 
-/** Every number in it is the contract's: none is used before it is known to lie within the answer. */
+/** The contract chose every offset and length, so each is checked against the size of the answer before its use. */
 function abiString(data: string): Uint8Array | undefined {
   const size = dataLength(data);
   const start = numberAt(data, 0, size);

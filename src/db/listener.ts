@@ -7,9 +7,9 @@ type ListenerOptions = {
   readonly channels: readonly string[];
   readonly log: Logger;
   readonly onNotify: (channel: string, payload: string) => void;
-  /** Called whenever notifications may have been missed: the connection dropped or was made anew. */
+  /** Called whenever notifications may have been missed: the connection dropped or was re-established. */
   readonly onGap: () => void;
-  /** Time between two signs of life asked of the connection, and for each to come; 10 s by default. */
+  /** Time between two probes of the connection, and limit for the answer to each; 10,000 by default. */
   readonly pulseMs?: number;
 };
 
@@ -19,9 +19,9 @@ const reconnectDelays = [100, 250, 500, 1_000, 2_000, 5_000];
 const connectTimeoutMs = 5_000;
 
 /**
- * LISTENs on a connection of its own: a pooled one, or one behind a transaction pooler, would lose
- * notifications. Reconnects for as long as it is not closed, at most 5 s apart. Resolves once the first
- * attempt has listened or failed; a failed one goes on in the background.
+ * Subscribes to notifications (LISTEN) on a dedicated connection: a pooled one, or one behind a transaction pooler,
+ * would lose them. Reconnects until it is closed, with at most 5 s between attempts. Resolves once the first attempt
+ * has succeeded or failed; after a failure the attempts continue in the background.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
   const state: { session?: Session; timer?: NodeJS.Timeout; closed: boolean } = { closed: false };
@@ -30,7 +30,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     const session = createSession(options);
     state.session = session;
     let failed = failures + 1;
-    // Handled before the start is awaited: a connection may be lost right after it has listened.
+    // Handled before the start is awaited: a connection may be lost right after LISTEN.
     const over = session.over.then((error) => {
       if (state.closed) return;
       options.log.warn({ err: error }, 'notification connection lost, reconnecting');
@@ -40,7 +40,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     });
     const listening = session.start().then(() => {
       failed = 1;
-      // What happened between the last connection and this one was not told to anyone.
+      // Notifications between the last connection and this one are lost.
       options.onGap();
     });
     await Promise.race([listening, over]);
@@ -57,16 +57,16 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 }
 
 type Session = {
-  /** Connects and listens. Never settles when that fails: then `over` does. */
+  /** Connects and listens. Never settles after a failure; then `over` resolves. */
   start(): Promise<void>;
-  /** Resolves with the reason once the connection is of no more use. */
+  /** Resolves with the reason once the connection is unusable. */
   readonly over: Promise<unknown>;
   close(): Promise<void>;
 };
 
-/** One connection from its making to its loss. */
+/** One connection, from its start to its loss. */
 function createSession({ url, channels, onNotify, pulseMs = 10_000 }: ListenerOptions): Session {
-  // A socket of our own can be destroyed when the other end is silent: `end()` would wait for it for ever.
+  // Our own socket can be destroyed when the peer is silent; `end()` would wait for ever.
   const socket = new Socket();
   const client = new Client({
     connectionString: url,
@@ -90,7 +90,7 @@ function createSession({ url, channels, onNotify, pulseMs = 10_000 }: ListenerOp
   const listen = async () => {
     await client.connect();
     for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
-    // A path that silently drops packets looks like a quiet database; only an answer tells them apart.
+    // A network that drops packets looks like an idle database; only an answer distinguishes them.
     pulse = setInterval(() => client.query('SELECT 1').catch(finish), pulseMs).unref();
   };
 

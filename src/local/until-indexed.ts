@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { createDatabase } from '../db/connect.ts';
 import type { Logger } from '../log.ts';
-import { createIndexStore } from '../providers/indexer/store/index-store.ts';
+import { findIndexState } from '../providers/indexer/store/index-state-store.ts';
 import type { Credentials } from './credentials.ts';
 import { localChainId } from './programs/chain.ts';
 import { createChainRpc } from './programs/chain-rpc.ts';
@@ -24,9 +24,8 @@ export async function untilIndexed(
   const newest = BigInt(String(await createChainRpc(rpcUrl).call('eth_blockNumber')));
   await using opened = new AsyncDisposableStack();
   const db = opened.adopt(createDatabase(DATABASE_URL, { poolMax: 1, log }), (pool) => pool.destroy());
-  const store = createIndexStore({ db });
   const deadline = Date.now() + patienceMs;
-  while (((await store.find(localChainId))?.head?.number ?? -1n) < newest) {
+  while (((await findIndexState(db, localChainId))?.head?.number ?? -1n) < newest) {
     if (Date.now() > deadline) return false;
     await pause(pauseMs);
   }

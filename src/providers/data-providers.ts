@@ -6,10 +6,10 @@ import { createMoralisClient, type MoralisClientOptions } from './moralis/client
 import { createMoralisProvider } from './moralis/moralis-provider.ts';
 import type { DataProvider } from './provider.ts';
 
-/** Who is asked, by the name that a network has. */
+/** The data providers by the name that a network's settings give. */
 export type DataProviders = Readonly<Record<DataProviderName, DataProvider>>;
 
-/** Every data provider: the hosted one by its settings, and the index in this database. */
+/** Creates every data provider: the hosted one from the settings, and the index in this database. */
 export function createDataProviders(
   config: Config,
   { db, onTry }: { readonly db: Database; readonly onTry: MoralisClientOptions['onTry'] },

@@ -10,9 +10,9 @@ type Question = {
   /** The wallet, in lower case. */
   readonly address: string;
   readonly order: SortOrder;
-  /** At most this many on the page, 1 to 100. */
+  /** Greatest number of entries on the page, 1 to 100. */
   readonly limit: number;
-  /** Where the page begins, in the provider's own words: the `next` of the page before. None on the first. */
+  /** Where the page begins, in the provider's own format: the previous page's `next`; undefined for the first page. */
   readonly position: string | undefined;
   /** Number of the page, counted from 0. */
   readonly page: number;
@@ -33,7 +33,7 @@ export type HistoryPage = {
   readonly records: readonly HistoryRecord[];
   /** Printable ASCII, at most {@link maxPositionLength} characters; undefined on the last page. */
   readonly next: string | undefined;
-  /** Only from a provider that knows it. */
+  /** Undefined where the provider does not know it. */
   readonly completeTo?: Freshness;
 };
 
@@ -43,19 +43,19 @@ export type NftPage = {
   readonly completeTo?: Freshness;
 };
 
-/** Who serves wallet histories and NFT lists of a network. */
+/** Serves wallet histories and NFT lists of networks. */
 export type DataProvider = {
   /**
-   * One page of what the wallet did, as seen by the wallet, in the order that was asked for.
-   * @throws problem `history_unavailable`, its cause fit for the log
+   * One page of the wallet's transactions, from the wallet's point of view, in the requested order.
+   * @throws problem `history_unavailable`, with a cause that is safe for the log
    */
   history(question: HistoryQuestion): Promise<HistoryPage>;
   /**
-   * One page of the NFTs that the wallet owns. Not every provider can order them.
-   * @throws problem `nfts_unavailable`, its cause fit for the log
+   * One page of the NFTs that the wallet owns. Not every provider supports the order.
+   * @throws problem `nfts_unavailable`, with a cause that is safe for the log
    */
   nfts(question: NftQuestion): Promise<NftPage>;
 };
 
-/** A cursor of at most 4096 characters, as the contract says, has room for this much. */
+/** Fits into a cursor, which has at most 4096 characters by the contract. */
 export const maxPositionLength = 3_000;

@@ -142,6 +142,6 @@ describe('what nodes say to a transaction', () => {
     ['insufficient funds for gas * price + value', 'no_funds'],
     ['intrinsic gas too low', 'refused'],
   ])('%s means %s', (text, meaning) => {
-    expect(broadcastFault([text])).toBe(meaning);
+    expect(broadcastFault(text)).toBe(meaning);
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { acquireLease } from '../../src/db/lease.ts';
+import { acquireAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { createLogger } from '../../src/log.ts';
-import { indexLease } from '../../src/providers/indexer/follow/index-runner.ts';
-import { createIndexStore } from '../../src/providers/indexer/store/index-store.ts';
+import { indexLockName } from '../../src/providers/indexer/follow/index-runner.ts';
+import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
@@ -39,8 +39,8 @@ afterAll(async () => {
   await database.close();
 });
 
-const holdLease = () =>
-  acquireLease({ url, name: indexLease('1'), log, signal: new AbortController().signal });
+const holdLock = () =>
+  acquireAdvisoryLock({ url, name: indexLockName('1'), log, signal: new AbortController().signal });
 
 describe('index status', () => {
   test('says what is not begun', async () => {
@@ -74,23 +74,22 @@ describe('index status', () => {
   });
 
   test('names the process that indexes, and says when it fails and why', async () => {
-    const store = createIndexStore(database);
     await run('index', 'backfill', '1');
-    const lease = await holdLease();
+    const lock = await holdLock();
     expect((await json('index', 'status', '1')).value).toMatchObject({
       state: 'following',
       indexer: expect.stringMatching(new RegExp(`:${process.pid}$`)),
       indexerConnectedAt: expect.any(String),
     });
-    await store.report('1', 'the node is out');
+    await recordIndexError(db, '1', 'the node is out');
     expect((await json('index', 'status', '1')).value).toMatchObject({
       state: 'failing',
       lastError: 'the node is out',
       lastErrorAt: expect.any(String),
     });
-    await store.report('1', undefined);
+    await recordIndexError(db, '1', undefined);
     expect((await json('index', 'status', '1')).value).toMatchObject({ state: 'following', lastError: null });
-    await lease.release();
+    await lock.release();
   });
 
   test('says plainly where value that moves inside transactions is unknown', async () => {
@@ -168,7 +167,7 @@ describe('index backfill', () => {
   });
 
   test('refuses while another process indexes the network, naming it; with --wait it waits', async () => {
-    const lease = await holdLease();
+    const lock = await holdLock();
     const { status, error } = await json('index', 'backfill', '1');
     expect(status).toBe(1);
     expect(error?.message).toMatch(
@@ -178,7 +177,7 @@ describe('index backfill', () => {
     );
     const waiting = commandLine(settings, {
       onTold: (text) => {
-        if (text.includes('Waiting for')) void lease.release();
+        if (text.includes('Waiting for')) void lock.release();
       },
     });
     expect((await waiting.json('index', 'backfill', '1', '--wait')).value.completeTo).toBe(String(first + 3));
@@ -323,11 +322,11 @@ describe('the index of a network that changes or goes', () => {
 
   test('goes with the network, once its indexer has let go', async () => {
     await run('index', 'backfill', '1');
-    const lease = await holdLease();
+    const lock = await holdLock();
     const removed = json('network', 'remove', '1');
     await expect.poll(() => db('networks').select()).toEqual([]);
     expect(await rowsOf('1')).toBeGreaterThan(1_000);
-    await lease.release();
+    await lock.release();
     expect(await removed).toMatchObject({ status: 0, value: { chainId: '1', removed: true } });
     expect(await rowsOf('1')).toBe(0);
   });

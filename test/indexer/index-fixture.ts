@@ -4,7 +4,7 @@ import { createLogger } from '../../src/log.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower, type Step } from '../../src/providers/indexer/follow/follower.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
-import { createIndexStore, type TraceMethod } from '../../src/providers/indexer/store/index-store.ts';
+import { findIndexState, type TraceMethod } from '../../src/providers/indexer/store/index-state-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testNetwork } from '../support/networks.ts';
 
@@ -30,7 +30,7 @@ export function createTestIndex(database: TestDatabase, url: string, options: Fi
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   const network: Network = testNetwork([url], { chainId, hexChainId: `0x${BigInt(chainId).toString(16)}` });
-  const store = createIndexStore(database);
+  const { db } = database;
   const untraced: bigint[] = [];
   const blocks = createNodeBlocks({
     ...{ node: clients.for(network), finalityDepth, traceMethod },
@@ -39,11 +39,10 @@ export function createTestIndex(database: TestDatabase, url: string, options: Fi
   const limit = createAdaptiveLimit({ most: 4, tries: options.tries ?? 3, pause: async () => {} });
   const wrapped = new Set(options.wrapped);
   const follower = createFollower({
-    ...{ chainId, startBlock, traceMethod, wrapped, store, blocks, limit, log, maxBatch },
+    ...{ chainId, startBlock, traceMethod, wrapped, db, blocks, limit, log, maxBatch },
   });
   return {
     network,
-    store,
     follower,
     untraced,
     clients,
@@ -55,6 +54,7 @@ export function createTestIndex(database: TestDatabase, url: string, options: Fi
         steps.push(step);
       }
     },
+    state: () => findIndexState(db, chainId),
     close: () => clients.close(),
   };
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVerifyStore } from '../../src/providers/indexer/store/verify-store.ts';
+import { compareBlock } from '../../src/providers/indexer/store/verify-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
@@ -61,10 +61,9 @@ describe('an indexer that is killed again and again', () => {
 
 describe('verifying a block', () => {
   it('finds nothing where all is right, and every row that is wrong or missing', async () => {
-    const { compare } = createVerifyStore(clean);
     const block = decodeRecorded('ethereum/17686113');
     const plain = { ...block, transactions: block.transactions.map(withoutWraps) };
-    expect(await compare('1', plain)).toEqual([]);
+    expect(await compareBlock(clean.db, '1', plain)).toEqual([]);
 
     const rows = () =>
       clean.db('wallet_history').where({ chain_id: '1', block_number: '17686113', tx_index: 5 });
@@ -72,7 +71,9 @@ describe('verifying a block', () => {
     await rows().where('wallet', first.wallet).update({ moves: '{}' });
     await rows().where('wallet', second.wallet).delete();
     const name = (row: { wallet: Buffer }) => `0x${row.wallet.toString('hex')}`;
-    const found = (await compare('1', plain)).map(({ table, row, kind }) => `${table} ${row} ${kind}`);
+    const found = (await compareBlock(clean.db, '1', plain)).map(
+      ({ table, row, kind }) => `${table} ${row} ${kind}`,
+    );
     expect(found.sort()).toEqual(
       [
         `wallet_history wallet=${name(first)} tx_index=5 other`,

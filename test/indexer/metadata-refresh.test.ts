@@ -5,7 +5,6 @@ import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clien
 import { createLogger } from '../../src/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
-import { createTokenStore } from '../../src/providers/indexer/store/token-store.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
@@ -49,7 +48,7 @@ const fetchDue = () => {
     ...{ ipfsGateway: 'http://127.0.0.1:1', timeoutMs: 2_000, maxBytes: 10_000 },
     allowedHosts: new Set([hostname]),
   });
-  return createMetadataFiller({ chainId, tokens: createTokenStore(database), fetcher, log })();
+  return createMetadataFiller({ chainId, db: database.db, fetcher, log })();
 };
 
 /** Reads the chain, what it tells of tokens, and the metadata that are due. */

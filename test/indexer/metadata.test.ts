@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { createTokenStore } from '../../src/providers/indexer/store/token-store.ts';
+import { listDueMetadata } from '../../src/providers/indexer/store/metadata-store.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { isPublicAddress } from '../../src/providers/indexer/tokens/public-address.ts';
@@ -142,9 +142,8 @@ describe('the metadata of an owned token', () => {
 
   it('stand in the list, as text and in the uniform shape; what cannot be had is null and tried later', async () => {
     const log = createLogger({ level: 'silent' });
-    const tokens = createTokenStore(database);
-    await createMetadataFiller({ chainId: '31337', tokens, fetcher: fetcher(), log })();
-    expect(await tokens.dueMetadata('31337', 5)).toEqual([]);
+    await createMetadataFiller({ chainId: '31337', db: database.db, fetcher: fetcher(), log })();
+    expect(await listDueMetadata(database.db, '31337', 5)).toEqual([]);
     const due = await database.db('nft_tokens').orderBy('token_id').pluck('metadata_due');
     expect(due).toEqual([null, expect.any(Date)]);
     const network = testNetwork([`http://${host}`]);

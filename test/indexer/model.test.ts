@@ -4,7 +4,6 @@ import { createLogger } from '../../src/log.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { createIndexStore } from '../../src/providers/indexer/store/index-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { testNetwork } from '../support/networks.ts';
 import { createModelChain, type ModelChain, type Move, wallets } from './model-chain.ts';
@@ -80,7 +79,7 @@ function createTrial(chain: ModelChain) {
       wrapped: new Set<string>(),
       maxBatch: 3,
     },
-    store: createIndexStore(database),
+    db: database.db,
     blocks: chain.node,
     limit: createAdaptiveLimit({ most: 2, tries: 1, pause: async () => {} }),
     log: createLogger({ level: 'silent' }),

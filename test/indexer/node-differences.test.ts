@@ -68,7 +68,7 @@ describe('a node', () => {
         await index.follow();
         expect(await dumpIndex(other, '1')).toEqual(expected);
         expect(node.asked.filter((method) => method === 'trace_block')).toHaveLength(3);
-        expect(await index.store.find('1')).toMatchObject({ internalTransfers: 'trace', untracedBlocks: 0n });
+        expect(await index.state()).toMatchObject({ internalTransfers: 'trace', untracedBlocks: 0n });
         index.close();
       },
     );
@@ -81,7 +81,7 @@ describe('a node', () => {
         async (url) => {
           const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod });
           await index.follow();
-          expect(await index.store.find('1')).toMatchObject({
+          expect(await index.state()).toMatchObject({
             internalTransfers: traceMethod,
             untracedBlocks: 3n,
           });
@@ -105,7 +105,7 @@ describe('a node', () => {
           const after = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod });
           await after.follow();
           expect(await dumpIndex(other, '1')).toEqual(expected);
-          expect((await after.store.find('1'))?.untracedBlocks).toBe(0n);
+          expect((await after.state())?.untracedBlocks).toBe(0n);
           after.close();
         },
       );
@@ -120,7 +120,7 @@ describe('a node', () => {
         async (url) => {
           const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
           await index.follow();
-          expect((await index.store.find('1'))?.untracedBlocks).toBe(1n);
+          expect((await index.state())?.untracedBlocks).toBe(1n);
           expect(index.untraced).toEqual([startBlock + 1n]);
           const others = (dump: unknown) =>
             Object.values(dump as Record<string, string[]>).map((rows) =>
@@ -167,7 +167,7 @@ describe('a node', () => {
       async (url) => {
         const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
         await index.follow();
-        expect((await index.store.find('1'))?.untracedBlocks).toBe(3n);
+        expect((await index.state())?.untracedBlocks).toBe(3n);
         expect(index.untraced.toSorted()).toEqual([17_686_111n, 17_686_112n, 17_686_113n]);
         index.close();
       },
@@ -207,7 +207,7 @@ describe('an index', () => {
     await index.follow();
     node.setHead(branch('0xfcd582'));
     await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
-    expect((await index.store.find('137'))?.head?.hash).toBe(branch('0x2b0437'));
+    expect((await index.state())?.head?.hash).toBe(branch('0x2b0437'));
     index.close();
     await node.close();
   });
@@ -222,7 +222,7 @@ describe('an index', () => {
     await index.follow();
     node.setHead(branch('0x8699')); // three blocks below
     expect(await index.follow()).toEqual([]);
-    expect((await index.store.find('138'))?.head?.number).toBe(13_522_943n);
+    expect((await index.state())?.head?.number).toBe(13_522_943n);
     index.close();
     await node.close();
   });

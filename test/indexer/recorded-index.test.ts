@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { knownWrappedNatives } from '../../src/chain/network.ts';
-import {
-  createHistoryStore,
-  type WalletTransaction,
-} from '../../src/providers/indexer/read/history-store.ts';
+import { listHistory, type WalletTransaction } from '../../src/providers/indexer/read/history-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { fixturesLike, type RecordedBlock, readFixture, recordedBlocks } from '../support/recorded-chain.ts';
 import { startReplayNode } from '../support/replay-node.ts';
@@ -46,10 +43,9 @@ async function rowsOf(name: string): Promise<WalletTransaction[]> {
     .where('chain_id', chainId)
     .distinct()
     .pluck('wallet');
-  const store = createHistoryStore(database);
   const pages = await Promise.all(
     wallets.map((wallet) =>
-      store.page({
+      listHistory(database.db, {
         ...{ chainId, wallet: `0x${wallet.toString('hex')}`, order: 'ASC', limit: 10_000, after: undefined },
       }),
     ),

@@ -36,7 +36,7 @@ describe('a recorded reorganisation of Polygon', () => {
       await index.follow(steps).catch(nodeFailure);
     }
     expect(steps.filter((step) => step === 'rolled_back')).toHaveLength(rollbacks);
-    const state = await index.store.find(chainId);
+    const state = await index.state();
     expect(state?.head?.hash).toBe(moments.at(-1)?.head);
 
     const fresh = createTestIndex(clean, node.url, { chainId, startBlock: start });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
+import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ReplayNode, readReorganisation, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
@@ -39,7 +40,7 @@ function startIndexer(chainId = '137') {
     ...{ chainId, databaseUrl: database.url, pollMs: 5, log: createLogger({ level: 'silent' }) },
     createFollower: () => index.follower,
     filler: { fill: async () => false },
-    report: (error) => index.store.report(chainId, error?.message),
+    report: (error) => recordIndexError(database.db, chainId, error?.message),
     onLeading: (leads) => leads && leading.resolve(),
   });
   const ended = runner.run(stopped.signal);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
-import { createTokenStore } from '../../src/providers/indexer/store/token-store.ts';
+import { findContracts, listUnreadContracts } from '../../src/providers/indexer/store/contract-store.ts';
 import { createContractCalls, multicallAddress } from '../../src/providers/indexer/tokens/contract-calls.ts';
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
@@ -49,11 +49,10 @@ async function readAll(url: string) {
   }
   const clients = createRpcClients({ timeoutMs: 10_000, log });
   const node = clients.for(testNetwork([url]));
-  const tokens = createTokenStore(database);
-  await createTokenFiller({ chainId, calls: createContractCalls({ node }), tokens }).fill();
+  await createTokenFiller({ chainId, calls: createContractCalls({ node }), db: database.db }).fill();
   clients.close();
-  expect(await tokens.unreadContracts(chainId, 10)).toEqual([]);
-  const known = await tokens.contracts(chainId, Object.values(addresses));
+  expect(await listUnreadContracts(database.db, chainId, 10)).toEqual([]);
+  const known = await findContracts(database.db, chainId, Object.values(addresses));
   const byAddress = new Map(known.map((text) => [text.contract, text]));
   return Object.fromEntries(
     Object.entries(addresses).map(([name, address]) => {

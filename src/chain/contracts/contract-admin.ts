@@ -1,28 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AbiCoder, getAddress, getCreateAddress, id, isError, type JsonRpcApiProvider, Wallet } from 'ethers';
+import { AbiCoder, getAddress, getCreateAddress, id, type JsonRpcApiProvider, Wallet } from 'ethers';
+import { callContract } from '../rpc/contract-call.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData, deployData } from './contract-calls.ts';
 
-/** Whoever deploys and administers an NFT contract. Never the key of a minter. */
+/** The account that deploys and administers an NFT contract. It is never the key of a minter. */
 export type ContractAdmin = {
   /** EIP-55. */
   readonly address: string;
-  /** Deploys a contract whose admin this is. @returns its EIP-55 address */
+  /** Deploys a contract with this account as its admin. @returns the EIP-55 address of the contract */
   deploy(name: string, symbol: string): Promise<string>;
-  /** Points the tokens of a contract to where their metadata are read. */
+  /** Sets the base of the token URIs of a contract. */
   setBaseUri(contract: string, base: string): Promise<void>;
   grantMinter(contract: string, minter: string): Promise<void>;
 };
 
 const minterRole = id('MINTER_ROLE');
-// Blocks of slow networks come every 12 s; a transaction with the network's own fees takes a few of them.
+// Slow networks have a block every 12 s; a transaction at the suggested fees is included within a few of them.
 const patienceMs = 180_000;
 const lookMs = 500;
 
 /**
  * Opens the admin's encrypted keystore.
- * @throws Error that names the file and not the password
+ * @throws Error that names the file but not the password
  */
 export async function openContractAdmin(
   provider: JsonRpcApiProvider,
@@ -57,7 +58,7 @@ async function openWallet(keystore: string, passwordFile: string): Promise<Walle
   }
 }
 
-/** @throws Error when the transaction fails, or has no block in time: it may have one later */
+/** @throws Error when the transaction is reverted, or is not included in time; it may be included later */
 async function sendAndWait(provider: JsonRpcApiProvider, wallet: Wallet, to: string | null, data: string) {
   const sent = await wallet.sendTransaction({ to, data });
   const deadline = performance.now() + patienceMs;
@@ -70,14 +71,14 @@ async function sendAndWait(provider: JsonRpcApiProvider, wallet: Wallet, to: str
   throw new Error(`Transaction ${sent.hash} has no block yet. Look for it before trying again.`);
 }
 
-/** One thing that minting needs of a contract; `unknown` when it cannot be asked for. */
+/** One thing that minting needs of a contract; `unknown` when a call cannot tell. */
 export type ContractCheck = {
   readonly check: string;
   readonly state: 'ok' | 'FAULT' | 'unknown';
   readonly detail: string;
 };
 
-/** What can be checked of any contract that NFTs are to be minted on, and what cannot. */
+/** Checks whether NFTs can be minted on a contract; names what only its source can show. */
 export async function checkContract(
   provider: JsonRpcApiProvider,
   contract: string,
@@ -87,7 +88,11 @@ export async function checkContract(
   if (code === '0x')
     return [{ check: 'code', state: 'FAULT', detail: `There is no contract at ${contract}.` }];
   const ask = (method: string, args: readonly unknown[], from?: string) =>
-    answers(provider, { to: contract, data: callData(artefact, method, args), ...(from && { from }) });
+    callContract(
+      provider,
+      { to: getAddress(contract), data: callData(artefact, method, args), ...(from && { from }) },
+      'latest',
+    );
   const isErc721 = await ask('supportsInterface', ['0x80ac58cd']);
   const checks: ContractCheck[] = [
     { check: 'code', state: 'ok', detail: `${(code.length - 2) / 2} bytes` },
@@ -95,7 +100,7 @@ export async function checkContract(
       ? { check: 'ERC-721', state: 'ok', detail: 'it says that it is one' }
       : { check: 'ERC-721', state: 'FAULT', detail: 'it does not say that it is one (ERC-165)' },
   ];
-  // The highest id there is: none of ours, so that a mint that would be passed over is not taken for one.
+  // The highest possible id, which we never assign: a call that skips an existing id would look like a permitted mint.
   const token = 2n ** 256n - 1n;
   for (const minter of minters) {
     const mints = await ask('mintBatch', [[minter], [token]], minter);
@@ -114,7 +119,7 @@ export async function checkContract(
 
 const burns = ['42966c68', '9dc29fac', '79cc6790'];
 
-/** Whether an id can be minted twice shows only in the source; that it can be burnt is a sign. */
+/** Only the source shows whether an id can be minted twice; a function that burns is a sign of it. */
 function secondMint(code: string): ContractCheck {
   const check = 'second mint';
   if (code.slice(2) === deployedCode()) {
@@ -126,7 +131,7 @@ function secondMint(code: string): ContractCheck {
   return { check, state: 'unknown', detail };
 }
 
-// Creation code ends with what is deployed; ours has no immutable values in it.
+// Creation code ends with the runtime code; ours contains no immutable values.
 function deployedCode(): string {
   const marker = artefact.bytecode.indexOf('f3fe');
   return artefact.bytecode.slice(marker + 4);
@@ -134,16 +139,3 @@ function deployedCode(): string {
 
 const isTrue = (data: string | undefined) =>
   data !== undefined && data.length === 66 && AbiCoder.defaultAbiCoder().decode(['bool'], data)[0] === true;
-
-/** @returns undefined when the contract refuses the call */
-async function answers(
-  provider: JsonRpcApiProvider,
-  transaction: { to: string; data: string; from?: string },
-): Promise<string | undefined> {
-  try {
-    return await provider.call({ ...transaction, to: getAddress(transaction.to) });
-  } catch (error) {
-    if (isError(error, 'CALL_EXCEPTION')) return undefined;
-    throw error;
-  }
-}

@@ -3,9 +3,9 @@ import { Interface } from 'ethers';
 /** A compiled contract as scripts/contracts.ts writes it. */
 export type ContractArtefact = {
   readonly name: string;
-  /** Fragments as people read them, `function mint(address to, uint256 id)`. */
+  /** Human-readable fragments, such as `function mint(address to, uint256 id)`. */
   readonly abi: readonly string[];
-  /** What creates the contract, `0x` and hex digits. */
+  /** Creation code, `0x` and hex digits. */
   readonly bytecode: string;
 };
 
@@ -14,7 +14,7 @@ export function deployData({ abi, bytecode }: ContractArtefact, args: readonly u
   return bytecode + new Interface(abi).encodeDeploy(args).slice(2);
 }
 
-/** The data of a call. @throws Error when the contract has no such function or the arguments do not fit it */
+/** The data of a call. @throws Error when the contract has no such function or the arguments do not match it */
 export function callData({ abi }: ContractArtefact, method: string, args: readonly unknown[] = []): string {
   return new Interface(abi).encodeFunctionData(method, args);
 }

@@ -1,14 +1,14 @@
 /**
- * What a node means when it does not take a signed transaction:
- * - `known`: it has the very same already;
- * - `nonce_used`: its nonce is on the chain, by this transaction or another;
- * - `underpriced`: another with this nonce pays as much, or the fee is below what the node takes;
+ * Why a node does not accept a signed transaction:
+ * - `known`: it already has this transaction;
+ * - `nonce_used`: the nonce is used on the chain, by this transaction or another;
+ * - `underpriced`: a transaction with the same nonce pays as much, or the fee is below the node's minimum;
  * - `no_funds`: the signer cannot pay for it;
  * - `refused`: anything else.
  */
 export type BroadcastFault = 'known' | 'nonce_used' | 'underpriced' | 'no_funds' | 'refused';
 
-// Clients word these differently, and so do versions of one client; codes are of no help.
+// Clients word these differently, as do versions of one client; the codes do not distinguish them.
 const families: readonly (readonly [BroadcastFault, RegExp])[] = [
   [
     'known',
@@ -19,8 +19,7 @@ const families: readonly (readonly [BroadcastFault, RegExp])[] = [
   ['no_funds', /insufficient (funds|balance)|exceeds (the )?balance|doesn't have enough funds/i],
 ];
 
-/** Judges the texts of an error that a node gave as its answer. */
-export function broadcastFault(texts: readonly string[]): BroadcastFault {
-  const text = texts.join('\n');
-  return families.find(([, pattern]) => pattern.test(text))?.[0] ?? 'refused';
+/** @param message of the error with which the node answered ({@link nodeMessage}) */
+export function broadcastFault(message: string): BroadcastFault {
+  return families.find(([, pattern]) => pattern.test(message))?.[0] ?? 'refused';
 }

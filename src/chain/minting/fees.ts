@@ -1,27 +1,27 @@
-/** What a unit of gas may cost, in wei. */
+/** The fees of a transaction per unit of gas, in wei. */
 export type Fees = {
   readonly maxFeePerGas: bigint;
-  /** null on a network without a base fee: then the other one is its gas price. */
+  /** Null on a network without a base fee: there `maxFeePerGas` is the gas price. */
   readonly maxPriorityFeePerGas: bigint | null;
 };
 
-/** Fees as people and logs read them: decimal texts. */
+/** Fees as decimal texts, for logs. */
 export const feesInWords = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) => ({
   maxFeePerGas: maxFeePerGas.toString(),
   maxPriorityFeePerGas: maxPriorityFeePerGas?.toString(),
 });
 
-/** Present prices, in wei. */
+/** Present prices per unit of gas, in wei. */
 export type Market = {
   /** Of the newest block; null on a network without one. */
   readonly baseFee: bigint | null;
-  /** What nodes suggest for the miner, or as the gas price where there is no base fee. */
+  /** The priority fee that the node suggests, or its gas price where there is no base fee. */
   readonly suggested: bigint;
 };
 
 /**
- * Fees for a first attempt: they stay good while the base fee doubles, within the cap.
- * @returns undefined when even the present price is above the cap
+ * Fees for a first attempt: they suffice until the base fee has doubled, as far as the cap allows.
+ * @returns undefined when the present price is above the cap
  */
 export function quote({ baseFee, suggested }: Market, cap: bigint): Fees | undefined {
   if (baseFee === null) {
@@ -32,8 +32,8 @@ export function quote({ baseFee, suggested }: Market, cap: bigint): Fees | undef
 }
 
 /**
- * Fees that replace an attempt: both at least 12.5 % higher (nodes want 10 %), and no less than what the
- * market asks for now.
+ * Fees that replace an attempt: both at least 12.5 % higher (nodes require 10 %), and no lower than the present
+ * price.
  * @returns undefined when the cap does not allow that
  */
 export function raise(last: Fees, market: Market, cap: bigint): Fees | undefined {
@@ -45,7 +45,7 @@ export function raise(last: Fees, market: Market, cap: bigint): Fees | undefined
   return { maxFeePerGas, maxPriorityFeePerGas: least(tip, maxFeePerGas) };
 }
 
-/** An eighth more, rounded up. */
+/** Raises a value by an eighth, rounded up. */
 const raised = (fee: bigint) => fee + (fee + 7n) / 8n;
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const greatest = (a: bigint, b: bigint) => (a > b ? a : b);

@@ -4,12 +4,12 @@ import { createMintSigner, type MintSigner } from './signer.ts';
 
 /**
  * Opens an encrypted keystore file (Web3 Secret Storage, as geth and ethers write it).
- * @throws Error that names the file and not the password
+ * @throws Error that names the file but not the password
  */
 export async function openKeystore(file: string, passwordFile: string): Promise<MintSigner> {
   const [keystore, password] = await Promise.all([readText(file), readText(passwordFile)]);
   try {
-    // Files from editors and secret stores end in a line feed that belongs to no password.
+    // Editors and secret stores end files with a line feed that is not part of the password.
     const wallet = await Wallet.fromEncryptedJson(keystore, password.replace(/\r?\n$/, ''));
     return createKeySigner(wallet.privateKey);
   } catch (cause) {
@@ -17,7 +17,7 @@ export async function openKeystore(file: string, passwordFile: string): Promise<
   }
 }
 
-/** Signs with a key in memory. Of its own only in local mode: elsewhere it comes out of a keystore. */
+/** Signs with a key in memory. Only local mode creates one from a raw key; otherwise the key comes from a keystore. */
 export function createKeySigner(privateKey: string): MintSigner {
   const key = new SigningKey(privateKey);
   const { address } = new Wallet(privateKey);

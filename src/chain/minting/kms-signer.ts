@@ -4,18 +4,18 @@ import { computeAddress, getBytes, recoverAddress, Signature, toBeHex } from 'et
 import { createMintSigner, type DigestSigner, type MintSigner } from './signer.ts';
 
 type KmsOptions = {
-  /** Where the service is asked; the region's own by default. */
+  /** URL of the service; that of the key's region by default. */
   readonly endpoint?: string;
 };
 
-// The order of secp256k1. Of the two signatures with one r, chains take the one with the lower s (EIP-2).
+// The order of secp256k1. Of the two signatures with the same r, chains accept the one with the lower s (EIP-2).
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /**
- * Signs with a key that never leaves AWS KMS: an asymmetric key of the spec ECC_SECG_P256K1. Credentials are
- * found as AWS clients find them.
+ * Signs with a key that never leaves AWS KMS: an asymmetric key with the spec ECC_SECG_P256K1. Credentials come from
+ * the default provider chain of AWS clients.
  * @param arn of the key, or of an alias of it
- * @throws Error naming the key when it cannot be asked for or is of another kind
+ * @throws Error that names the key when KMS cannot be reached or the key has another type
  */
 export async function openKmsKey(arn: string, { endpoint }: KmsOptions = {}): Promise<MintSigner> {
   const client = new KMSClient({
@@ -63,7 +63,7 @@ async function signDigest(
   const { Signature: der } = await client.send(command);
   const { r, s } = readSignature(Buffer.from(der ?? []));
   const parts = { r: toBeHex(r, 32), s: toBeHex(s > order / 2n ? order - s : s, 32) };
-  // KMS does not say which of two points the key is: one of them gives its address.
+  // KMS returns no recovery id: the parity is the one that recovers the key's address.
   for (const yParity of [0, 1] as const) {
     if (recoverAddress(digest, Signature.from({ ...parts, yParity })) === address)
       return { ...parts, yParity };
@@ -72,7 +72,7 @@ async function signDigest(
 }
 
 /**
- * Reads a signature as KMS writes it: DER, a sequence of two integers.
+ * Parses a signature in the form of KMS: DER, a sequence of two integers.
  * @throws Error when it is anything else
  */
 export function readSignature(der: Buffer): { r: bigint; s: bigint } {

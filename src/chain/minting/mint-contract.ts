@@ -8,7 +8,7 @@ export type Mint = {
   readonly tokenId: string;
 };
 
-/** What a contract must have for us to mint on it. A batch passes over ids that exist. */
+/** The interface that a contract must have for us to mint on it. `mintBatch` must skip ids that exist. */
 const abi = new Interface([
   'function mintBatch(address[] to, uint256[] ids)',
   'function ownerOf(uint256 id) view returns (address)',
@@ -20,24 +20,24 @@ const mintSelector = abi.getFunction('mintBatch')?.selector ?? '';
 const word = (value: bigint | number) => value.toString(16).padStart(64, '0');
 
 /**
- * The data of a call that mints. Written by hand: the library computes the checksum of each address anew, which
- * for a full batch holds the process up for some ten milliseconds.
+ * The data of a call that mints. Encoded by hand: ethers recomputes the checksum of every address, which blocks the
+ * process for some ten milliseconds in a full batch.
  */
 export function encodeMintBatch(mints: readonly Mint[]): string {
   const length = word(mints.length);
   const recipients = mints.map(({ recipient }) => recipient.slice(2).toLowerCase().padStart(64, '0'));
   const ids = mints.map(({ tokenId }) => word(BigInt(tokenId)));
-  // Two offsets, then each array with its length before it.
+  // Two offsets, then each array after its length.
   const offsets = [word(64), word(64 + 32 + 32 * mints.length)];
   return [mintSelector, ...offsets, length, ...recipients, length, ...ids].join('');
 }
 
-/** Whether the data of a transaction call what mints, and nothing else. */
+/** Whether the data of a transaction is a call of `mintBatch`. */
 export const isMintCall = (data: string): boolean => data.startsWith(mintSelector);
 
 export const encodeOwnerOf = (tokenId: string): string => abi.encodeFunctionData('ownerOf', [tokenId]);
 
-/** The topics of the event that a token came into being, of one token or of any. */
+/** The topics of the mint event of one token, or of any. */
 export function mintTopics(tokenId?: string): (string | null)[] {
   const id = tokenId === undefined ? null : `0x${BigInt(tokenId).toString(16).padStart(64, '0')}`;
   return [transferTopic, ZeroHash, null, ...(id === null ? [] : [id])];
@@ -45,7 +45,7 @@ export function mintTopics(tokenId?: string): (string | null)[] {
 
 export type MintLog = { readonly address: string; readonly topics: readonly string[] };
 
-/** The token that came into being with an event of this contract; undefined for any other event. */
+/** The token that an event of this contract minted; undefined for any other event. */
 export function readMintLog({ address, topics }: MintLog, contract: string): Mint | undefined {
   const [topic, from, to, id] = topics;
   if (address.toLowerCase() !== contract.toLowerCase() || topics.length !== 4) return undefined;

@@ -1,17 +1,18 @@
 import { tooWide } from '../rpc/answer.ts';
+import { nodeMessage } from '../rpc/node-message.ts';
 import { quantity } from '../rpc/quantity.ts';
-import { textsOf } from './error-texts.ts';
 
 type Range = { readonly fromBlock: string; readonly toBlock: string };
 
-// Ten thousand blocks, which most nodes allow, this many times: twenty million.
+// With ten thousand blocks per query, which most nodes allow, this covers twenty million blocks.
 const mostQueries = 2_000;
 
 /**
- * The logs of the newest blocks that have any, on the whole chain: at once where the node allows it, otherwise
- * from the newest blocks downwards, as many at a time as it gives.
- * @param head the newest block
- * @throws Error when that would take too many questions: then nothing is known
+ * Searches the whole chain for the logs of the newest blocks that have any: in one query where the node allows it,
+ * otherwise from the newest blocks downwards, in ranges that the node accepts.
+ * @param ask queries the logs of a range
+ * @param head returns the number of the newest block
+ * @throws Error when the search would take too many queries; the outcome is then unknown
  */
 export async function searchLogs<Log>(
   ask: (range: Range) => Promise<readonly Log[]>,
@@ -38,4 +39,4 @@ export async function searchLogs<Log>(
   throw new Error(`The node gives logs of ${width} blocks at once: too few to search the chain.`);
 }
 
-const isTooWide = (error: unknown) => tooWide.test(textsOf(error).join(' '));
+const isTooWide = (error: unknown) => tooWide.test(nodeMessage(error));

@@ -1,9 +1,11 @@
-import { AbiCoder, getAddress, isError, type JsonRpcApiProvider } from 'ethers';
+import { AbiCoder, getAddress, type JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
+import { callContract, isRevert } from '../rpc/contract-call.ts';
+import { finalizedBlock } from '../rpc/finalized-block.ts';
 import { NodesUnavailableError } from '../rpc/node-fault.ts';
+import { nodeMessage } from '../rpc/node-message.ts';
 import { quantity } from '../rpc/quantity.ts';
 import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
-import { textsOf } from './error-texts.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 import { searchLogs } from './mint-logs.ts';
@@ -18,11 +20,11 @@ export type Receipt = {
   readonly succeeded: boolean;
   /** EIP-55. */
   readonly to: string | null;
-  /** Recipients by token id, of the tokens that came into being on the contract asked for. */
+  /** Recipients by token id, of the tokens that were minted on the contract in question. */
   readonly minted: ReadonlyMap<string, string>;
 };
 
-/** The event with which a token came into being. */
+/** The event that minted a token. */
 type FoundMint = {
   readonly hash: string;
   readonly blockNumber: bigint;
@@ -31,25 +33,25 @@ type FoundMint = {
 };
 
 /**
- * What minting asks of a network's nodes. Each answer is one of a node, which may lag behind or lie; a
- * question that got no answer rejects, so that unknown is never taken for no.
+ * The queries of minting to a network's nodes. Each answer comes from one node, which may lag behind or lie. A query
+ * without an answer rejects, so that "unknown" is never taken for "no".
  */
 export type MintNode = {
   head(): Promise<Head>;
-  /** The block of this number on the chain as the node sees it; null when it has none. */
+  /** The block with this number on the node's chain; null when the chain is not that long. */
   block(number: bigint): Promise<Block | null>;
-  /** The newest block that cannot be taken back; -1n when there is none. */
+  /** The newest block that cannot be replaced, as {@link finalizedBlock} finds it; -1n when there is none. */
   finalized(head: Head, finalityDepth: number): Promise<bigint>;
   transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
   receipt(hash: string, contract: string): Promise<Receipt | null>;
-  /** The owner at a block, in EIP-55; null when the contract says that there is none. */
+  /** The owner at a block, in EIP-55; null when the contract reverts, which means that there is none. */
   ownerOf(contract: string, tokenId: string, at: bigint): Promise<string | null>;
   findMint(contract: string, tokenId: string): Promise<FoundMint | null>;
   balance(address: string): Promise<bigint>;
   market(head: Head): Promise<Market>;
-  /** Gas that the mint would take; or why the contract refuses it. */
+  /** The gas that the mint would use, or why the contract refuses it. */
   estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
-  /** Hands a signed transaction over. Rejects when it is unknown whether a node has it. */
+  /** Broadcasts a signed transaction. Rejects when it is unknown whether a node has it. */
   broadcast(raw: string): Promise<'sent' | BroadcastFault>;
 };
 
@@ -78,7 +80,6 @@ const receiptShape = z.object({
   to: address.nullable(),
   logs: z.array(logShape.pick({ address: true, topics: true })),
 });
-const noFinality = /finalized|block tag|unknown block|not found|invalid (block|param|argument)|unsupported/i;
 
 export function createMintNode(provider: JsonRpcApiProvider): MintNode {
   const ask = async <T>(shape: z.ZodType<T>, method: string, params: unknown[]): Promise<T> =>
@@ -95,7 +96,7 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
       return head;
     },
     block: (at) => blockAt(quantity(at)),
-    finalized: (head, depth) => finalizedBlock(blockAt, head, depth),
+    finalized: (head, depth) => finalizedBlock(provider, head.number, depth),
     transactionCount: (account, at) =>
       ask(number, 'eth_getTransactionCount', [account, typeof at === 'bigint' ? quantity(at) : at]),
     async receipt(hash, contract) {
@@ -124,7 +125,7 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
       try {
         return await ask(number, 'eth_estimateGas', [{ from, to: contract, data: encodeMintBatch(mints) }]);
       } catch (error) {
-        if (isError(error, 'CALL_EXCEPTION')) return { refusal: error.shortMessage };
+        if (isRevert(error)) return { refusal: error.shortMessage };
         throw error;
       }
     },
@@ -132,42 +133,21 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
   };
 }
 
-async function finalizedBlock(
-  blockAt: (tag: string) => Promise<Block | null>,
-  head: Head,
-  finalityDepth: number,
-): Promise<bigint> {
-  const deep = head.number - BigInt(finalityDepth);
-  try {
-    return (await blockAt('finalized'))?.number ?? deep;
-  } catch (error) {
-    // Nodes that know no finality say so in many ways; one that does not answer says nothing.
-    if (noFinality.test(textsOf(error).join())) return deep;
-    throw error;
-  }
-}
-
 async function broadcast(provider: JsonRpcApiProvider, raw: string): Promise<'sent' | BroadcastFault> {
   try {
     await provider.send('eth_sendRawTransaction', [raw]);
     return 'sent';
   } catch (error) {
-    const fault = broadcastFault(textsOf(error));
+    const fault = broadcastFault(nodeMessage(error));
     if (fault === 'refused' && error instanceof NodesUnavailableError) throw error;
     return fault;
   }
 }
 
 async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
-  try {
-    const call = { to: contract, data: encodeOwnerOf(tokenId) };
-    const data = hex.parse(await provider.send('eth_call', [call, quantity(at)]));
-    return String(AbiCoder.defaultAbiCoder().decode(['address'], data)[0]);
-  } catch (error) {
-    // Our client passes on only failures of the contract's code as errors of a call.
-    if (isError(error, 'CALL_EXCEPTION')) return null;
-    throw error;
-  }
+  // An answer that is too large is not "no owner": it rejects.
+  const data = await callContract(provider, { to: contract, data: encodeOwnerOf(tokenId) }, at);
+  return data === undefined ? null : String(AbiCoder.defaultAbiCoder().decode(['address'], data)[0]);
 }
 
 function toReceipt(found: z.output<typeof receiptShape>, contract: string): Receipt {

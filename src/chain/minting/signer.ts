@@ -6,7 +6,7 @@ import { encodeMintBatch, isMintCall, type Mint } from './mint-contract.ts';
 export type DigestSigner = {
   /** EIP-55. */
   readonly address: string;
-  /** @param digest 32 bytes as hex. @returns r, s (low) and the parity of the key's point */
+  /** @param digest 32 bytes as hex. @returns r, s (the lower one) and the parity of the point */
   signDigest(digest: string): Promise<{ r: string; s: string; yParity: 0 | 1 }>;
 };
 
@@ -21,7 +21,7 @@ type MintTransaction = {
   readonly fees: Fees;
 };
 
-/** A signed transaction. Its hash is the one that it will be mined with. */
+/** A signed transaction and the hash that it has on the chain. */
 export type Signed = { readonly hash: string; readonly raw: string };
 
 /** Signs transactions that mint, and no others. */
@@ -29,7 +29,7 @@ export type MintSigner = {
   /** EIP-55. */
   readonly address: string;
   sign(transaction: MintTransaction): Promise<Signed>;
-  /** The same transaction with other fees. @throws Error when it is not one of ours that mints */
+  /** Signs the same transaction with other fees. @throws Error when it is not a mint of this signer */
   signAgain(raw: string, fees: Fees): Promise<Signed>;
 };
 
@@ -38,7 +38,7 @@ export function createMintSigner(key: DigestSigner): MintSigner {
     if (!isMintCall(transaction.data) || transaction.value !== 0n || transaction.to === null) {
       throw new Error('The signer signs calls that mint, and no others.');
     }
-    // The transaction computes each of its properties anew, and a full batch has 22 kB.
+    // ethers recomputes each property of a transaction at every read, and a full batch has 22 kB.
     const digest = transaction.unsignedHash;
     const signature = Signature.from(await key.signDigest(digest));
     if (recoverAddress(digest, signature) !== key.address) {

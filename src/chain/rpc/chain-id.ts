@@ -7,7 +7,7 @@ const maxBytes = 64 * 1024;
 
 type ChainOptions = { readonly transport: Transport; readonly chainId: string; readonly timeoutMs: number };
 
-/** Makes sure that a node serves this chain. @throws NodeFault */
+/** Verifies that a node serves this chain. @throws NodeFault, `wrong_chain` when it does not */
 export async function checkChainId({ transport, chainId, timeoutMs }: ChainOptions): Promise<void> {
   const served = await askQuantity(transport, 'eth_chainId', timeoutMs);
   if (served !== BigInt(chainId)) {
@@ -15,10 +15,10 @@ export async function checkChainId({ transport, chainId, timeoutMs }: ChainOptio
   }
 }
 
-// A URL may come to lead to another chain without ever failing, when its load balancer is changed.
+// A changed load balancer can make a URL serve another chain without a failure in between.
 const checkEveryMs = 5 * 60_000;
 
-/** {@link checkChainId}, asked now and then, and again once it is forgotten. */
+/** {@link checkChainId} with a cached outcome: repeated every five minutes, and after `forget`. */
 export function createChainCheck({ now, ...options }: ChainOptions & { readonly now: () => number }) {
   let checked: { readonly at: number; readonly outcome: Promise<void> } | undefined;
   return {
@@ -34,7 +34,7 @@ export function createChainCheck({ now, ...options }: ChainOptions & { readonly 
   };
 }
 
-/** One number of a node. @throws NodeFault, also for an error of the node: each node must know these */
+/** Queries a number. @throws NodeFault, also when the node answers with an error: every node supports these methods */
 export async function askQuantity(transport: Transport, method: string, timeoutMs: number): Promise<bigint> {
   const answer = await transport.ask(method, [], { timeoutMs, maxBytes });
   if ('error' in answer) throw new NodeFault('refused', `${method}: ${messageOf(answer)}`);

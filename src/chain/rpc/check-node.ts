@@ -3,7 +3,7 @@ import { askQuantity, checkChainId } from './chain-id.ts';
 import { type FaultReason, NodeFault } from './node-fault.ts';
 import { openTransport, rpcUrlFault } from './open-transport.ts';
 
-/** A node that cannot serve its network. The message says what to mend and shows no credentials. */
+/** A node that cannot serve its network. The message says what to correct and contains no credentials. */
 export class NodeCheckError extends Error {
   readonly reason: FaultReason | 'url';
 
@@ -24,7 +24,7 @@ const advice: Readonly<Record<FaultReason, string>> = {
 };
 
 /**
- * Tries a node: whether it answers and serves this chain.
+ * Checks that a node answers and serves this chain.
  * @param chainId decimal
  * @returns the number of its newest block
  * @throws NodeCheckError

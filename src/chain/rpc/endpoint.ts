@@ -7,17 +7,17 @@ import { NodeFault, OversizedAnswerError } from './node-fault.ts';
 import { openTransport } from './open-transport.ts';
 import type { Transport } from './transport.ts';
 
-/** One URL of a network, and what we think of its health. */
+/** One URL of a network, with its health. */
 export type Endpoint = {
-  /** The URL without what may be secret in it. */
+  /** The URL without credentials and other parts that may be secret. */
   readonly label: string;
   readonly health: Pick<Health, 'healthy' | 'retryAt'>;
   /**
-   * Asks once, after making sure that the node serves the network's chain.
-   * @throws NodeFault after noting the failure; OversizedAnswerError when a contract says too much
+   * Sends one request, after verifying that the node serves the network's chain.
+   * @throws NodeFault after recording the failure; OversizedAnswerError when a contract returns too much
    */
   ask(method: string, params: readonly unknown[] | object): Promise<Judged>;
-  /** Looks in the background whether a sick node that has rested is well again. */
+  /** Checks in the background whether an unhealthy node works again, once its pause is over. */
   recover(): void;
   close(): void;
 };
@@ -78,11 +78,11 @@ export function createEndpoint({ url, chainId, timeoutMs, log, now }: EndpointOp
   };
 }
 
-// A contract chooses the size of its answer; blocks with their receipts may be large indeed.
+// A contract chooses the size of its answer; blocks with their receipts can be large.
 const contractBytes = 512 * 1024;
 const nodeBytes = 64 * 1024 * 1024;
 
-/** A hostile contract must not be able to take a network's nodes out of service: its size is no NodeFault. */
+/** An oversized `eth_call` answer is no NodeFault: a hostile contract must not take nodes out of service. */
 async function askWithin(
   transport: Transport,
   method: string,

@@ -5,9 +5,9 @@ import { type Attempt, NodeFault, NodesUnavailableError } from './node-fault.ts'
 export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
 
 /**
- * Asks the nodes of one network, each at most once, until one answers: the healthy ones in the order in
- * which the operator named them, then the others, longest rested first.
- * @throws NodesUnavailableError when none answers; OversizedAnswerError when a contract says too much
+ * Sends a request to the nodes of one network, to each at most once, until one answers: first the healthy ones in
+ * the operator's order, then the others by the end of their pause.
+ * @throws NodesUnavailableError when none answers; OversizedAnswerError when a contract returns too much
  */
 export function createFailover(chainId: string, endpoints: readonly Endpoint[]): AskNetwork {
   return async (method, params) => {
@@ -21,7 +21,7 @@ export function createFailover(chainId: string, endpoints: readonly Endpoint[]):
   };
 }
 
-/** @returns the answer, or why there is none */
+/** @returns the answer, or the reason why there is none */
 async function attempt(endpoint: Endpoint, method: string, params: readonly unknown[] | object) {
   try {
     const { verdict, answer } = await endpoint.ask(method, params);
@@ -34,8 +34,8 @@ async function attempt(endpoint: Endpoint, method: string, params: readonly unkn
 
 function inOrder(endpoints: readonly Endpoint[]): Endpoint[] {
   const healthy = endpoints.filter((endpoint) => endpoint.health.healthy());
-  const sick = endpoints.filter((endpoint) => !endpoint.health.healthy());
-  // While another serves, no caller waits for a sick node: it is looked after in the background.
-  if (healthy.length > 0) for (const endpoint of sick) endpoint.recover();
-  return [...healthy, ...sick.sort((a, b) => a.health.retryAt() - b.health.retryAt())];
+  const unhealthy = endpoints.filter((endpoint) => !endpoint.health.healthy());
+  // No caller waits for an unhealthy node while another serves: its recovery runs in the background.
+  if (healthy.length > 0) for (const endpoint of unhealthy) endpoint.recover();
+  return [...healthy, ...unhealthy.sort((a, b) => a.health.retryAt() - b.health.retryAt())];
 }

@@ -1,17 +1,17 @@
 import type { Logger } from '../../log.ts';
 import type { FaultReason } from './node-fault.ts';
 
-/** What we think of one node: it rests for a growing time after each failure in a row. */
+/** The health of one node: after each consecutive failure it is left alone for a longer pause. */
 export type Health = {
-  /** False from a failure until the node is found well again. */
+  /** False from a failure until the node is known to work again. */
   healthy(): boolean;
-  /** Time of the clock before which a sick node is left alone. */
+  /** Time of the clock at which the pause of an unhealthy node ends. */
   retryAt(): number;
-  /** Failures in a row. Calls note it when they begin, and give it back when they fail. */
+  /** Number of consecutive failures. Calls read it when they begin and pass it to `failed` when they fail. */
   failures(): number;
-  /** Calls that fail together are one failure: only the first finds the count that it began with. */
+  /** Concurrent calls that fail count as one failure: only the first still finds the count that it began with. */
   failed(begun: number, reason: FaultReason, detail: string): void;
-  /** @param proven a real answer; without it the failures stay counted, and the next pause is longer still */
+  /** @param proven whether a real request was answered; otherwise the count stays, and the next pause is longer */
   recovered(proven: boolean): void;
 };
 
@@ -20,7 +20,7 @@ type HealthOptions = {
   readonly label: string;
   readonly chainId: string;
   readonly log: Logger;
-  /** Milliseconds that only grow. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
 };
 

@@ -7,10 +7,10 @@ import { parseJson, type RpcAnswer, readAnswer } from './answer.ts';
 import { NodeFault } from './node-fault.ts';
 import type { Limits, Transport } from './transport.ts';
 
-// Beyond this many calls at once to one node the others wait for a connection, within their time.
+// Further concurrent calls to one node wait for a connection, within their own timeout.
 const maxSockets = 128;
 
-/** JSON-RPC over HTTP with connections that are kept. Redirects are not followed. */
+/** JSON-RPC over HTTP with keep-alive connections. Redirects are not followed. */
 export function createHttpTransport(url: URL): Transport {
   const client = url.protocol === 'https:' ? https : http;
   const agent = new client.Agent({ keepAlive: true, maxSockets });
@@ -27,7 +27,7 @@ export function createHttpTransport(url: URL): Transport {
       const options = { method: 'POST', headers, signal, agent: reuse ? agent : false };
       const request = client.request(url, options, resolve);
       request.on('error', (error) => {
-        // The node had closed the kept connection just when we took it: it never saw this request.
+        // The node closed the idle connection just as it was reused, so it never saw this request.
         const stale = reuse && request.reusedSocket && !signal.aborted;
         if (stale) open(body, signal, false).then(resolve, reject);
         else reject(error);
@@ -35,7 +35,7 @@ export function createHttpTransport(url: URL): Transport {
       request.end(body);
     });
 
-  const exchange = async (id: number, body: string, { timeoutMs, maxBytes }: Limits): Promise<RpcAnswer> => {
+  const post = async (id: number, body: string, { timeoutMs, maxBytes }: Limits): Promise<RpcAnswer> => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await open(body, signal, true);
@@ -50,7 +50,7 @@ export function createHttpTransport(url: URL): Transport {
   return {
     ask(method, params, limits) {
       lastId += 1;
-      return exchange(lastId, JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }), limits);
+      return post(lastId, JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }), limits);
     },
     close() {
       agent.destroy();
@@ -60,7 +60,7 @@ export function createHttpTransport(url: URL): Transport {
 
 async function readAccepted(response: IncomingMessage, maxBytes: number): Promise<string> {
   const status = response.statusCode ?? 0;
-  // Some nodes send their JSON-RPC errors with 400; any other failure is not worth reading.
+  // Some nodes send JSON-RPC errors with status 400; the body of any other failure is ignored.
   if (status !== 200 && status !== 400) {
     response.destroy();
     throw new NodeFault('refused', `HTTP status ${status}`);
@@ -71,7 +71,7 @@ async function readAccepted(response: IncomingMessage, maxBytes: number): Promis
 
 function decompressed(response: IncomingMessage): Readable {
   if (response.headers['content-encoding'] !== 'gzip') return response;
-  // A failure shows in the loop that reads the last stream.
+  // A failure surfaces where the last stream is read.
   return pipeline(response, createGunzip(), () => {});
 }
 

@@ -8,24 +8,24 @@ import {
 import type { AskNetwork } from './failover.ts';
 
 /**
- * An ethers provider over the nodes of one network, without what ethers would do on its own: no batches
- * (one slow call would delay the others), no memory of answers, no network detection, and no fetching of
- * URLs that a contract names (CCIP read) or that ethers knows for a chain (gas stations).
+ * An ethers provider over the nodes of one network, without the defaults of ethers: no batches (one slow call would
+ * delay the others), no cache, no network detection, and no requests to URLs that a contract names (CCIP read) or
+ * that ethers knows for a chain (gas stations).
  *
- * A class because ethers wants one: `_send` is its only way out.
+ * It is a class because ethers requires one; every request leaves through `_send`.
  */
 export class NetworkProvider extends JsonRpcApiProvider {
   readonly #ask: AskNetwork;
 
   constructor(network: { readonly name: string; readonly chainId: string }, ask: AskNetwork) {
-    // Made anew instead of looked up, so that it has no plug-ins.
+    // Constructed instead of looked up, so that it has no plug-ins.
     const staticNetwork = new Network(network.name, BigInt(network.chainId));
     super(staticNetwork, {
       staticNetwork,
       batchMaxCount: 1,
       batchStallTime: 0,
       cacheTimeout: -1,
-      // Filters live in one node and would be unknown to the next.
+      // Filters exist in one node only and would be unknown to the next.
       polling: true,
     });
     this.#ask = ask;

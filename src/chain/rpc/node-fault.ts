@@ -1,14 +1,14 @@
 /**
  * - `unreachable`: no connection, or it broke;
- * - `timeout`: no whole answer in time;
+ * - `timeout`: no complete answer in time;
  * - `refused`: an HTTP status other than success, redirects included;
- * - `malformed`: what came is no JSON-RPC answer;
- * - `oversized`: the answer is larger than it may be;
+ * - `malformed`: the answer is not valid JSON-RPC;
+ * - `oversized`: the answer exceeds its size limit;
  * - `wrong_chain`: the node serves another chain.
  */
 export type FaultReason = 'unreachable' | 'timeout' | 'refused' | 'malformed' | 'oversized' | 'wrong_chain';
 
-/** A node that gave no answer. Its message names no URL. */
+/** A node gave no valid answer. The message contains no URL. */
 export class NodeFault extends Error {
   readonly reason: FaultReason;
 
@@ -21,7 +21,7 @@ export class NodeFault extends Error {
 
 export type Attempt = { readonly url: string; readonly message: string };
 
-/** None of a network's nodes gave an answer. URLs in it are redacted; the same call may succeed later. */
+/** None of a network's nodes gave an answer. Its URLs are redacted; the same call may succeed later. */
 export class NodesUnavailableError extends Error {
   readonly chainId: string;
   readonly attempts: readonly Attempt[];
@@ -36,7 +36,7 @@ export class NodesUnavailableError extends Error {
   }
 }
 
-/** A contract's answer is larger than any sensible one. It is the contract's doing, not the node's. */
+/** A contract returned more than the client accepts. The contract is to blame, not the node. */
 export class OversizedAnswerError extends Error {
   constructor(method: string, cause: unknown) {
     super(`The answer to ${method} is too large`, { cause });

@@ -10,19 +10,19 @@ const transports: Readonly<Record<string, (url: URL) => Transport>> = {
   'wss:': createWsTransport,
 };
 
-/** What is wrong with the address of a node, or undefined. The text is fit for logs. */
+/** Why a URL cannot be that of a node; undefined when it can. The text is safe for logs. */
 export function rpcUrlFault(url: string): string | undefined {
   if (!URL.canParse(url)) return 'it is not a URL';
   const { protocol } = new URL(url);
   return protocol in transports ? undefined : `it must begin with http, https, ws or wss, not ${protocol}`;
 }
 
-/** A transport never fails to open: one for a faulty URL fails each call, so that others can be asked. */
+/** Opens a transport. It never throws: a transport with an invalid URL fails every call, so failover can go on. */
 export function openTransport(text: string): Transport {
   const fault = rpcUrlFault(text);
   if (fault !== undefined) return closedTransport(fault);
   const url = new URL(text);
-  url.hash = ''; // ws throws at one
+  url.hash = ''; // ws throws on a fragment
   return transports[url.protocol]?.(url) ?? closedTransport('its protocol is unknown');
 }
 

@@ -1,4 +1,4 @@
-/** Reads a JSON-RPC quantity such as `0x1a`. @returns undefined for anything else or over 256 bits */
+/** Parses a JSON-RPC quantity such as `0x1a`. @returns undefined for anything else and for more than 256 bits */
 export function readQuantity(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : undefined;
 }

@@ -7,27 +7,27 @@ import { NetworkProvider } from './network-provider.ts';
 import { NodeFault } from './node-fault.ts';
 
 export type RpcClients = {
-  /** The client of a network; the same one for as long as the network's RPC URLs are the same. */
+  /** The client of a network; the same one until the network's RPC URLs change. */
   for(network: Network): JsonRpcApiProvider;
-  /** Ends every connection; calls in progress fail. */
+  /** Closes every connection; calls in progress fail. */
   close(): void;
 };
 
-/** Told what a node made of a question. The node is named without what may be secret in its URL. */
+/** Called with the outcome of each request to a node. The node's URL has its secret parts removed. */
 export type OnAnswer = (chainId: string, node: string, outcome: string) => void;
 
 type RpcClientsOptions = {
-  /** For every single question to a node, from asking to the last byte. */
+  /** Timeout of every single request to a node, up to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly log: Logger;
   readonly onAnswer?: OnAnswer;
-  /** Milliseconds that only grow; for the pauses of sick nodes. */
+  /** A monotonic clock in milliseconds, for the pauses of unhealthy nodes. */
   readonly now?: () => number;
 };
 
 type Client = { readonly urls: string; readonly provider: JsonRpcApiProvider; close(): void };
 
-/** One JSON-RPC client per network, made at its first use, with failover between the network's URLs. */
+/** One JSON-RPC client per network, created at its first use, with failover between the network's URLs. */
 export function createRpcClients({
   timeoutMs,
   log,
@@ -41,7 +41,7 @@ export function createRpcClients({
     const { chainId } = network;
     const tell = onAnswer.bind(undefined, chainId);
     const endpoints = network.rpcUrls.map((url) =>
-      told(createEndpoint({ url, chainId, timeoutMs, log, now }), tell),
+      observed(createEndpoint({ url, chainId, timeoutMs, log, now }), tell),
     );
     const provider = new NetworkProvider(network, createFailover(chainId, endpoints));
     const close = () => {
@@ -51,7 +51,7 @@ export function createRpcClients({
     return { urls, provider, close };
   };
 
-  // Calls in progress may still go to each of its nodes in turn; after that nobody uses it.
+  // Calls in progress may still try each of the nodes in turn; after that the client is unused.
   const retire = (client: Client, nodes: number) => {
     const timer = setTimeout(
       () => {
@@ -82,8 +82,8 @@ export function createRpcClients({
   };
 }
 
-/** The endpoint, telling of its answers. */
-function told(endpoint: Endpoint, tell: (node: string, outcome: string) => void): Endpoint {
+/** The endpoint, reporting the outcome of each request. */
+function observed(endpoint: Endpoint, tell: (node: string, outcome: string) => void): Endpoint {
   return {
     ...endpoint,
     async ask(method, params) {

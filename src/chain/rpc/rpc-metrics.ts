@@ -1,7 +1,7 @@
 import type { Metrics } from '../../metrics.ts';
 import type { OnAnswer } from './rpc-clients.ts';
 
-/** Counts what nodes make of our questions, by the node's host. */
+/** Counts the outcomes of requests to nodes, by the node's host. */
 export function createRpcMetrics(metrics: Metrics): OnAnswer {
   const answers = metrics.counter({
     name: 'tallystick_node_answers_total',

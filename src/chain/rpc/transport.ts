@@ -1,19 +1,19 @@
 import type { RpcAnswer } from './answer.ts';
 
-/** The way to one node. */
+/** The connection to one node. */
 export type Transport = {
   /**
-   * Asks once. The node's own errors are answers.
-   * @throws NodeFault when there is no answer, or one that is none
+   * Sends one request. An error with which the node answers is an answer.
+   * @throws NodeFault when there is no answer, or an invalid one
    */
   ask(method: string, params: readonly unknown[] | object, limits: Limits): Promise<RpcAnswer>;
-  /** Ends every connection; calls in progress fail. */
+  /** Closes every connection; calls in progress fail. */
   close(): void;
 };
 
 export type Limits = {
-  /** From the call to the last byte of its answer. */
+  /** From the request to the last byte of its answer. */
   readonly timeoutMs: number;
-  /** Size of an answer after decompression. */
+  /** Greatest size of an answer after decompression. */
   readonly maxBytes: number;
 };

@@ -3,13 +3,13 @@ import { isRecord, parseJson, type RpcAnswer, readAnswer } from './answer.ts';
 import { NodeFault } from './node-fault.ts';
 import type { Limits, Transport } from './transport.ts';
 
-// A larger message ends the connection, so this stands far above the limits of single calls.
+// A larger message closes the connection, so this is far above the limits of single calls.
 const maxPayload = 128 * 1024 * 1024;
 
 type Waiting = { readonly maxBytes: number; settle(outcome: RpcAnswer | NodeFault): void };
 type Line = { readonly socket: WebSocket; readonly waiting: Map<number, Waiting>; heardAt: number };
 
-/** JSON-RPC over one WebSocket, opened at the first call and again after it broke. */
+/** JSON-RPC over one WebSocket, opened at the first call and reopened after it broke. */
 export function createWsTransport(url: URL): Transport {
   let line: Line | undefined;
   let lastId = 0;
@@ -36,7 +36,7 @@ export function createWsTransport(url: URL): Transport {
     socket.on('close', () => end(new NodeFault('unreachable', 'the connection was closed')));
     socket.on('message', (data) => {
       opened.heardAt = performance.now();
-      if (!hear(opened.waiting, data.toString())) end(new NodeFault('malformed', 'a message is not JSON'));
+      if (!deliver(opened.waiting, data.toString())) end(new NodeFault('malformed', 'a message is not JSON'));
     });
     return opened;
   };
@@ -66,7 +66,7 @@ function ask(line: Line, request: Request, { timeoutMs, maxBytes }: Limits): Pro
     };
     const timer = setTimeout(() => {
       settle(new NodeFault('timeout', `no answer within ${timeoutMs} ms`));
-      // Nothing heard at all since: the connection is dead without having told us.
+      // Nothing has arrived since: the connection is dead although it was not closed.
       if (line.heardAt < askedAt) socket.terminate();
     }, timeoutMs);
     waiting.set(request.id, { maxBytes, settle });
@@ -76,13 +76,13 @@ function ask(line: Line, request: Request, { timeoutMs, maxBytes }: Limits): Pro
   });
 }
 
-/** Hands a message to who waits for it. @returns false when it is not JSON */
-function hear(waiting: Map<number, Waiting>, text: string): boolean {
+/** Passes a message to the call that waits for it. @returns false when the message is not JSON */
+function deliver(waiting: Map<number, Waiting>, text: string): boolean {
   const value = parseJson(text);
   if (value === undefined) return false;
   const id = isRecord(value) && typeof value['id'] === 'number' ? value['id'] : undefined;
   const asked = id === undefined ? undefined : waiting.get(id);
-  if (id === undefined || asked === undefined) return true; // too late, or of no call
+  if (id === undefined || asked === undefined) return true; // its call has timed out, or there was none
   if (Buffer.byteLength(text) > asked.maxBytes) {
     asked.settle(new NodeFault('oversized', `the answer is over ${asked.maxBytes} bytes`));
   } else {

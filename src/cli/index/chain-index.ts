@@ -29,7 +29,7 @@ function addResetCommand(index: Command, session: Session): void {
       asOperator(session, (operator) =>
         interruptible(session, 'nothing was deleted.', async (signal) => {
           const progress = operator.output.progress('Deleting', 'tables');
-          const deleted = await deleteIndex(operator, chainId, {
+          const deleted = await deleteIndex(operator.db, chainId, {
             signal,
             onProgress: progress.update,
           }).finally(progress.stop);

@@ -1,10 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
-import { acquireLease, findLeaseHolder, type Lease, LeaseHeldError } from '../../db/lease.ts';
+import {
+  type AdvisoryLock,
+  acquireAdvisoryLock,
+  findLockHolder,
+  LockHeldError,
+} from '../../db/advisory-lock.ts';
 import { backfill } from '../../providers/indexer/follow/backfill.ts';
-import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
-import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
+import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
+import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { messageOf } from '../shared/finding.ts';
@@ -45,21 +50,20 @@ type Run = BackfillOptions & { readonly chainId: string; readonly signal: AbortS
 async function runBackfill(operator: Operator, { chainId, to, wait: waits, signal }: Run): Promise<void> {
   await withNetworkIndex(operator, chainId, async (index, network) => {
     const end = await endOf(index, to === undefined ? undefined : BigInt(to));
-    const store = createIndexStore(operator);
-    const start = (await store.find(chainId))?.startBlock ?? BigInt(network.indexFrom);
+    const start = (await findIndexState(operator.db, chainId))?.startBlock ?? BigInt(network.indexFrom);
     if (end < start) {
       throw new UsageError(`The index of network ${chainId} begins at block ${start}, after block ${end}.`);
     }
-    const lease = await takeLease(operator, network, { waits: waits === true, signal });
+    const lock = await takeLock(operator, network, { waits: waits === true, signal });
     const progress = operator.output.progress('Indexing', 'blocks');
     const started = performance.now();
     try {
       const { completeTo, blocks } = await backfill({
         follower: index.createFollower(end),
-        state: () => store.find(chainId),
+        state: () => findIndexState(operator.db, chainId),
         startBlock: start,
         to: end,
-        signal: AbortSignal.any([signal, lease.lost]),
+        signal: AbortSignal.any([signal, lock.lost]),
         onProgress: (done, total) => progress.update(Number(done), Number(total)),
         pause: (ms) => wait(ms, undefined, { signal }),
       });
@@ -74,14 +78,14 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
       });
     } catch (error) {
       if (signal.aborted) throw error;
-      const why = lease.lost.aborted ? 'the connection that holds the index was lost' : messageOf(error);
+      const why = lock.lost.aborted ? 'the connection that holds the index was lost' : messageOf(error);
       throw new OperationError(
         `${why}\nAll blocks that were done stay; the same command goes on from there.`,
         { cause: error },
       );
     } finally {
       progress.stop();
-      await lease.release();
+      await lock.release();
     }
   });
 }
@@ -100,20 +104,20 @@ async function endOf(index: { nodeHead(): Promise<bigint> }, to: bigint | undefi
  * Acquires the right to index the network, which one process has at a time.
  * @throws OperationError when another process has it and the command does not wait
  */
-async function takeLease(
+async function takeLock(
   operator: Operator,
   { chainId }: Network,
   { waits, signal }: { readonly waits: boolean; readonly signal: AbortSignal },
-): Promise<Lease> {
-  const name = indexLease(chainId);
+): Promise<AdvisoryLock> {
+  const name = indexLockName(chainId);
   const { config, log } = operator;
-  const take = (wait: boolean) => acquireLease({ url: config.DATABASE_URL, name, log, signal, wait });
+  const take = (wait: boolean) => acquireAdvisoryLock({ url: config.DATABASE_URL, name, log, signal, wait });
   try {
     return await take(false);
   } catch (error) {
-    if (!(error instanceof LeaseHeldError)) throw error;
+    if (!(error instanceof LockHeldError)) throw error;
   }
-  const holder = await findLeaseHolder(operator, name);
+  const holder = await findLockHolder(operator.db, name);
   const since = holder?.connectedAt ? ` (connected since ${holder.connectedAt.toISOString()})` : '';
   const who = `${holder?.process ?? 'another process'}${since}`;
   if (!waits) {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
-import { findLeaseHolder } from '../../db/lease.ts';
-import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
-import { createIndexStore, type IndexState } from '../../providers/indexer/store/index-store.ts';
+import { findLockHolder, type LockHolder } from '../../db/advisory-lock.ts';
+import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
+import { type IndexState, listIndexStates } from '../../providers/indexer/store/index-state-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { messageOf } from '../shared/finding.ts';
@@ -47,7 +47,7 @@ export function addStatusCommand(index: Command, session: Session): void {
 
 async function statuses(operator: Operator, only: string | undefined) {
   const { db } = operator;
-  const [networks, states] = await Promise.all([listNetworks(db), createIndexStore({ db }).list()]);
+  const [networks, states] = await Promise.all([listNetworks(db), listIndexStates(db)]);
   const known = new Map(networks.map((network) => [network.chainId, network]));
   const begun = new Map(states.map((state) => [state.chainId, state]));
   const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');
@@ -59,7 +59,7 @@ async function statuses(operator: Operator, only: string | undefined) {
     wanted.map(async (chainId) => {
       const network = known.get(chainId);
       const [holder, node] = await Promise.all([
-        findLeaseHolder(operator, indexLease(chainId)),
+        findLockHolder(operator.db, indexLockName(chainId)),
         askNode(operator, network),
       ]);
       return describe({ chainId, network, state: begun.get(chainId), holder, node });
@@ -88,7 +88,7 @@ type Findings = {
   readonly chainId: string;
   readonly network: Network | undefined;
   readonly state: IndexState | undefined;
-  readonly holder: Awaited<ReturnType<typeof findLeaseHolder>>;
+  readonly holder: LockHolder | undefined;
   readonly node: NodeState;
 };
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
-import { createVerifyStore } from '../../providers/indexer/store/verify-store.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { sampleBlocks, verifyBlocks } from '../../providers/indexer/verify-blocks.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
@@ -45,22 +45,20 @@ type Run = VerifyOptions & { readonly chainId: string; readonly signal: AbortSig
 /** @returns whether every compared row agrees with the node */
 async function runVerify(operator: Operator, run: Run): Promise<boolean> {
   const { chainId, signal, scan, seed = randomInt(maxSeed + 1) } = run;
-  const { output } = operator;
-  const indexes = createIndexStore(operator);
+  const { db, output } = operator;
   return withNetworkIndex(operator, chainId, async (index, network) => {
-    const { from, to } = await rangeOf(indexes, run);
+    const { from, to } = await rangeOf(db, run);
     const numbers = sampleBlocks(from, to, run.blocks, seed);
     output.say(`Comparing ${numbers.length} of the blocks ${from} to ${to}, picked with --seed ${seed}.`);
     const progress = output.progress('Comparing', 'blocks');
     const { blocks, transactions, differences, untraced } = await verifyBlocks({
+      db,
       chainId,
       numbers,
-      signal,
-      scan: scan === true,
-      traced: network.indexTraces !== 'none',
       readBlock: (number) => index.readBlock(number),
-      state: () => indexes.find(chainId),
-      store: createVerifyStore(operator),
+      traced: network.indexTraces !== 'none',
+      scan: scan === true,
+      signal,
       onProgress: progress.update,
       pause: (ms) => wait(ms, undefined, { signal }),
     }).finally(progress.stop);
@@ -84,11 +82,8 @@ async function runVerify(operator: Operator, run: Run): Promise<boolean> {
 }
 
 /** The range of blocks to pick from. @throws UsageError when the index does not have all of it */
-async function rangeOf(
-  indexes: ReturnType<typeof createIndexStore>,
-  { chainId, from, to }: Run,
-): Promise<{ from: bigint; to: bigint }> {
-  const state = await indexes.find(chainId);
+async function rangeOf(db: Database, { chainId, from, to }: Run): Promise<{ from: bigint; to: bigint }> {
+  const state = await findIndexState(db, chainId);
   if (state?.head === undefined) {
     throw new UsageError(`Network ${chainId} has no indexed block. See: tallystick index status`);
   }

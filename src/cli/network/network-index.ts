@@ -1,7 +1,7 @@
 import type { DataProviderName, Network } from '../../chain/network.ts';
-import { acquireLease } from '../../db/lease.ts';
-import { indexLease } from '../../providers/indexer/follow/index-runner.ts';
-import { createIndexStore } from '../../providers/indexer/store/index-store.ts';
+import { acquireAdvisoryLock } from '../../db/advisory-lock.ts';
+import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
+import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { interruptible, type Operator, type Session } from '../shared/session.ts';
@@ -12,7 +12,7 @@ export async function assertIndexFits(
   chainId: string,
   indexFrom: number | undefined,
 ): Promise<void> {
-  const begun = indexFrom === undefined ? undefined : await createIndexStore(operator).find(chainId);
+  const begun = indexFrom === undefined ? undefined : await findIndexState(operator.db, chainId);
   if (begun === undefined || begun.startBlock === BigInt(indexFrom ?? 0)) return;
   throw new UsageError(
     `The index of network ${chainId} began at block ${begun.startBlock}: --index-from has no effect any more. ` +
@@ -27,7 +27,7 @@ export async function sayWhatStays(
   after: DataProviderName | undefined,
 ): Promise<void> {
   if (before !== 'indexer' || after === undefined || after === 'indexer') return;
-  if ((await createIndexStore(operator).find(chainId)) === undefined) return;
+  if ((await findIndexState(operator.db, chainId)) === undefined) return;
   operator.output.say(
     `The index of network ${chainId} stays as it is and goes on from there with --provider indexer. ` +
       `To delete it: tallystick index reset ${chainId}`,
@@ -45,9 +45,14 @@ export async function removeIndex(session: Session, operator: Operator, chainId:
     const { config, log } = operator;
     const progress = operator.output.progress('Deleting the index', 'tables');
     try {
-      const lease = await acquireLease({ url: config.DATABASE_URL, name: indexLease(chainId), log, signal });
-      await deleteIndex(operator, chainId, { signal: interrupted, onProgress: progress.update }).finally(
-        lease.release,
+      const lock = await acquireAdvisoryLock({
+        url: config.DATABASE_URL,
+        name: indexLockName(chainId),
+        log,
+        signal,
+      });
+      await deleteIndex(operator.db, chainId, { signal: interrupted, onProgress: progress.update }).finally(
+        lock.release,
       );
     } catch (error) {
       throw new OperationError(left, { cause: error });

@@ -1,9 +1,9 @@
 /**
- * What a block means, in our own words. Addresses and hashes are lower-case hex with `0x`, amounts are in the
- * smallest unit.
+ * The domain model of a decoded block. Addresses and hashes are lower-case hex with `0x`; amounts are in the smallest
+ * unit.
  */
 
-/** How a block is named and where it stands. */
+/** Identifies a block and its place in the chain. */
 export type BlockHeader = {
   readonly number: bigint;
   readonly hash: string;
@@ -12,12 +12,12 @@ export type BlockHeader = {
   readonly timestamp: bigint;
 };
 
-/** Native value that went from one account to another; reverted movements and those of zero are none. */
+/** A transfer of native value between two accounts, neither reverted nor zero. */
 export type NativeMovement = {
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
-  /** Made by code, in contrast to the transaction's own value. */
+  /** Made by a contract's code, unlike the transaction's own value. */
   readonly internal: boolean;
 };
 
@@ -40,11 +40,11 @@ export type NftMovement = {
   readonly from: string;
   readonly to: string;
   readonly standard: NftStandard;
-  /** Who made the transfer; only ERC-1155 tells. */
+  /** The account that made the transfer; only ERC-1155 records it. */
   readonly operator: string | null;
   readonly batch: boolean;
   readonly logIndex: number;
-  /** Place within the log, from 0: a batch moves several tokens. */
+  /** Index within the log, from 0: a batch moves several tokens. */
   readonly part: number;
 };
 
@@ -56,12 +56,12 @@ export type Approval = {
   readonly kind: 'amount' | 'token' | 'all';
   /** The amount or the token id; 0 for `all`. */
   readonly value: bigint;
-  /** False when it takes an earlier approval back. */
+  /** False when it revokes an earlier approval. */
   readonly granted: boolean;
   readonly logIndex: number;
 };
 
-/** A log with a topic that we know and a shape that we do not. */
+/** A log with a known topic and an unexpected shape. */
 export type SkippedLog = {
   readonly logIndex: number;
   readonly address: string;
@@ -69,10 +69,10 @@ export type SkippedLog = {
   readonly reason: string;
 };
 
-/** A contract tells that what it says of a token changed, or of all its tokens where `tokenId` is undefined. */
+/** A contract announces that the metadata of a token changed, or of all its tokens where `tokenId` is undefined. */
 export type MetadataChange = { readonly token: string; readonly tokenId: bigint | undefined };
 
-/** What the logs of one transaction say. */
+/** The decoded logs of one transaction. */
 export type LogFindings = {
   readonly erc20: readonly Erc20Movement[];
   readonly nft: readonly NftMovement[];
@@ -93,10 +93,10 @@ export type IndexedTransaction = Omit<LogFindings, 'skipped' | 'metadataChanges'
   readonly created: string | null;
   readonly value: bigint;
   readonly gas: bigint;
-  /** What was paid per unit of gas. */
+  /** The price that was paid per unit of gas. */
   readonly gasPrice: bigint;
   readonly gasUsed: bigint;
-  /** Everything that the sender paid beside the value: gas, blobs and the share of a first layer. */
+  /** Everything that the sender paid besides the value: gas, blobs and the fee of a first layer. */
   readonly fee: bigint;
   readonly succeeded: boolean;
   /** First four bytes of the input; null for a plain transfer and a creation. */
@@ -109,7 +109,7 @@ export type IndexedBlock = {
   readonly transactions: readonly IndexedTransaction[];
   readonly skipped: readonly SkippedLog[];
   readonly metadataChanges: readonly MetadataChange[];
-  /** Whether internal movements are known; without it only those of the transactions themselves are. */
+  /** Whether internal movements are known; otherwise `native` holds only the values of the transactions themselves. */
   readonly traced: boolean;
 };
 

@@ -1,12 +1,11 @@
 import type { Database } from '../../contract/transaction.ts';
 import type { Metrics } from '../../metrics.ts';
-import { createIndexStore, type IndexState } from './store/index-store.ts';
+import { type IndexState, listIndexStates } from './store/index-state-store.ts';
 
 const labels = ['chain_id'];
 
-/** Levels of every index, as the database knows them. */
+/** Registers the gauges of every index, which are read from the database at each scrape. */
 export function watchIndexes(metrics: Metrics, { db }: { readonly db: Database }): void {
-  const store = createIndexStore({ db });
   metrics.levels({
     gauges: {
       behind: {
@@ -26,7 +25,7 @@ export function watchIndexes(metrics: Metrics, { db }: { readonly db: Database }
         labels,
       },
     },
-    sources: () => [{ name: 'index', read: async () => levelsOf(await store.list()) }],
+    sources: () => [{ name: 'index', read: async () => levelsOf(await listIndexStates(db)) }],
   });
 }
 

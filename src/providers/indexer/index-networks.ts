@@ -6,7 +6,7 @@ import type { NetworkIndex } from './network-index.ts';
 
 /** Indexes every registered network whose data provider is the index. */
 export type NetworkIndexes = {
-  /** Resolves when every step in progress has ended, or the time is up; nothing is half written either way. */
+  /** Resolves when every step in progress has ended, or after the grace time; either way nothing is half written. */
   stop(graceMs: number): Promise<void>;
 };
 
@@ -18,10 +18,10 @@ type IndexesOptions = {
 
 type Running = { readonly fingerprint: string; readonly end: AbortController; readonly ended: Promise<void> };
 
-// A change is told at once; this bounds the wait where the message was lost or the database was out.
+// A change is announced at once; this bounds the delay where the message was lost or the database was out.
 const recheckMs = 15_000;
 
-/** Starts and ends indexes as networks come, change and go. */
+/** Starts and stops indexes as networks are added, changed and removed. */
 export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions): NetworkIndexes {
   const running = new Map<string, Running>();
   const stopping = new AbortController();
@@ -35,7 +35,7 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
       .runner.run(signal)
       .catch((err: unknown) => log.error({ err, chainId: network.chainId }, 'index ended'))
       .finally(() => {
-        // One that ended by itself is begun anew at the next look.
+        // An index that ended on its own is restarted at the next check.
         if (running.get(network.chainId)?.end === end) running.delete(network.chainId);
       });
     running.set(network.chainId, { fingerprint: fingerprintOf(network), end, ended });
@@ -44,11 +44,11 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
   const arrange = async () => {
     const wanted = (await networks.list()).filter(({ dataProvider }) => dataProvider === 'indexer');
     const fingerprints = new Map(wanted.map((network) => [network.chainId, fingerprintOf(network)]));
-    const others = [...running].filter(
+    const outdated = [...running].filter(
       ([chainId, { fingerprint }]) => fingerprints.get(chainId) !== fingerprint,
     );
-    for (const [, { end }] of others) end.abort();
-    await Promise.all(others.map(([, { ended }]) => ended));
+    for (const [, { end }] of outdated) end.abort();
+    await Promise.all(outdated.map(([, { ended }]) => ended));
     if (stopping.signal.aborted) return;
     for (const network of wanted) if (!running.has(network.chainId)) begin(network);
   };
@@ -58,7 +58,7 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
       changed = new AbortController();
       await arrange().catch((err: unknown) => log.warn({ err }, 'the networks to index are not known'));
       const news = AbortSignal.any([changed.signal, stopping.signal]);
-      await wait(recheckMs, undefined, { signal: news }).catch(() => {}); // woken before its time
+      await wait(recheckMs, undefined, { signal: news }).catch(() => {}); // a change, or the stop, ended the wait
     }
   };
   const watching = watch();
@@ -73,7 +73,7 @@ export function startNetworkIndexes({ networks, indexOf, log }: IndexesOptions):
   };
 }
 
-/** What an index was made from; with any other it is made anew. */
+/** The settings that an index was started with; when they change, it is restarted. */
 function fingerprintOf({ rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives }: Network): string {
   return JSON.stringify([rpcUrls, finalityDepth, indexFrom, indexTraces, wrappedNatives]);
 }

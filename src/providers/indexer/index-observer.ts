@@ -1,12 +1,13 @@
 import type { Metrics } from '../../metrics.ts';
 import type { IndexedBlock } from './domain.ts';
-import type { Follower } from './follow/follower.ts';
-import type { IndexStore } from './store/index-store.ts';
+import type { Follower, FollowerEvents } from './follow/follower.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 
-/** Counts what the parts of an index do: each is given back as it is, but for the counting. */
+/** Counts what the parts of an index do. */
 export type IndexObserver = {
-  store(store: IndexStore): IndexStore;
+  /** What a follower calls after each write. */
+  events(chainId: string): FollowerEvents;
+  /** The same follower or fetcher, with its outcomes counted. */
   follower(chainId: string, follower: Follower): Follower;
   fetcher(chainId: string, fetcher: MetadataFetcher): MetadataFetcher;
 };
@@ -14,38 +15,37 @@ export type IndexObserver = {
 export function createIndexObserver(metrics: Metrics): IndexObserver {
   const labels = ['chain_id'] as const;
   const rows = metrics.counter({
-    ...{ name: 'tallystick_index_written_total', labels: [...labels, 'kind'] },
+    name: 'tallystick_index_written_total',
+    labels: [...labels, 'kind'],
     help: 'What was written to the index: blocks, transactions, and transfers in them.',
   });
   const rollBacks = metrics.counter({
-    ...{ name: 'tallystick_index_reorganisations_total', labels },
+    name: 'tallystick_index_reorganisations_total',
+    labels,
     help: 'Reorganisations that the index followed by taking blocks back.',
   });
   const failures = metrics.counter({
-    ...{ name: 'tallystick_index_failures_total', labels },
+    name: 'tallystick_index_failures_total',
+    labels,
     help: 'Steps of an index that failed and were tried again, for whatever reason.',
   });
   const metadata = metrics.counter({
-    ...{ name: 'tallystick_index_metadata_total', labels: [...labels, 'outcome'] },
+    name: 'tallystick_index_metadata_total',
+    labels: [...labels, 'outcome'],
     help: 'NFT metadata that were fetched, or could not be had.',
   });
 
   return {
-    store: (store) => ({
-      ...store,
-      async append(chainId, head, blocks, keepFrom) {
-        await store.append(chainId, head, blocks, keepFrom);
+    events: (chainId) => ({
+      onAppend(blocks) {
         for (const [kind, count] of Object.entries(countsOf(blocks))) {
           rows.inc({ chain_id: chainId, kind }, count);
         }
       },
-      async rollBack(chainId, head, to) {
-        await store.rollBack(chainId, head, to);
-        rollBacks.inc({ chain_id: chainId });
-      },
+      onRollBack: () => rollBacks.inc({ chain_id: chainId }),
     }),
     follower(chainId, follower) {
-      // From 0 on: a rate does not see the first event of a series that begins with it.
+      // Starts the series at 0: a rate does not see the first event of a series that begins with it.
       for (const counter of [rollBacks, failures]) counter.inc({ chain_id: chainId }, 0);
       return {
         ...follower,

@@ -1,9 +1,9 @@
 import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
-import { normalizedMetadata } from '../moralis/metadata.ts';
+import { normalizedMetadata } from '../normalized-metadata.ts';
 import type { DataProvider, NftEntry } from '../provider.ts';
-import { createHistoryStore, type WalletTransaction } from './read/history-store.ts';
-import { createHoldingStore, type Holding } from './read/holding-store.ts';
+import { listHistory, type WalletTransaction } from './read/history-store.ts';
+import { type Holding, listHoldings } from './read/holding-store.ts';
 import {
   readHistoryPlace,
   readHoldingPosition,
@@ -11,21 +11,18 @@ import {
   writeHoldingPosition,
 } from './read/position.ts';
 import { toRecord } from './read/to-record.ts';
-import { createTokenStore, type KnownContract, type KnownToken } from './store/token-store.ts';
+import { findContracts, type KnownContract } from './store/contract-store.ts';
+import { findTokens, type KnownToken } from './store/token-store.ts';
 
 /**
- * Answers from the built-in index; `service_unavailable` while a network has no indexed block. A position is
- * a place in the chain, so a walk goes on at the right place after a reorganisation too.
- * @throws problem `cursor_invalid` for a position that is none
+ * Answers from the built-in index. A position is a place in the chain, so paging continues at the right place after
+ * a reorganisation too.
+ * @throws problem `service_unavailable` while the network has no indexed block; `cursor_invalid` for a malformed
+ *   position
  */
 export function createIndexerProvider({ db }: { readonly db: Database }): DataProvider {
-  const [histories, holdings, tokens] = [
-    createHistoryStore({ db }),
-    createHoldingStore({ db }),
-    createTokenStore({ db }),
-  ];
   const textsOf = async (chainId: string, contracts: Iterable<string>) => {
-    const known = await tokens.contracts(chainId, [...new Set(contracts)]);
+    const known = await findContracts(db, chainId, [...new Set(contracts)]);
     return new Map(known.map((text) => [text.contract, text]));
   };
 
@@ -34,7 +31,7 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
       const after = position === undefined ? undefined : readHistoryPlace(position);
       const { chainId, currency } = network;
       // One more than asked for tells whether there is a next page.
-      const found = await histories.page({ chainId, wallet, order, limit: limit + 1, after });
+      const found = await listHistory(db, { chainId, wallet, order, limit: limit + 1, after });
       if (found === undefined) throw problem('service_unavailable');
       const rows = found.rows.slice(0, limit);
       const texts = await textsOf(chainId, rows.flatMap(contractsOf));
@@ -49,14 +46,14 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
     async nfts({ network: { chainId }, address: wallet, order, limit, position }) {
       const { asOf, after } =
         position === undefined ? { asOf: undefined, after: undefined } : readHoldingPosition(position);
-      const found = await holdings.page({ chainId, wallet, order, limit: limit + 1, asOf, after });
+      const found = await listHoldings(db, { chainId, wallet, order, limit: limit + 1, asOf, after });
       if (found === undefined) throw problem('service_unavailable');
       const rows = found.rows.slice(0, limit);
       const texts = await textsOf(
         chainId,
         rows.map(({ contract }) => contract),
       );
-      const known = await tokens.tokens(chainId, rows);
+      const known = await findTokens(db, chainId, rows);
       const byKey = new Map(known.map((token) => [keyOf(token), token]));
       const last = found.rows.length > limit ? rows.at(-1) : undefined;
       const listAsOf = asOf ?? found.completeTo.blockNumber;
@@ -104,7 +101,7 @@ function toEntry(
   };
 }
 
-/** The metadata in the uniform shape; left out where there are none. They were JSON when they were stored. */
+/** The metadata in the uniform shape; left out where there are none. Only valid JSON is ever stored. */
 function normalized(metadata: string | null | undefined): Pick<NftEntry, 'normalized_metadata'> {
   if (metadata === null || metadata === undefined) return {};
   const uniform = normalizedMetadata.parse(JSON.parse(metadata));

@@ -11,12 +11,11 @@ import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
 import type { IndexObserver } from './index-observer.ts';
-import { createIndexStore, type TraceMethod } from './store/index-store.ts';
-import { createTokenStore } from './store/token-store.ts';
+import { recordIndexError, type TraceMethod } from './store/index-state-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from './tokens/metadata-filler.ts';
-import { createMetadataRunner } from './tokens/metadata-runner.ts';
+import { createMetadataRunner, type MetadataRunner } from './tokens/metadata-runner.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
 
 /** How a network is indexed. */
@@ -24,12 +23,12 @@ export type IndexSettings = {
   /** The first block of the index; only used before the first block is indexed. */
   readonly startBlock: bigint;
   readonly traceMethod: TraceMethod;
-  /** Blocks that are asked for at once, at most. */
+  /** Greatest number of blocks that are read at once. */
   readonly parallel: number;
   readonly pollMs: number;
 };
 
-/** How the settings of the service and of the network want it. */
+/** Derives the index settings from those of the service and of the network. */
 export function indexSettings(config: Config, { indexFrom, indexTraces }: Network): IndexSettings {
   const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
   return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs };
@@ -42,38 +41,35 @@ type NetworkIndexOptions = {
   readonly databaseUrl: string;
   readonly clients: RpcClients;
   readonly log: Logger;
-  /** Without one, the metadata of NFTs stay unknown. */
+  /** Without a fetcher, the metadata of NFTs stay unknown. */
   readonly fetcher?: MetadataFetcher;
   readonly observer?: IndexObserver;
 };
 
-/** Everything that keeps the index of one network: a runner, and its parts for one who drives them himself. */
+/** The index of one network: a runner, and its parts for callers that drive them step by step. */
 export type NetworkIndex = {
   readonly runner: IndexRunner;
   readonly filler: TokenFiller;
   /** The node's newest block. */
   nodeHead(): Promise<bigint>;
-  /** A block as the index would take it, read from the node; undefined for a height that the node does not have. */
+  /** A block as the index would store it, read from the node; undefined for a number that the node does not have. */
   readBlock(number: bigint): Promise<IndexedBlock | undefined>;
-  /** @param upTo the last block that it takes; none by default */
+  /** @param upTo the last block to index; without it the follower has no end */
   createFollower(upTo?: bigint): Follower;
 };
 
-// Empty blocks may be followed by full ones, which are only known once they are here.
+// Full blocks may follow empty ones, and their size is known only once they have been read.
 const maxBatch = 100;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
-  const { network, settings, db, databaseUrl, clients, log, fetcher, observer } = options;
+  const { network, settings, db, databaseUrl, clients, log, observer } = options;
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
   const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
-  const plainStore = createIndexStore({ db });
-  const store = observer?.store(plainStore) ?? plainStore;
   const calls = createContractCalls({ node });
-  const tokens = createTokenStore({ db });
-  const filler = createTokenFiller({ chainId, calls, tokens });
+  const filler = createTokenFiller({ chainId, calls, db });
   const blocks = createNodeBlocks({
     node,
     finalityDepth,
@@ -82,27 +78,31 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   });
   const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
   const newFollower = (upTo?: bigint) => {
-    const parts = { chainId, startBlock, traceMethod, wrapped, store, blocks, log, maxBatch, upTo };
-    const follower = createFollower({ ...parts, limit: newLimit() });
+    const follower = createFollower({
+      chainId,
+      startBlock,
+      traceMethod,
+      wrapped,
+      db,
+      blocks,
+      limit: newLimit(),
+      log,
+      events: observer?.events(chainId),
+      maxBatch,
+      upTo,
+    });
     return observer?.follower(chainId, follower) ?? follower;
   };
   const reading = newLimit();
-  const metadata =
-    fetcher &&
-    createMetadataRunner({
-      chainId,
-      log,
-      pollMs,
-      fill: createMetadataFiller({
-        chainId,
-        tokens,
-        fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
-        log,
-      }),
-    });
+  const metadata = createMetadata(options);
   const runner = createIndexRunner({
-    ...{ chainId, databaseUrl, filler, log, pollMs, createFollower: () => newFollower() },
-    report: (error) => store.report(chainId, error?.message),
+    chainId,
+    databaseUrl,
+    createFollower: () => newFollower(),
+    filler,
+    log,
+    pollMs,
+    report: (error) => recordIndexError(db, chainId, error?.message),
     onLeading: (leading) => (leading ? metadata?.start() : void metadata?.stop()),
   });
   return {
@@ -116,4 +116,18 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     createFollower: newFollower,
     runner: { run: (signal) => runner.run(signal).finally(() => metadata?.stop()) },
   };
+}
+
+/** Fetches the metadata of the network's NFTs while this process indexes it; undefined without a fetcher. */
+function createMetadata(options: NetworkIndexOptions): MetadataRunner | undefined {
+  const { network, settings, db, log, fetcher, observer } = options;
+  if (fetcher === undefined) return undefined;
+  const { chainId } = network;
+  const fill = createMetadataFiller({
+    chainId,
+    db,
+    fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
+    log,
+  });
+  return createMetadataRunner({ chainId, fill, pollMs: settings.pollMs, log });
 }

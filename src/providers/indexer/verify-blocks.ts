@@ -1,6 +1,7 @@
+import type { Database } from '../../contract/transaction.ts';
 import type { IndexedBlock } from './domain.ts';
-import type { IndexState } from './store/index-store.ts';
-import type { createVerifyStore, Difference } from './store/verify-store.ts';
+import { findIndexState } from './store/index-state-store.ts';
+import { compareBlock, type Difference, findStrayRows } from './store/verify-store.ts';
 
 type BlockDifference = Difference & { readonly block: bigint };
 
@@ -8,34 +9,33 @@ export type Verified = {
   readonly blocks: number;
   readonly transactions: number;
   readonly differences: readonly BlockDifference[];
-  /** Blocks whose traces the node no longer has, or never had: they cannot be compared. */
+  /** Blocks whose traces the node does not have, or no longer has; they cannot be compared. */
   readonly untraced: readonly bigint[];
 };
 
 type VerifyOptions = {
+  readonly db: Database;
   readonly chainId: string;
   readonly numbers: readonly bigint[];
-  readonly state: () => Promise<IndexState | undefined>;
   readonly readBlock: (number: bigint) => Promise<IndexedBlock | undefined>;
-  readonly store: ReturnType<typeof createVerifyStore>;
   /** Whether the index reads traces. */
   readonly traced: boolean;
-  /** Search whole tables for rows that no wallet of the blocks should have. */
+  /** Whether to search whole tables for rows of wallets that the blocks do not touch. */
   readonly scan: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
   readonly pause: (ms: number) => Promise<unknown>;
 };
 
-// The node is asked for so many blocks side by side, and no more are held at once without --scan.
+// Number of blocks that are read in parallel; without --scan no more are in memory.
 const atOnce = 8;
-// A block that may still be replaced is looked at again, when the index has followed.
-const looks = 5;
+// A block that may still be replaced is compared again, once the index has followed.
+const maxAttempts = 5;
 const pauseMs = 1_000;
 
 /** Reads blocks from the node and compares them with the rows. @throws the reason of the signal */
 export async function verifyBlocks(options: VerifyOptions): Promise<Verified> {
-  const { chainId, numbers, store, scan, signal, onProgress } = options;
+  const { db, chainId, numbers, scan, signal, onProgress } = options;
   const differences: BlockDifference[] = [];
   const untraced: bigint[] = [];
   const kept: IndexedBlock[] = [];
@@ -51,7 +51,7 @@ export async function verifyBlocks(options: VerifyOptions): Promise<Verified> {
       if (scan && block !== undefined) kept.push(block);
     }
   }
-  if (scan) differences.push(...withoutDoubles(await store.strangers(chainId, kept), differences));
+  if (scan) differences.push(...withoutDoubles(await findStrayRows(db, chainId, kept), differences));
   onProgress(numbers.length, numbers.length);
   return { blocks: numbers.length, transactions, differences, untraced };
 }
@@ -66,24 +66,24 @@ type One = {
   readonly found: BlockDifference[];
 };
 
-async function verifyOne(options: VerifyOptions, number: bigint, look = 1): Promise<One> {
-  const { chainId, readBlock, store, state, pause, signal } = options;
+async function verifyOne(options: VerifyOptions, number: bigint, attempt = 1): Promise<One> {
+  const { db, chainId, readBlock, pause, signal } = options;
   const block = await readBlock(number);
   if (block !== undefined && isUntraced(options, block)) return { number, block, found: [] };
-  const found = block === undefined ? [] : await store.compare(chainId, block);
+  const found = block === undefined ? [] : await compareBlock(db, chainId, block);
   const agrees = block !== undefined && found.length === 0;
-  const { finalized = -1n, head } = (await state()) ?? {};
+  const { finalized = -1n, head } = (await findIndexState(db, chainId)) ?? {};
   const replaceable = number > finalized;
-  // Rolled back meanwhile: there is nothing to compare.
+  // The block was rolled back meanwhile, so there is nothing to compare.
   if (head === undefined || number > head.number) return { number, block, found: [] };
-  if (agrees || !replaceable || look >= looks) {
+  if (agrees || !replaceable || attempt >= maxAttempts) {
     const missing = { table: 'index_blocks', kind: 'needless', row: 'the node has no such block' } as const;
     const all = block === undefined ? [missing] : found;
     return { number, block, found: all.map((difference) => ({ ...difference, block: number })) };
   }
   signal.throwIfAborted();
   await pause(pauseMs);
-  return verifyOne(options, number, look + 1);
+  return verifyOne(options, number, attempt + 1);
 }
 
 function withoutDoubles(
@@ -96,7 +96,8 @@ function withoutDoubles(
 }
 
 /**
- * Distinct numbers of a range, the same ones for the same seed, in ascending order; all when it has no more.
+ * Picks distinct numbers of a range, in ascending order; all of them when the range has no more. The same seed picks
+ * the same numbers.
  * @param seed 0 to 2^32 - 1
  */
 export function sampleBlocks(from: bigint, to: bigint, count: number, seed: number): bigint[] {
@@ -109,7 +110,7 @@ export function sampleBlocks(from: bigint, to: bigint, count: number, seed: numb
   return [...picked].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** Tommy Ettinger's generator: 32 even bits a call, not for secrets. */
+/** Tommy Ettinger's generator: 32 uniform bits a call, not for secrets. */
 function mulberry32(seed: number): () => bigint {
   let state = seed >>> 0;
   return () => {

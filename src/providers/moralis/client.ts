@@ -1,21 +1,21 @@
 import pLimit from 'p-limit';
 import { untilAborted } from '../../in-time.ts';
+import { createBoundedGet } from './bounded-get.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { createExchange } from './exchange.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 export type MoralisClientOptions = {
   /** With the version in its path, for example `https://host/api/v2.2`. */
   readonly baseUrl: string;
-  /** Without one nothing is asked. */
+  /** Without a key every request is refused here. */
   readonly apiKey: string | undefined;
-  /** Time for one answer. */
+  /** Timeout of one request. */
   readonly timeoutMs: number;
-  /** Time for a question with all its tries, and its wait for a free place. */
+  /** Time limit of a call with all its tries and its wait in the queue. */
   readonly deadlineMs: number;
-  /** Requests under way at once; the limits of the upstream are those of the account. */
+  /** Greatest number of concurrent requests; the upstream limits the account as a whole. */
   readonly concurrency: number;
-  /** Told of each request, the first of a question being 1, and of what came of it. */
+  /** Called after each request with the number of the try, from 1, and its outcome. */
   readonly onTry?: (tries: number, outcome: string) => void;
   readonly clock?: Clock;
   /** From 0 to 1. */
@@ -24,7 +24,7 @@ export type MoralisClientOptions = {
 
 export type MoralisClient = {
   /**
-   * The JSON that a path answers, not yet looked at.
+   * The JSON answer to a GET of this path, not validated.
    * @throws UpstreamFault of the last try
    */
   get(path: string, query: Readonly<Record<string, string>>): Promise<unknown>;
@@ -34,16 +34,16 @@ type Deadline = { readonly endsAt: number; readonly signal: AbortSignal };
 
 const maxTries = 4;
 const firstPauseMs = 500;
-// One answer must not silence us for longer, should its `Retry-After` be a mistake.
+// Bounds the pause when a `Retry-After` is mistaken.
 const maxQuietMs = 5 * 60_000;
 
-/** Asks the upstream with one account: bounded in time and number, patient within the deadline. */
+/** A client of the upstream for one account: limits concurrency, and retries within the deadline. */
 export function createMoralisClient(options: MoralisClientOptions): MoralisClient {
   const { deadlineMs, concurrency, clock = systemClock, random = Math.random, onTry } = options;
   const base = options.baseUrl.replace(/\/+$/, '');
-  const exchange = createExchange({ ...options, apiKey: options.apiKey ?? '', now: clock.now });
+  const boundedGet = createBoundedGet({ ...options, apiKey: options.apiKey ?? '', now: clock.now });
   const places = pLimit(concurrency);
-  // Until then the whole account is over its limit, and asking would only make it worse.
+  // Until then the whole account is over its limit, and further requests would prolong that.
   let quietUntil = 0;
 
   const untilAllowed = async ({ endsAt, signal }: Deadline) => {
@@ -57,11 +57,11 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
   const ask = (url: string, deadline: Deadline) =>
     places(async () => {
       await untilAllowed(deadline);
-      return exchange(url, deadline.signal);
+      return boundedGet(url, deadline.signal);
     });
 
   const pauseAfter = ({ reason, retryAfterMs = 0 }: UpstreamFault, tries: number): number => {
-    // Full jitter: callers that failed together should not come back together.
+    // Full jitter: callers that failed together should not retry together.
     const pause = retryAfterMs + Math.ceil(random() * firstPauseMs * 2 ** (tries - 1));
     if (reason === 'limited') quietUntil = Math.max(quietUntil, clock.now() + Math.min(pause, maxQuietMs));
     return pause;

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** The time as the client sees it; tests pass their own. */
+/** The clock of the client; tests pass their own. */
 export type Clock = {
   /** Milliseconds since 1970. */
   now(): number;
-  /** @throws when the signal aborts before the time is over */
+  /** @throws when the signal aborts first */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 };
 

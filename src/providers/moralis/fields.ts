@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-// The upstream writes amounts, heights and gas as decimal texts; they stay texts here.
+// The upstream writes amounts, block numbers and gas as decimal texts; they stay texts here.
 export const decimal = z.string().regex(/^\d+$/);
 
-/** An address; older answers have it with a checksum. */
+/** An address, in lower case; older answers write it with a checksum. */
 export const address = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/i)
@@ -26,10 +26,6 @@ export const textOrNull = z
   .nullish()
   .transform((text) => text ?? null);
 
-/** A text that our answers only have when the upstream has it. What it is matters to nobody's logic. */
-export const optionalText = z.exactOptional(z.string().nullable().catch(null));
-export const optionalNumber = z.exactOptional(z.number().nullable().catch(null));
-
 /** Null for collections older than the standard, such as CryptoPunks, whose tokens are all unique. */
 export const contractType = z
   .enum(['ERC721', 'ERC1155'])
@@ -41,14 +37,7 @@ export const flag = z
   .nullish()
   .transform((value) => value ?? false);
 
-/** A list that is missing or null is an empty one. */
-export const listOf = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item)
-    .nullish()
-    .transform((items) => items ?? []);
-
-/** A moment in RFC 3339, given back in UTC with milliseconds. */
+/** A time in RFC 3339, converted to UTC with milliseconds. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString());
 
 /** Where the next page begins; null, empty or missing on the last one. */
@@ -60,6 +49,6 @@ const position = (maxLength: number) =>
     .nullish()
     .transform((text) => text || undefined);
 
-/** The envelope of both lists. The counts that the upstream puts into it are not needed. */
+/** The envelope of both lists, without the upstream's counts. */
 export const envelope = <T extends z.ZodType>(item: T, limits: { records: number; position: number }) =>
   z.object({ cursor: position(limits.position), result: z.array(item).max(limits.records) });

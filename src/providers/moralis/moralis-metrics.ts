@@ -1,7 +1,7 @@
 import type { Metrics } from '../../metrics.ts';
 import type { MoralisClientOptions } from './client.ts';
 
-/** Counts the tries at the hosted data provider. */
+/** Counts the requests to the hosted data provider, by try and outcome. */
 export function createMoralisMetrics(metrics: Metrics): NonNullable<MoralisClientOptions['onTry']> {
   const requests = metrics.counter({
     name: 'tallystick_moralis_requests_total',

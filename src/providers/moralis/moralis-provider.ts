@@ -7,8 +7,8 @@ import { toRecord } from './to-record.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 /**
- * The hosted upstream (Moralis EVM API 2.2) as a data provider. It gives NFTs in an order of its own, and its
- * pages are as stable as its cursors.
+ * The hosted upstream (Moralis EVM API 2.2) as a data provider. It lists NFTs in its own order, and its pages are as
+ * stable as its cursors.
  */
 export function createMoralisProvider({ client }: { client: MoralisClient }): DataProvider {
   return {
@@ -46,7 +46,7 @@ async function askNfts(client: MoralisClient, question: NftQuestion): Promise<Nf
   return { entries, next: moving(position, next) };
 }
 
-/** A cursor that leads to itself would keep our callers walking for ever. */
+/** A cursor that repeats itself would make callers page for ever. */
 function moving(position: string | undefined, next: string | undefined): string | undefined {
   if (next === undefined || next !== position) return next;
   throw new UpstreamFault('malformed', 'the cursor of the next page is that of this page');

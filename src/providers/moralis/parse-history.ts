@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { normalizedMetadata } from '../normalized-metadata.ts';
+import { listOf, optionalText } from '../optional-fields.ts';
 import { maxPositionLength } from '../provider.ts';
 import {
   address,
@@ -8,15 +10,12 @@ import {
   flag,
   hash,
   instant,
-  listOf,
-  optionalText,
   recipient,
   textOrNull,
 } from './fields.ts';
-import { normalizedMetadata } from './metadata.ts';
 import { readAnswer } from './read-answer.ts';
 
-/** Sender and recipient of a transfer, with what the upstream's address book says of them. */
+/** Sender and recipient of a transfer, with their entries in the upstream's address book. */
 const parties = {
   from_address: address,
   from_address_label: optionalText,
@@ -127,7 +126,7 @@ const transaction = z.object({
   nft_transfers: listOf(nftTransfer),
 });
 
-/** A transaction as the upstream tells it: checked, and still without what it may leave out. */
+/** A validated transaction of the upstream; optional fields may still be missing. */
 export type UpstreamTransaction = z.output<typeof transaction>;
 
 /** One page of a history as the upstream sent it. */
@@ -136,7 +135,7 @@ export type ParsedHistory = {
   readonly next: string | undefined;
 };
 
-/** @throws UpstreamFault naming what does not fit */
+/** @throws UpstreamFault that names the fields that do not match */
 export function parseHistory(answer: unknown, limit: number): ParsedHistory {
   const list = readAnswer(envelope(transaction, { records: limit, position: maxPositionLength }), answer);
   return { transactions: list.result, next: list.cursor };

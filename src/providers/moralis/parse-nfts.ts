@@ -1,17 +1,8 @@
 import { z } from 'zod';
+import { normalizedMetadata } from '../normalized-metadata.ts';
+import { optionalNumber, optionalText } from '../optional-fields.ts';
 import { maxPositionLength, type NftEntry } from '../provider.ts';
-import {
-  address,
-  contractType,
-  decimal,
-  envelope,
-  flag,
-  instant,
-  optionalNumber,
-  optionalText,
-  textOrNull,
-} from './fields.ts';
-import { normalizedMetadata } from './metadata.ts';
+import { address, contractType, decimal, envelope, flag, instant, textOrNull } from './fields.ts';
 import { readAnswer } from './read-answer.ts';
 
 const whenSynced = instant
@@ -25,7 +16,7 @@ const entry = z
     token_id: decimal,
     contract_type: contractType,
     owner_of: address,
-    // Missing for a token that there is one of.
+    // Missing for a token that exists once.
     amount: decimal.nullish().transform((amount) => amount ?? '1'),
     block_number: decimal,
     block_number_minted: decimal.nullish().transform((number) => number ?? null),
@@ -58,7 +49,7 @@ const entry = z
 /** One page of an NFT list as the upstream sent it, in the contract's shape. */
 export type ParsedNfts = { readonly entries: NftEntry[]; readonly next: string | undefined };
 
-/** @throws UpstreamFault naming what does not fit */
+/** @throws UpstreamFault that names the fields that do not match */
 export function parseNfts(answer: unknown, limit: number): ParsedNfts {
   const list = readAnswer(envelope(entry, { records: limit, position: maxPositionLength }), answer);
   return { entries: list.result, next: list.cursor };

@@ -4,8 +4,8 @@ import { UpstreamFault } from './upstream-fault.ts';
 const maxFaults = 5;
 
 /**
- * An answer of the upstream as this schema reads it.
- * @throws UpstreamFault naming the first places that do not fit, without what stands there
+ * Parses an answer of the upstream with a schema.
+ * @throws UpstreamFault that names the first places that do not match, without their values
  */
 export function readAnswer<T extends z.ZodType>(schema: T, answer: unknown): z.output<T> {
   const parsed = schema.safeParse(answer);

@@ -9,10 +9,10 @@ type NftTransfer = HistoryRecord['nft_transfers'][number];
 type Currency = Network['currency'];
 type Direction = NativeTransfer['direction'];
 
-/** Whose history it is, and the currency of the network. */
+/** The wallet whose history it is, and the currency of the network. */
 type Viewpoint = { readonly wallet: string; readonly currency: Currency };
 
-/** A transaction of the upstream as the contract shows it, with everything that the upstream may leave out. */
+/** Converts a transaction of the upstream to the contract's record, and fills in what the upstream may leave out. */
 export function toRecord(transaction: UpstreamTransaction, { wallet, currency }: Viewpoint): HistoryRecord {
   const {
     native_transfers: native,
@@ -45,7 +45,7 @@ type Seen = {
   readonly direction?: string | null | undefined;
 };
 
-// A transfer between others belongs to whoever made it happen, unless the upstream says something else.
+// A transfer between two other accounts belongs to the sender of the transaction, unless the upstream says otherwise.
 function readDirection(
   { from_address: from, to_address: to, direction }: Seen,
   wallet: string,

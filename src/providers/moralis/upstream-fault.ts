@@ -1,27 +1,27 @@
 /**
  * - `unreachable`: no connection, or it broke;
- * - `timeout`: no whole answer in time;
+ * - `timeout`: no complete answer in time;
  * - `refused`: an HTTP status other than 200, redirects included;
- * - `limited`: too many requests of our account;
- * - `silenced`: for the same reason nothing was asked, and the wait is longer than the caller's;
- * - `oversized`: the answer is larger than it may be;
- * - `malformed`: no JSON, or not what the contract needs.
+ * - `limited`: the account has sent too many requests;
+ * - `silenced`: nothing was sent for that reason, and the pause outlasts the caller's deadline;
+ * - `oversized`: the answer exceeds its size limit;
+ * - `malformed`: the answer is not JSON, or lacks what the contract needs.
  */
 type FaultReason = 'unreachable' | 'timeout' | 'refused' | 'limited' | 'silenced' | 'oversized' | 'malformed';
 
 type Details = {
   readonly status?: number;
-  /** How long we were asked to wait before the next try, in milliseconds. */
+  /** The upstream's delay before the next try, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 };
 
 const passing: readonly FaultReason[] = ['unreachable', 'timeout', 'limited'];
 
-/** The data provider gave no usable answer. Fit for the log: neither the account's key nor the answer is in it. */
+/** The upstream gave no usable answer. Safe for the log: it contains neither the account's key nor the answer. */
 export class UpstreamFault extends Error {
   readonly reason: FaultReason;
-  /** Whether the same request may succeed in a moment. */
+  /** Whether the same request may succeed soon. */
   readonly isPassing: boolean;
   readonly retryAfterMs: number | undefined;
   /** HTTP status; 0 where there was none. */

@@ -14,19 +14,19 @@ import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.t
 import { nativeLogEmitter, topics } from './topics.ts';
 import type { BlockTraces, TraceFindings } from './traces.ts';
 
-/** What a node says of one block; the receipts in the order of the transactions, traces where it has them. */
+/** A node's data of one block: receipts in the order of the transactions, and traces where it has them. */
 export type BlockSource = {
   readonly block: RawBlock;
   readonly receipts: readonly RawReceipt[];
   readonly traces: BlockTraces | undefined;
-  /** True where the node has no traces of some transactions that it should have. */
+  /** Whether traces of some transactions are missing. */
   readonly partlyTraced?: boolean;
 };
 
 /**
- * What a block means. Pure.
+ * Decodes a block. Pure.
  * @param wrapped contracts of wrapped native tokens, in lower case
- * @throws MalformedBlockError when receipts and transactions do not belong together
+ * @throws MalformedBlockError when receipts and transactions do not match
  */
 export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): IndexedBlock {
   const { block, receipts, traces, partlyTraced = false } = source;
@@ -60,7 +60,7 @@ function receiptOf(
   // Polygon's state-sync transactions stand outside the block's roots: some nodes have no receipt for them, or
   // that of the other branch after a reorganisation.
   const outside = from === zeroAddress && to === zeroAddress && gas === 0n;
-  // Two calls may be answered from two branches.
+  // The answers to two calls may come from two branches.
   if (receipt !== undefined && (outside || receipt.blockHash === header.hash)) return receipt;
   if (!outside) throw new MalformedBlockError(`receipt of ${hash}`, receipt?.blockHash);
   const nothing = { gasUsed: 0n, gasPrice: 0n, extraFee: 0n, created: null, logs: [] };
@@ -74,7 +74,7 @@ function assemble(
   trace: TraceFindings | undefined,
 ): IndexedTransaction {
   const gasPrice = receipt.gasPrice ?? transaction.gasPrice;
-  // A receipt from before Byzantium does not tell; without a trace such a transaction counts as done.
+  // A receipt from before Byzantium has no status; without a trace such a transaction counts as successful.
   const succeeded = receipt.succeeded ?? trace?.failed !== true;
   const { erc20, nft, approvals, borrowers } = findings;
   return {
@@ -99,7 +99,7 @@ function assemble(
   };
 }
 
-/** What a deposit brings from the first layer is credited to its sender even when its call fails. */
+/** The value of a deposit from the first layer is credited to its sender even when its call fails. */
 function minted({ minted: value, from }: RawTransaction): NativeMovement[] {
   return value > 0n ? [{ from: zeroAddress, to: from, value, internal: true }] : [];
 }

@@ -51,8 +51,8 @@ const readers: Readonly<Record<string, LogReader>> = {
 };
 
 /**
- * Reads the logs of one transaction. A log whose shape is not what its topic promises is reported and skipped:
- * any contract can write any log.
+ * Decodes the logs of one transaction. A log whose shape does not match its topic is recorded as skipped: any
+ * contract can emit any log.
  * @param wrapped contracts whose deposit and withdrawal events mint and burn a wrapped native token
  */
 export function decodeLogs(logs: readonly RawLog[], wrapped: ReadonlySet<string>): LogFindings {

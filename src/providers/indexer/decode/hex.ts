@@ -1,4 +1,4 @@
-/** What a node sent as a block, receipt or trace is none. The message names the field. */
+/** A node sent a malformed block, receipt or trace. The message names the field. */
 export class MalformedBlockError extends Error {
   readonly retryable = true;
 
@@ -24,18 +24,18 @@ export function listOf(value: unknown, field: string): readonly unknown[] {
 
 const quantityForm = /^0x[0-9a-f]{1,64}$/i;
 
-/** A JSON-RPC quantity. */
+/** Parses a JSON-RPC quantity. @throws MalformedBlockError */
 export function quantityOf(value: unknown, field: string): bigint {
   if (typeof value === 'string' && quantityForm.test(value)) return BigInt(value);
   throw new MalformedBlockError(field, value);
 }
 
-/** A JSON-RPC quantity that may be missing or null. */
+/** Parses a JSON-RPC quantity that may be missing or null. @throws MalformedBlockError */
 export function optionalQuantity(value: unknown, field: string): bigint | undefined {
   return value === undefined || value === null ? undefined : quantityOf(value, field);
 }
 
-/** An index into a block: a quantity below 2^31. */
+/** Parses an index within a block: a quantity below 2^31. @throws MalformedBlockError */
 export function indexOf(value: unknown, field: string): number {
   const index = quantityOf(value, field);
   if (index >= 2n ** 31n) throw new MalformedBlockError(field, value);

@@ -1,11 +1,11 @@
 import type { RawLog } from './raw-block.ts';
 
-/** A log does not have the shape that its topic promises. */
+/** A log does not have the shape that its topic implies. */
 export class LogShapeError extends Error {}
 
 const digits = 64;
 
-/** Number of whole 32-byte words in the data. @throws LogShapeError when there is a rest */
+/** Number of 32-byte words in the data. @throws LogShapeError when it is not a whole number */
 export function wordCount(log: RawLog): number {
   const length = log.data.length - 2;
   if (length % digits !== 0) throw new LogShapeError('data is no row of words');
@@ -48,7 +48,7 @@ function addressIn(word: string): string {
   return `0x${word.slice(24).toLowerCase()}`;
 }
 
-/** The array of words whose offset stands at a word. Every number in it is the contract's, so all are checked. */
+/** The array of words whose offset is at this word. The contract chose every number in it, so all are checked. */
 export function arrayAt(log: RawLog, place: number): bigint[] {
   const words = wordCount(log);
   const start = indexWithin(wordAt(log, place), words * 32) / 32;

@@ -2,7 +2,7 @@ import { expectWords, LogShapeError, topicAt, wordAt } from './log-words.ts';
 import type { RawLog } from './raw-block.ts';
 import type { LogFinding } from './transfer-logs.ts';
 
-// A longer range counts as the whole collection: many name one without end when they mean all.
+// A longer range counts as the whole collection: many contracts give one without end when they mean all tokens.
 const longestRange = 100n;
 
 /** ERC-4906: the metadata of one token changed. */
@@ -14,7 +14,8 @@ export function readMetadataUpdate(log: RawLog): LogFinding {
 /** ERC-4906: the metadata of a range of tokens changed, both ends included. */
 export function readBatchMetadataUpdate(log: RawLog): LogFinding {
   expectWords(log, 2);
-  const [first, last] = [wordAt(log, 0), wordAt(log, 1)];
+  const first = wordAt(log, 0);
+  const last = wordAt(log, 1);
   if (last < first) throw new LogShapeError('the range ends before it begins');
   if (last - first >= longestRange) {
     return { metadataChanges: [{ token: log.address, tokenId: undefined }] };
@@ -28,7 +29,7 @@ export function readBatchMetadataUpdate(log: RawLog): LogFinding {
   };
 }
 
-/** ERC-1155: a token has another URI. */
+/** ERC-1155: the URI of a token changed. */
 export function readUriChange(log: RawLog): LogFinding {
   return { metadataChanges: [{ token: log.address, tokenId: topicAt(log, 1) }] };
 }

@@ -3,12 +3,12 @@ import { expectWords, LogShapeError, topicAddress, topicAt, wordAt } from './log
 import type { RawLog } from './raw-block.ts';
 import { topics } from './topics.ts';
 
-/** CryptoPunks, on Ethereum: a collection from before ERC-721 with events of its own. */
+/** CryptoPunks, on Ethereum: a collection older than ERC-721, with its own events. */
 export const punksContract = '0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb';
 
 /**
- * What a log of CryptoPunks moves. Its `Transfer` has the form of an ERC-20 and only doubles the others.
- * @param before the log before it in the transaction
+ * Decodes a log of CryptoPunks. Its `Transfer` has the form of an ERC-20 transfer and only repeats the other events.
+ * @param before the previous log of the transaction
  * @returns undefined for a log that moves no punk
  */
 export function readPunk(log: RawLog, before: RawLog | undefined): NftMovement | undefined {
@@ -26,7 +26,7 @@ export function readPunk(log: RawLog, before: RawLog | undefined): NftMovement |
   }
 }
 
-/** Where a bid is accepted, the contract forgets the bidder before it names him: the `Transfer` before tells. */
+/** When a bid is accepted, the contract clears the bidder before it logs him; the `Transfer` before names him. */
 function buyerOf(log: RawLog, before: RawLog | undefined): string {
   const named = topicAddress(log, 3);
   if (named !== zeroAddress) return named;

@@ -38,11 +38,11 @@ export type RawLog = {
 export type RawReceipt = {
   readonly hash: string;
   readonly blockHash: string;
-  /** Undefined before Byzantium, when receipts told a state root instead. */
+  /** Undefined before Byzantium, when receipts had a state root instead. */
   readonly succeeded: boolean | undefined;
   readonly gasUsed: bigint;
   readonly gasPrice: bigint | undefined;
-  /** Fees beside those for gas: blobs, and the first layer's of an OP chain. */
+  /** Fees other than gas: blobs, and the first-layer fee of an OP chain. */
   readonly extraFee: bigint;
   readonly created: string | null;
   readonly logs: readonly RawLog[];
@@ -50,7 +50,7 @@ export type RawReceipt = {
 
 export type RawBlock = { readonly header: BlockHeader; readonly transactions: readonly RawTransaction[] };
 
-/** Reads the answer to `eth_getBlockByNumber` with full transactions. @throws MalformedBlockError */
+/** Parses the answer to `eth_getBlockByNumber` with full transactions. @throws MalformedBlockError */
 export function readBlock(value: unknown): RawBlock {
   const block = fieldsOf(value, 'block');
   return {
@@ -61,7 +61,7 @@ export function readBlock(value: unknown): RawBlock {
   };
 }
 
-/** Reads a block with or without its transactions. @throws MalformedBlockError */
+/** Parses a block with or without its transactions. @throws MalformedBlockError */
 export function readHeader(value: unknown): BlockHeader {
   const block = fieldsOf(value, 'block');
   return {
@@ -77,8 +77,8 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
   const input = bytesOf(transaction['input'] ?? transaction['data'] ?? '0x', 'input');
   return {
     hash: hashOf(transaction['hash'], 'transaction hash'),
-    // Not what the field says: after a reorganisation Polygon's nodes give a state-sync transaction the index that
-    // it had in the other branch.
+    // Counted here, not taken from the node's field: after a reorganisation Polygon's nodes give a state-sync
+    // transaction the index that it had in the other branch.
     index: place,
     from: addressOf(transaction['from'], 'from'),
     to,
@@ -91,7 +91,7 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
   };
 }
 
-/** Reads one receipt with its logs. @throws MalformedBlockError */
+/** Parses one receipt with its logs. @throws MalformedBlockError */
 export function readReceipt(value: unknown): RawReceipt {
   const receipt = fieldsOf(value, 'receipt');
   const status = optionalQuantity(receipt['status'], 'status');

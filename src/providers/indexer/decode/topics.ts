@@ -23,7 +23,7 @@ export const topics = {
 } as const;
 
 /**
- * Where EIP-7708 logs every movement of the native asset, with the topic of an ERC-20 transfer. It is no
- * token: its logs say what traces say, and stand in for them where there are none.
+ * The address at which EIP-7708 logs every movement of the native asset, with the topic of an ERC-20 transfer. It is
+ * no token: its logs repeat the traces, and replace them where there are none.
  */
 export const nativeLogEmitter = '0xfffffffffffffffffffffffffffffffffffffffe';

@@ -9,11 +9,11 @@ import {
   optionalQuantity,
 } from './hex.ts';
 
-/** What the traces of a transaction say. */
+/** The decoded traces of a transaction. */
 export type TraceFindings = {
-  /** Whether the transaction as a whole failed; receipts before Byzantium do not tell. */
+  /** Whether the transaction as a whole failed; receipts before Byzantium have no status. */
   readonly failed: boolean;
-  /** In the order of execution, that of the transaction itself first. Reverted ones are left out. */
+  /** In the order of execution, the transaction's own value first. Reverted ones are left out. */
   readonly native: readonly NativeMovement[];
 };
 
@@ -23,7 +23,10 @@ export type BlockTraces = ReadonlyMap<string, TraceFindings>;
 // A delegated call shows a value that it does not move, a static call moves none, and CALLCODE sends to itself.
 const valueMoving = new Set(['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT']);
 
-/** Reads `debug_traceBlockByHash` with `callTracer`: one tree of frames per transaction. @throws MalformedBlockError */
+/**
+ * Parses `debug_traceBlockByHash` with `callTracer`: one tree of frames per transaction.
+ * @throws MalformedBlockError
+ */
 export function readCallTraces(value: unknown): BlockTraces {
   const found = listOf(value, 'traces').flatMap((entry): [string, TraceFindings][] => {
     const { txHash, result } = fieldsOf(entry, 'trace');
@@ -37,8 +40,8 @@ export function readCallTraces(value: unknown): BlockTraces {
 }
 
 /**
- * Why traces are not those of all transactions of a block that has some: nodes that lost the state of a block
- * answer with an error in the place of each trace, or with none at all.
+ * Why the traces of a block with transactions are incomplete: a node without the state of a block answers with an
+ * error in place of each trace, or with no traces.
  */
 export function missingTraces(value: unknown): string | undefined {
   const traces = listOf(value, 'traces');
@@ -55,7 +58,7 @@ function isFailed(frame: Fields): boolean {
   return frame['error'] !== undefined && frame['error'] !== null && frame['error'] !== '';
 }
 
-/** Frames can be nested as deep as the EVM's 1024 calls, which a recursion bears. */
+/** Recursive: frames are nested at most as deep as the EVM's 1024 calls. */
 function collect(frame: Fields, found: NativeMovement[], internal: boolean): void {
   if (isFailed(frame)) return;
   const value = optionalQuantity(frame['value'], 'trace value') ?? 0n;
@@ -69,8 +72,8 @@ function collect(frame: Fields, found: NativeMovement[], internal: boolean): voi
 }
 
 /**
- * Reads `trace_block`: a flat list of frames, each with its path.
- * @param blockHash of the block that was meant; the question names only its height
+ * Parses `trace_block`: a flat list of frames, each with its path.
+ * @param blockHash of the expected block; the request names only its number
  * @throws MalformedBlockError
  */
 export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {

@@ -17,7 +17,7 @@ import {
 } from './log-words.ts';
 import type { RawLog } from './raw-block.ts';
 
-/** What one log says; empty fields are left out. */
+/** The content of one log; empty fields are left out. */
 export type LogFinding = {
   readonly erc20?: readonly Erc20Movement[];
   readonly nft?: readonly NftMovement[];
@@ -29,21 +29,25 @@ export type LogFinding = {
 // ERC-2309 lets one log mint up to 2^256 tokens. Known collections stay at or below 5,000.
 const maxConsecutive = 10_000n;
 
-/** `Transfer`: the number of its topics tells ERC-20 (3), ERC-721 (4) and the form before the standard (1). */
+/** `Transfer`: the number of topics distinguishes ERC-20 (3), ERC-721 (4) and the form before the standard (1). */
 export function readTransfer(log: RawLog): LogFinding {
-  const [token, logIndex] = [log.address, log.index];
+  const token = log.address;
+  const logIndex = log.index;
   if (log.topics.length === 3) {
     expectWords(log, 1);
-    const [from, to] = [topicAddress(log, 1), topicAddress(log, 2)];
+    const from = topicAddress(log, 1);
+    const to = topicAddress(log, 2);
     return { erc20: [{ token, from, to, value: wordAt(log, 0), logIndex, kind: 'transfer' }] };
   }
   if (log.topics.length === 4) {
-    const [from, to] = [topicAddress(log, 1), topicAddress(log, 2)];
+    const from = topicAddress(log, 1);
+    const to = topicAddress(log, 2);
     return { nft: [single(log, { tokenId: topicAt(log, 3), from, to })] };
   }
   if (log.topics.length !== 1) throw new LogShapeError('a Transfer has 1, 3 or 4 topics');
   expectWords(log, 3);
-  const [from, to] = [addressAt(log, 0), addressAt(log, 1)];
+  const from = addressAt(log, 0);
+  const to = addressAt(log, 1);
   return { nft: [single(log, { tokenId: wordAt(log, 2), from, to })] };
 }
 
@@ -70,7 +74,8 @@ export function readTransferSingle(log: RawLog): LogFinding {
 
 export function readTransferBatch(log: RawLog): LogFinding {
   if (wordCount(log) < 2) throw new LogShapeError('a batch has two arrays');
-  const [ids, amounts] = [arrayAt(log, 0), arrayAt(log, 1)];
+  const ids = arrayAt(log, 0);
+  const amounts = arrayAt(log, 1);
   if (ids.length !== amounts.length) throw new LogShapeError('ids and amounts differ in number');
   const parties = holders(log);
   return {
@@ -94,8 +99,10 @@ function holders(log: RawLog) {
 /** ERC-2309: a range of tokens, both ends included. */
 export function readConsecutiveTransfer(log: RawLog): LogFinding {
   expectWords(log, 1);
-  const [first, last] = [topicAt(log, 1), wordAt(log, 0)];
-  const [from, to] = [topicAddress(log, 2), topicAddress(log, 3)];
+  const first = topicAt(log, 1);
+  const last = wordAt(log, 0);
+  const from = topicAddress(log, 2);
+  const to = topicAddress(log, 3);
   if (last < first) throw new LogShapeError('the range ends before it begins');
   if (last - first >= maxConsecutive) throw new LogShapeError('the range is too long');
   const length = Number(last - first) + 1;
@@ -123,7 +130,8 @@ export function readApproval(log: RawLog): LogFinding {
   if (log.topics.length === 3) {
     expectWords(log, 1);
     const value = wordAt(log, 0);
-    const [owner, spender] = [topicAddress(log, 1), topicAddress(log, 2)];
+    const owner = topicAddress(log, 1);
+    const spender = topicAddress(log, 2);
     return { approvals: [{ ...base, owner, spender, kind: 'amount', value, granted: value > 0n }] };
   }
   const indexed = log.topics.length === 4;

@@ -1,23 +1,23 @@
-/** Runs work side by side, as much as the other end bears. */
+/** Runs tasks in parallel, as many as the node can take. */
 export type AdaptiveLimit = {
-  /** Runs the work when there is room, again after a failure, with growing pauses. */
+  /** Runs a task when there is room, and retries it after failures, with growing pauses. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** How many may run at once now. */
+  /** The present limit of concurrent tasks. */
   width(): number;
 };
 
 type LimitOptions = {
   readonly most: number;
-  /** Tries of one piece of work before its error is passed on. */
+  /** Number of tries of a task before its error is passed on. */
   readonly tries: number;
-  /** Waits; rejects when everything is to end. */
+  /** Waits; rejects when the work is to stop. */
   readonly pause: (ms: number) => Promise<void>;
 };
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
-/** Each success widens the limit a little, each failure halves it: it settles below what hurts the node. */
+/** Each success raises the limit a little, each failure halves it (AIMD): it settles below the node's capacity. */
 export function createAdaptiveLimit({ most, tries, pause }: LimitOptions): AdaptiveLimit {
   const state = { width: most, running: 0 };
   const waiting: (() => void)[] = [];
@@ -31,7 +31,7 @@ export function createAdaptiveLimit({ most, tries, pause }: LimitOptions): Adapt
   const leave = () => {
     state.running -= 1;
     waiting.shift()?.();
-    // After the width grew there may be room for one more.
+    // After the limit grew there may be room for one more task.
     if (state.running < Math.floor(state.width)) waiting.shift()?.();
   };
 

@@ -1,7 +1,8 @@
-import type { IndexStore } from '../store/index-store.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { listRecentBlocks } from '../store/block-store.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
-/** The chain changed below what counts as final. Nothing was rolled back: an operator must decide. */
+/** The chain was reorganised below its final block. Nothing was rolled back: an operator must decide. */
 export class ReorganisationTooDeepError extends Error {
   readonly retryable = true;
 
@@ -23,7 +24,7 @@ export type Comparison =
   | { readonly outcome: 'reorganised'; readonly keep: bigint | undefined };
 
 type CompareOptions = {
-  readonly store: Pick<IndexStore, 'recentBlocks'>;
+  readonly db: Database;
   readonly blocks: Pick<NodeBlocks, 'headerAt'>;
   readonly chainId: string;
   readonly startBlock: bigint;
@@ -32,12 +33,12 @@ type CompareOptions = {
 const pageSize = 32;
 
 /**
- * Compares our newest blocks with the node's, downwards until one agrees. A height that the node does not have
- * says nothing: a node that is behind is no reorganisation.
- * @throws ReorganisationTooDeepError when none of the blocks that may be replaced agrees
+ * Compares our newest blocks with the node's, downwards, until one matches. A number that the node does not have
+ * proves nothing: a node that lags behind is no reorganisation.
+ * @throws ReorganisationTooDeepError when none of the blocks that may be replaced matches
  */
 export async function compareBranches({
-  store,
+  db,
   blocks,
   chainId,
   startBlock,
@@ -45,7 +46,7 @@ export async function compareBranches({
   let differed = false;
   let below: bigint | undefined;
   for (;;) {
-    const ours = await store.recentBlocks(chainId, pageSize, below);
+    const ours = await listRecentBlocks(db, chainId, pageSize, below);
     for (const { number, hash } of ours) {
       const theirs = await blocks.headerAt(number);
       if (theirs?.hash === hash)

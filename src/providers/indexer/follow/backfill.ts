@@ -1,28 +1,28 @@
-import type { IndexState } from '../store/index-store.ts';
+import type { IndexState } from '../store/index-state-store.ts';
 import type { Follower } from './follower.ts';
 
 type BackfillOptions = {
-  /** Takes nothing above `to`. */
+  /** Must index nothing above `to`. */
   readonly follower: Follower;
-  /** Where an index begins that has not begun. */
+  /** The first block, for an index that has not begun. */
   readonly startBlock: bigint;
   readonly state: () => Promise<IndexState | undefined>;
   readonly to: bigint;
-  /** Ends after the step in hand. */
+  /** Stops after the current step. */
   readonly signal: AbortSignal;
   readonly onProgress: (done: bigint, total: bigint) => void;
   readonly pause: (ms: number) => Promise<unknown>;
 };
 
-/** What was done: the newest block of the index, and how many it has more. */
+/** The outcome: the newest block of the index, and the number of blocks that were added. */
 export type Backfilled = { readonly completeTo: bigint | undefined; readonly blocks: bigint };
 
 const tries = 5;
 const firstPauseMs = 250;
 
 /**
- * Indexes up to a block. What it rejects with after several tries, or at the signal, everything before stays.
- * @throws the reason of the signal, or why the node or the database fails
+ * Indexes up to a block. Blocks that were added stay, also when it rejects.
+ * @throws the reason of the signal; the error of the node or the database, after several tries
  */
 export async function backfill(options: BackfillOptions): Promise<Backfilled> {
   const { follower, state, startBlock, to, signal, onProgress, pause } = options;

@@ -1,38 +1,38 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { acquireLease } from '../../../db/lease.ts';
+import { acquireAdvisoryLock } from '../../../db/advisory-lock.ts';
 import type { Logger } from '../../../log.ts';
 import type { TokenFiller } from '../tokens/token-filler.ts';
 import type { Follower } from './follower.ts';
 
 export type IndexRunner = {
-  /** Resolves after the signal, when the step in progress has ended. */
+  /** Resolves after the signal, once the step in progress has ended. */
   run(signal: AbortSignal): Promise<void>;
 };
 
 type RunnerOptions = {
   readonly chainId: string;
-  /** A direct connection for the lease. */
+  /** A direct connection for the advisory lock: a transaction pooler would not keep it. */
   readonly databaseUrl: string;
-  /** A fresh follower for each time that this process gets the network: it remembers nothing of before. */
+  /** Creates a follower each time that this process acquires the lock, so that no state is stale. */
   readonly createFollower: () => Follower;
   readonly filler: TokenFiller;
   readonly log: Logger;
-  /** Between two looks at a chain that has nothing new. */
+  /** Pause between two polls of a chain without new blocks, in milliseconds. */
   readonly pollMs: number;
-  /** Told why a try failed, and undefined after one that did not. */
+  /** Called with the error of a failed step, and with undefined after a step that succeeded. */
   readonly report: (error: Error | undefined) => Promise<void>;
-  /** Called when this process starts and stops to index the network. */
+  /** Called when this process starts and when it stops indexing the network. */
   readonly onLeading?: (leading: boolean) => void;
 };
 
 const longestPauseMs = 30_000;
 
-/** The name of the lease under which a network is indexed. */
-export const indexLease = (chainId: string) => `tallystick index ${chainId}`;
+/** The name of the advisory lock that guards the index of a network. */
+export const indexLockName = (chainId: string) => `tallystick index ${chainId}`;
 
 /**
- * Keeps the index of one network up to date for as long as this process holds its lease; until then it waits,
- * and takes over at once when the holder is gone.
+ * Keeps the index of one network up to date while this process holds its advisory lock; until then it waits, and takes
+ * over as soon as the holder is gone.
  */
 export function createIndexRunner(options: RunnerOptions): IndexRunner {
   const { chainId, databaseUrl, log, pollMs } = options;
@@ -49,7 +49,7 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
     while (!signal.aborted) {
       try {
         const step = await follower.step();
-        // Names are wanted where people look: near the head. While far behind, blocks come first.
+        // Token names matter near the head, where people look. While the index is behind, blocks come first.
         const more = step === 'idle' ? await options.filler.fill() : true;
         failures = 0;
         await report(undefined);
@@ -58,7 +58,7 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
         failures += 1;
         const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs);
         log.warn({ err, chainId, pauseMs }, 'indexing failed, trying again');
-        // Where the database is out, the log alone tells.
+        // While the database is out, only the log has the error.
         await report(err instanceof Error ? err : new Error(String(err))).catch(() => {});
         await pause(pauseMs, signal);
       }
@@ -68,22 +68,24 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
   return {
     async run(signal) {
       while (!signal.aborted) {
-        const name = indexLease(chainId);
-        const lease = await acquireLease({ url: databaseUrl, name, log, signal }).catch((err: unknown) => {
-          if (!signal.aborted) log.warn({ err, chainId }, 'no lease for indexing');
-          return undefined;
-        });
-        if (lease === undefined) {
+        const name = indexLockName(chainId);
+        const lock = await acquireAdvisoryLock({ url: databaseUrl, name, log, signal }).catch(
+          (err: unknown) => {
+            if (!signal.aborted) log.warn({ err, chainId }, 'no lock for indexing');
+            return undefined;
+          },
+        );
+        if (lock === undefined) {
           await pause(pollMs, signal);
           continue;
         }
         log.info({ chainId }, 'indexing');
         options.onLeading?.(true);
         try {
-          await lead(AbortSignal.any([signal, lease.lost]));
+          await lead(AbortSignal.any([signal, lock.lost]));
         } finally {
           options.onLeading?.(false);
-          await lease.release();
+          await lock.release();
         }
       }
     },

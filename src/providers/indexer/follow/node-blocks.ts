@@ -1,31 +1,31 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
+import { askFinalizedTag, blockAtDepth, type FinalizedTag } from '../../../chain/rpc/finalized-block.ts';
 import { quantity } from '../../../chain/rpc/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import { listOf, quantityOf } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, readBlock, readHeader, readReceipt } from '../decode/raw-block.ts';
 import { type BlockTraces, missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
 import type { BlockHeader } from '../domain.ts';
-import type { TraceMethod } from '../store/index-store.ts';
+import type { TraceMethod } from '../store/index-state-store.ts';
 import { isMethodMissing, isPruned } from './node-error.ts';
 
-/** What the index asks of a node. Every method rejects when no node answers properly. */
+/** The queries of the index to a node. Every method but `finalized` rejects when no node gives a valid answer. */
 export type NodeBlocks = {
   head(): Promise<bigint>;
-  /** The newest block that cannot be replaced, as the node says or by the network's depth; -1 for none. */
+  /** The newest block that cannot be replaced: the node's finalized one, or by the network's depth; -1n for none. */
   finalized(head: bigint): Promise<bigint>;
-  /** @returns undefined for a height that the node does not have */
+  /** @returns undefined for a number that the node does not have */
   headerAt(number: bigint): Promise<BlockHeader | undefined>;
-  /** A block with everything that is known of it; undefined for a height that the node does not have. */
+  /** A block with receipts and traces; undefined for a number that the node does not have. */
   blockAt(number: bigint): Promise<BlockSource | undefined>;
 };
 
 type NodeBlocksOptions = {
   readonly node: Pick<JsonRpcApiProvider, 'send'>;
-  /** Where the node has no `finalized` tag. */
+  /** Depth of the final block where the node has no `finalized` one. */
   readonly finalityDepth: number;
   readonly traceMethod: TraceMethod;
-  /** Told of blocks whose inner movements the node cannot tell. */
+  /** Called with blocks whose traces the node does not have. */
   readonly onUntraced: (number: bigint, reason: unknown) => void;
 };
 
@@ -38,9 +38,8 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
       return quantityOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
     },
     async finalized(head) {
-      const tagged = await finalizedTag();
-      const byDepth = head - BigInt(finalityDepth);
-      return tagged ?? (byDepth < -1n ? -1n : byDepth);
+      const tag = await finalizedTag();
+      return typeof tag === 'bigint' ? tag : blockAtDepth(head, finalityDepth);
     },
     async headerAt(number) {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
@@ -57,10 +56,10 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
   };
 }
 
-// Blocks are read side by side already, and a block may have hundreds of receipts.
+// Blocks are read in parallel already, and a block may have hundreds of receipts.
 const singlesAtOnce = 16;
 
-/** @returns receipts of a whole block at once, or one by one from a node that cannot */
+/** Reads the receipts of a block in one request, or singly from a node without `eth_getBlockReceipts`. */
 function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
   let wholeBlocks = true;
   return async ({ header, transactions }: RawBlock): Promise<RawReceipt[] | undefined> => {
@@ -84,18 +83,16 @@ function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
   };
 }
 
+/** Asks for the finalized block, until the node has shown that it does not know the tag. */
 function createFinalizedTag({ node }: Pick<NodeBlocksOptions, 'node'>) {
-  let known = true;
-  return async (): Promise<bigint | undefined> => {
-    if (!known) return undefined;
-    try {
-      const answer: unknown = await node.send('eth_getBlockByNumber', ['finalized', false]);
-      return answer === null ? undefined : readHeader(answer).number;
-    } catch (error) {
-      // Nodes refuse the tag in many words. When none answers at all, that is asked again the next time.
-      known = error instanceof NodesUnavailableError;
-      return undefined;
-    }
+  let supported = true;
+  return async (): Promise<FinalizedTag> => {
+    if (!supported) return 'unsupported';
+    // Unlike minting, the index goes on by the network's depth when this question gets no answer: some nodes answer
+    // the tag with an internal error for ever, and in an outage the next question fails anyway.
+    const tag = await askFinalizedTag(node).catch(() => 'none' as const);
+    supported = tag !== 'unsupported';
+    return tag;
   };
 }
 
@@ -116,14 +113,14 @@ async function readTraces(
     const traces = traceMethod === 'trace' ? readFlatTraces(answer, header.hash) : readCallTraces(answer);
     return { traces, partlyTraced: missing !== undefined };
   } catch (error) {
-    // The movements of the transactions themselves are still known; the state of the index counts such blocks.
+    // The values of the transactions themselves are still known; the state of the index counts such blocks.
     if (!isMethodMissing(error) && !isPruned(error)) throw error;
     onUntraced(header.number, error);
     return { traces: undefined };
   }
 }
 
-/** A block without transactions has no movements, whatever the node can tell. */
+/** A block without transactions counts as traced where traces are read at all. */
 function emptyTraces(traceMethod: TraceMethod): BlockTraces | undefined {
   return traceMethod === 'none' ? undefined : new Map();
 }

@@ -1,17 +1,17 @@
 import { type NftMovement, zeroAddress } from '../domain.ts';
 import type { StoredMoves } from '../store/stored-moves.ts';
 
-/** What flowed; `token` is the contract. */
+/** The asset that flowed; `token` is the contract. */
 type Asset =
   | { readonly kind: 'native' }
   | { readonly kind: 'erc20'; readonly token: string }
   | { readonly kind: 'nft'; readonly token: string; readonly tokenId: bigint };
 
-/** What a wallet lost or got of one asset in one transaction, all movements of it taken together. */
+/** The net amount of one asset that a wallet lost or gained in one transaction. */
 export type Flow = {
   readonly asset: Asset;
   readonly amount: bigint;
-  /** To whom it went or from whom it came: the first, should they be several. */
+  /** The recipient or sender; the first one where there are several. */
   readonly other: string;
 };
 
@@ -24,7 +24,7 @@ type Movement = {
   readonly amount: bigint;
 };
 
-/** Nobody has the keys of these: what goes there is gone, what comes from the zero address is new. */
+/** Nobody has the keys of these: a transfer to them is a burn, a transfer from the zero address a mint. */
 const nowhere = new Set([zeroAddress, '0x000000000000000000000000000000000000dead']);
 
 export function isBurned({ other }: Flow): boolean {
@@ -40,8 +40,8 @@ export function isNft({ asset }: Flow): boolean {
 }
 
 /**
- * The net flows of a wallet. What merely passed through it does not show; a transfer to itself goes out; where
- * nothing flowed but transfers of zero, those show.
+ * The net flows of a wallet. Amounts that merely passed through it cancel out; a transfer to itself counts as
+ * outgoing; transfers of zero are listed only where there is nothing else.
  */
 export function flowsOf(moves: StoredMoves, wallet: string): Flows {
   const movements = movementsOf(moves);
@@ -65,11 +65,15 @@ export function flowsOf(moves: StoredMoves, wallet: string): Flows {
 function movementsOf({ native, erc20, nft }: StoredMoves): Movement[] {
   return [
     ...nft.map(({ from, to, token, tokenId, amount }: NftMovement) => ({
-      ...{ from, to, amount },
+      from,
+      to,
+      amount,
       asset: { kind: 'nft', token, tokenId } as const,
     })),
     ...erc20.map(({ from, to, token, value }) => ({
-      ...{ from, to, amount: value },
+      from,
+      to,
+      amount: value,
       asset: { kind: 'erc20', token } as const,
     })),
     ...native.map(({ from, to, value }) => ({ from, to, amount: value, asset: { kind: 'native' } as const })),

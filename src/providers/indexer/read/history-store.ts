@@ -47,18 +47,27 @@ type Row = {
 
 export type HistoryRows = { readonly rows: readonly WalletTransaction[]; readonly completeTo: Freshness };
 
-/** Reads one wallet's history. @returns undefined when the network has no indexed block */
-export function createHistoryStore({ db }: { readonly db: Database }) {
+function toTransaction(row: Row, wallet: string): WalletTransaction {
   return {
-    async page(request: HistoryRequest): Promise<HistoryRows | undefined> {
-      const { sql, bindings } = historyQuery(request);
-      const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings);
-      const completeTo = freshnessOf(rows[0]);
-      if (completeTo === undefined) return undefined;
-      const found = rows.filter((row) => row.block_number !== null);
-      return { completeTo, rows: found.map((row) => toTransaction(row, request.wallet)) };
-    },
+    wallet,
+    blockNumber: BigInt(row.block_number ?? 0),
+    index: row.tx_index,
+    hash: hex(row.tx_hash),
+    blockHash: hex(row.block_hash),
+    blockTime: row.block_time,
+    transaction: readTransaction(row.tx),
+    moves: readMoves(row.moves, wallet),
   };
+}
+
+/** A page of one wallet's history. @returns undefined when the network has no indexed block */
+export async function listHistory(db: Database, request: HistoryRequest): Promise<HistoryRows | undefined> {
+  const { sql, bindings } = historyQuery(request);
+  const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings);
+  const completeTo = freshnessOf(rows[0]);
+  if (completeTo === undefined) return undefined;
+  const found = rows.filter((row) => row.block_number !== null);
+  return { completeTo, rows: found.map((row) => toTransaction(row, request.wallet)) };
 }
 
 const directions = {
@@ -66,7 +75,7 @@ const directions = {
   DESC: { comparison: '<', order: 'block_number DESC, tx_index DESC' },
 } as const;
 
-/** One statement, so that the rows and what they are complete to are of one moment. */
+/** One statement, so that the rows and the head of the index are of the same moment. */
 export function historyQuery({ chainId, wallet, order, limit, after }: HistoryRequest) {
   const direction = directions[order];
   const from = after === undefined ? '' : `AND (block_number, tx_index) ${direction.comparison} (?, ?)`;
@@ -81,23 +90,10 @@ export function historyQuery({ chainId, wallet, order, limit, after }: HistoryRe
   return { sql, bindings: [chainId, bytes(wallet), ...place, limit, chainId] };
 }
 
-/** What an answer is complete to, of any row that carries the head of the index. */
+/** The head of the index, up to which an answer is complete, from any row that carries it. */
 export function freshnessOf(
   row: Pick<Row, 'head_number' | 'head_hash' | 'head_time'> | undefined,
 ): Freshness | undefined {
   if (row === undefined || row.head_number === null) return undefined;
   return { blockNumber: BigInt(row.head_number), blockHash: hex(row.head_hash), blockTime: row.head_time };
-}
-
-function toTransaction(row: Row, wallet: string): WalletTransaction {
-  return {
-    wallet,
-    blockNumber: BigInt(row.block_number ?? 0),
-    index: row.tx_index,
-    hash: hex(row.tx_hash),
-    blockHash: hex(row.block_hash),
-    blockTime: row.block_time,
-    transaction: readTransaction(row.tx),
-    moves: readMoves(row.moves, wallet),
-  };
 }

@@ -22,7 +22,7 @@ export type HoldingRequest = {
   readonly wallet: string;
   readonly order: 'ASC' | 'DESC';
   readonly limit: number;
-  /** The list is as of this block, so that it stands still while it is walked; undefined for now. */
+  /** The list is as of this block, so that it does not change while a caller pages through it; undefined for now. */
   readonly asOf: bigint | undefined;
   readonly after: HoldingPlace | undefined;
 };
@@ -42,17 +42,27 @@ type Row = {
 
 export type HoldingRows = { readonly rows: readonly Holding[]; readonly completeTo: Freshness };
 
-/** Reads what one wallet owns. @returns undefined when the network has no indexed block */
-export function createHoldingStore({ db }: { readonly db: Database }) {
-  return {
-    async page(request: HoldingRequest): Promise<HoldingRows | undefined> {
-      const { sql, bindings } = holdingQuery(request);
-      const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings);
-      const completeTo = freshnessOf(rows[0]);
-      if (completeTo === undefined) return undefined;
-      return { completeTo, rows: rows.flatMap(toHolding) };
+function toHolding(row: Row): Holding[] {
+  if (row.contract === null) return [];
+  return [
+    {
+      contract: hex(row.contract),
+      tokenId: BigInt(row.token_id),
+      standard: row.standard === 721 ? 'ERC721' : 'ERC1155',
+      amount: BigInt(row.amount),
+      acquired: { blockNumber: BigInt(row.acquired_block), logIndex: row.acquired_log },
+      changedBlock: BigInt(row.changed_block),
     },
-  };
+  ];
+}
+
+/** A page of the tokens that one wallet owns. @returns undefined when the network has no indexed block */
+export async function listHoldings(db: Database, request: HoldingRequest): Promise<HoldingRows | undefined> {
+  const { sql, bindings } = holdingQuery(request);
+  const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings);
+  const completeTo = freshnessOf(rows[0]);
+  if (completeTo === undefined) return undefined;
+  return { completeTo, rows: rows.flatMap(toHolding) };
 }
 
 const columns = 'contract, token_id, standard, amount, acquired_block, acquired_log, changed_block';
@@ -64,8 +74,8 @@ const directions = {
 } as const;
 
 /**
- * Tokens that changed after the block of the list are few: for them the state as of then is worked out from
- * their changes; all others are read as they are now, in the order of the index.
+ * Few tokens changed after the block of the list: their state as of that block is computed from their changes. All
+ * others are read as they are now, in the order of the database index.
  */
 export function holdingQuery({ chainId, wallet, order, limit, asOf, after }: HoldingRequest) {
   const { comparison, order: sorted } = directions[order];
@@ -111,18 +121,4 @@ function boundary(asOf: bigint | undefined, after: HoldingPlace | undefined) {
     contract: bytes(contract),
     token: String(tokenId),
   };
-}
-
-function toHolding(row: Row): Holding[] {
-  if (row.contract === null) return [];
-  return [
-    {
-      contract: hex(row.contract),
-      tokenId: BigInt(row.token_id),
-      standard: row.standard === 721 ? 'ERC721' : 'ERC1155',
-      amount: BigInt(row.amount),
-      acquired: { blockNumber: BigInt(row.acquired_block), logIndex: row.acquired_log },
-      changedBlock: BigInt(row.changed_block),
-    },
-  ];
 }

@@ -55,12 +55,12 @@ export function methodName(selector: string | null): string | null {
   return selector === null ? null : (names.get(selector) ?? null);
 }
 
-/** Whether the method puts something into a contract. */
+/** Whether the method deposits something into a contract. */
 export function isDeposit(selector: string | null): boolean {
   return selector !== null && depositSelectors.has(selector);
 }
 
-/** Whether the method takes something out of a contract. */
+/** Whether the method withdraws something from a contract. */
 export function isWithdrawal(selector: string | null): boolean {
   return selector !== null && withdrawalSelectors.has(selector);
 }

@@ -2,7 +2,7 @@ import { problem } from '../../../errors.ts';
 import type { HistoryPlace } from './history-store.ts';
 import type { HoldingPlace } from './holding-store.ts';
 
-/** Where a page of a history ended: a place in the chain, which means the same in every branch of it. */
+/** Encodes where a page of a history ended: a place in the chain, valid in every branch. */
 export function writeHistoryPlace({ blockNumber, index }: HistoryPlace): string {
   return `${blockNumber}.${index}`;
 }
@@ -14,7 +14,7 @@ export function readHistoryPlace(position: string): HistoryPlace {
   return { blockNumber: BigInt(block), index: Number(index) };
 }
 
-/** Where a page of a list of NFTs ended, and as of which block the list is. */
+/** Encodes where a page of an NFT list ended, and the block of the list. */
 export type HoldingPosition = { readonly asOf: bigint; readonly after: HoldingPlace };
 
 export function writeHoldingPosition({ asOf, after }: HoldingPosition): string {

@@ -6,7 +6,7 @@ import { assetsText, assetText, shortAddress, symbolOf, type Wording } from './w
 
 export type Category = HistoryRecord['category'];
 
-/** A transaction as its wallet sees it, in the terms in which the rules are written. */
+/** The facts of a transaction, from its wallet's point of view, on which the rules depend. */
 type View = Flows & {
   readonly row: WalletTransaction;
   /** The wallet sent the transaction. */
@@ -184,7 +184,7 @@ function isNative({ asset }: Flow): boolean {
   return asset.kind === 'native';
 }
 
-/** No call, no value, no creation: a transfer of nothing. */
+/** No call, no value, no creation: an empty transfer. */
 function isPlain({ transaction }: WalletTransaction): boolean {
   return transaction.selector === null && transaction.to !== null && transaction.value === 0n;
 }
@@ -193,7 +193,7 @@ function lastApproval({ moves }: WalletTransaction) {
   return moves.approvals.at(-1);
 }
 
-// Half of the largest amount and more is what wallets write for "as much as you want".
+// Wallets write half of the largest amount or more for an unlimited approval.
 const unlimited = 2n ** 255n;
 
 function approvalText(verb: 'Approved' | 'Revoked'): Rule['summary'] {

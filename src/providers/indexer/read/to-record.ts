@@ -6,7 +6,7 @@ import { methodName } from './methods.ts';
 import { describeTransaction } from './rules.ts';
 import type { Wording } from './wording.ts';
 
-/** A stored transaction as the contract's record, as seen by its wallet. */
+/** Converts a stored transaction to the contract's record, from its wallet's point of view. */
 export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecord {
   const { transaction, moves } = row;
   const { currency } = wording;
@@ -35,8 +35,8 @@ export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecor
 }
 
 /**
- * Anybody can make a token say that a wallet sent nothing to an address that looks like a friend's. Wallets hide
- * transfers of zero that the wallet did not sign.
+ * Address poisoning: anybody can make a token log a transfer of zero from a wallet to an address that resembles a
+ * known one. Wallets hide transfers of zero that they did not sign.
  */
 function isPoisoning({ wallet, transaction, moves }: WalletTransaction): boolean {
   const { native, nft, erc20 } = moves;

@@ -1,19 +1,19 @@
 import { formatUnits } from '../../../chain/decimal.ts';
 import type { Network } from '../../../chain/network.ts';
-import type { TokenText } from '../store/token-store.ts';
+import type { ContractText } from '../store/contract-store.ts';
 import type { Flow } from './flows.ts';
 
-/** What is known of tokens while a record is made. */
-export type TokenTexts = ReadonlyMap<string, TokenText>;
+/** The network's currency and the known texts of token contracts, for the wording of a record. */
+export type ContractTexts = ReadonlyMap<string, ContractText>;
 
-/** `0x` and two digits, three dots, four digits, as the hosted provider shortens. */
+/** Shortens an address as the hosted provider does: `0x` and two digits, three dots, four digits. */
 export function shortAddress(address: string): string {
   return `${address.slice(0, 4)}...${address.slice(-4)}`;
 }
 
 /**
- * An amount as a person reads it: thousands grouped; from 1 up two digits after the point, where there are any;
- * below 1 the first three digits that are not zero.
+ * Formats an amount for people: with groups of thousands; from 1 up with at most two decimals; below 1 with three
+ * significant digits.
  */
 export function shortAmount(amount: bigint, decimals: number): string {
   const [whole = '0', fraction = ''] = formatUnits(amount, decimals).split('.');
@@ -37,13 +37,13 @@ function group(whole: string): string {
 
 const maxSymbol = 32;
 
-/** A symbol fit for a sentence. The contract chose it: what reorders or hides text is left out. */
-export function symbolOf(token: string, texts: TokenTexts): string {
+/** A symbol that is safe in a sentence. The contract chose it, so characters that reorder or hide text are removed. */
+export function symbolOf(token: string, texts: ContractTexts): string {
   const symbol = (texts.get(token)?.symbol ?? '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
   return symbol === '' ? shortAddress(token) : symbol.slice(0, maxSymbol);
 }
 
-export type Wording = { readonly currency: Network['currency']; readonly texts: TokenTexts };
+export type Wording = { readonly currency: Network['currency']; readonly texts: ContractTexts };
 
 /** Such as `1,300 USDT`, `0.5 ETH`, `CASK #41` or `3 CASK #41`. */
 export function assetText(
@@ -59,13 +59,13 @@ export function assetText(
   return `${count}${symbol} #${shortId(asset.tokenId)}`;
 }
 
-// Ids that are hashes say nothing to a reader.
+// Ids that are hashes mean nothing to a reader.
 function shortId(tokenId: bigint): string {
   const text = tokenId.toString();
   return text.length <= 12 ? text : `${text.slice(0, 4)}...${text.slice(-4)}`;
 }
 
-/** Up to two assets by name, more by number. */
+/** Names up to two assets; counts more. */
 export function assetsText(flows: readonly Flow[], wording: Wording): string {
   const [first, second] = flows.map((flow) => assetText(flow, wording));
   if (first === undefined) return 'nothing';

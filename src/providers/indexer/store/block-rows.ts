@@ -16,7 +16,7 @@ export type BlockRows = {
   readonly nft_refreshes: BulkColumns;
 };
 
-/** Pure: what to write for these blocks. @param keepFrom lower blocks are final and need not be remembered */
+/** The rows of these blocks. Pure. @param keepFrom blocks with lower numbers get no row in `index_blocks` */
 export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): BlockRows {
   const history = columnsOf({
     wallet: 'bytea',
@@ -39,7 +39,7 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     const wallets = addHistory(history, block);
     const { number, hash, parentHash } = block.header;
     if (number < keepFrom) continue;
-    // An array of arrays is not unnested row by row, so the wallets travel as one text.
+    // PostgreSQL does not unnest an array of arrays row by row, so the wallets are sent as one text.
     const list = `{${[...wallets].map((wallet) => `"\\\\x${wallet.slice(2)}"`).join(',')}}`;
     remembered.add(String(number), bytes(hash), bytes(parentHash), timeOf(block), list);
   }
@@ -76,10 +76,13 @@ function timeOf({ header }: IndexedBlock): string {
 /** @returns the wallets of the block */
 function addHistory(history: Rows, block: IndexedBlock): ReadonlySet<string> {
   const { number, hash } = block.header;
-  const [blockNumber, blockHash, time] = [String(number), bytes(hash), timeOf(block)];
+  const blockNumber = String(number);
+  const blockHash = bytes(hash);
+  const time = timeOf(block);
   const wallets = new Set<string>();
   for (const transaction of block.transactions) {
-    const [index, txHash] = [String(transaction.index), bytes(transaction.hash)];
+    const index = String(transaction.index);
+    const txHash = bytes(transaction.hash);
     const json = writeTransaction(transaction);
     for (const [wallet, moves] of walletMoves(transaction)) {
       wallets.add(wallet);
@@ -106,7 +109,7 @@ function skippedRows(blocks: readonly IndexedBlock[]): BulkColumns {
   return rows.columns;
 }
 
-/** The tokens that told of a change, each once. */
+/** The tokens whose metadata changed, each once. */
 function refreshRows(blocks: readonly IndexedBlock[]): BulkColumns {
   const rows = columnsOf({ contract: 'bytea', token_id: 'numeric' });
   const changes = blocks.flatMap(({ metadataChanges }) => metadataChanges);
@@ -141,16 +144,21 @@ function nftRows(blocks: readonly IndexedBlock[]) {
     changed_block: 'bigint',
   });
   for (const { wallet, contract, tokenId, standard, amount, acquired, changedBlock } of sumChanges(changes)) {
-    const place = acquired && [String(acquired.blockNumber), String(acquired.logIndex)];
     held.add(
-      ...[bytes(wallet), bytes(contract), String(tokenId), standards[standard], String(amount)],
-      ...[place?.[0] ?? null, place?.[1] ?? null, String(changedBlock)],
+      bytes(wallet),
+      bytes(contract),
+      String(tokenId),
+      standards[standard],
+      String(amount),
+      acquired === undefined ? null : String(acquired.blockNumber),
+      acquired === undefined ? null : String(acquired.logIndex),
+      String(changedBlock),
     );
   }
   return { nft_changes: changed.columns, nft_holdings: held.columns, nft_tokens: tokenRows(blocks) };
 }
 
-/** Every token that moved, once, and where it came into being if it did in these blocks. */
+/** Every token that moved, each once, with its mint where that is in these blocks. */
 function tokenRows(blocks: readonly IndexedBlock[]): BulkColumns {
   const tokens = new Map<string, (string | null)[]>();
   for (const { header, transactions } of blocks) {
@@ -159,7 +167,7 @@ function tokenRows(blocks: readonly IndexedBlock[]): BulkColumns {
       const key = `${token}${tokenId}`;
       const minted = BigInt(from) === 0n;
       const known = tokens.get(key);
-      // Of an ERC-1155, minted many times, the first time counts.
+      // Only the first mint of an ERC-1155 counts.
       if (known !== undefined && (!minted || known[3] !== null)) continue;
       const birth = minted ? [String(header.number), bytes(to)] : [null, null];
       tokens.set(key, [bytes(token), String(tokenId), standards[standard], ...birth]);
@@ -176,7 +184,7 @@ function tokenRows(blocks: readonly IndexedBlock[]): BulkColumns {
   return rows.columns;
 }
 
-/** A contract that was seen as several kinds counts as the highest: ERC-20, then ERC-721, then ERC-1155. */
+/** A contract that was seen with several standards counts as the highest: ERC-20, then ERC-721, then ERC-1155. */
 function contractRows(blocks: readonly IndexedBlock[]): BulkColumns {
   const kinds = new Map<string, number>();
   const see = (contract: string, kind: number) =>

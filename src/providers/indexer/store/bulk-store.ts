@@ -1,18 +1,19 @@
 import type { Tx } from '../../../contract/transaction.ts';
 import { copyRows } from '../../../db/copy-rows.ts';
 
-/** Columns of a bulk insert by name: the SQL type and one text per row; null is NULL, an empty text too. */
+/** Columns of a bulk insert by name: the SQL type and one text per row; null and an empty text become NULL. */
 export type BulkColumns = Readonly<
   Record<string, { readonly type: string; readonly values: readonly (string | null)[] }>
 >;
 
-// One statement holds its rows in memory on both sides.
+// A statement's rows are in memory on both sides.
 const chunkRows = 20_000;
 
 /**
- * Inserts many rows of one network at once: a text per column, split by the server. It is for rows that may be there
- * already, which COPY refuses; the others take half the server's time with {@link copyBulk}. No value may hold a line feed; JSON never does.
- * @param suffix what follows the SELECT, such as an ON CONFLICT clause
+ * Inserts many rows of one network at once: one text per column, which the server splits. For rows that may exist,
+ * which COPY rejects; others take half the server's time with {@link copyBulk}. No value may contain a line feed,
+ * which JSON never does.
+ * @param suffix clause after the SELECT, such as ON CONFLICT
  */
 export async function insertBulk(
   tx: Tx,
@@ -32,7 +33,7 @@ export async function insertBulk(
   }
 }
 
-/** Writes many rows of one network at once, with COPY. None of them may be there already. */
+/** Inserts many rows of one network at once, with COPY. None of them may exist. */
 export async function copyBulk(tx: Tx, table: string, chainId: string, columns: BulkColumns): Promise<void> {
   const names = ['chain_id', ...Object.keys(columns)].join(', ');
   await copyRows(tx, `${table} (${names})`, copyText(chainId, columns));
@@ -70,7 +71,7 @@ function escaped(value: string): string {
 
 const asItIs = (value: string) => value;
 
-// Looking for what must be escaped took a tenth of the indexer's time; most columns cannot hold it.
+// The search for characters to escape took a tenth of the indexer's time; most columns cannot contain any.
 const writers: Readonly<Record<string, (value: string) => string>> = {
   bytea: (value) => `\\${value}`,
   bigint: asItIs,
@@ -78,11 +79,12 @@ const writers: Readonly<Record<string, (value: string) => string>> = {
   timestamptz: asItIs,
 };
 
-/** A hex text as the server reads bytes. */
+/** Converts `0x` hex to PostgreSQL's hex format of bytea. */
 export function bytes(hex: string): string {
   return `\\x${hex.slice(2)}`;
 }
 
+/** Converts bytes to `0x` hex. */
 export function hex(value: Buffer): string {
   return `0x${value.toString('hex')}`;
 }

@@ -1,9 +1,9 @@
 import type { Database } from '../../../contract/transaction.ts';
 
-/** Tables that grow with the chain: a row belongs to a wallet, and each page is of one wallet. */
+/** Tables that grow with the chain: each row belongs to a wallet, and each page reads one wallet. */
 const byWallet = ['wallet_history', 'nft_changes', 'nft_holdings'] as const;
 
-/** Tables that a page or a write of any wallet may need: small beside the others, so every node has them whole. */
+/** Tables that any page or write may need: smaller than the others, so every node has a copy. */
 const everywhere = [
   'index_state',
   'index_blocks',
@@ -16,15 +16,15 @@ const everywhere = [
 /** Every table of the index. */
 export const indexTables: readonly string[] = [...byWallet, ...everywhere];
 
-/** Where a table of the index lies in a cluster of Citus. */
+/** The placement of a table of the index in a Citus cluster. */
 export type Placement = {
   readonly table: string;
   readonly placement: 'by wallet' | 'on every node';
-  /** False when it lay there before. */
+  /** False when the table already had this placement. */
   readonly moved: boolean;
 };
 
-/** @returns the worker nodes of the cluster; undefined when the database has no Citus */
+/** @returns the number of active worker nodes; undefined when the database has no Citus */
 export async function findCitusWorkers(db: Database): Promise<number | undefined> {
   const { rows } = await db.raw<{ rows: unknown[] }>("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
   if (rows.length === 0) return undefined;
@@ -35,10 +35,11 @@ export async function findCitusWorkers(db: Database): Promise<number | undefined
 }
 
 /**
- * Spreads the tables of the index over the nodes of a cluster; what lies there already stays. Rows that a
- * table has are moved, and writes to it wait meanwhile. Each table is a transaction of its own: run it again
- * when it was interrupted.
- * @param shards of each table that is spread by wallet; they lie together, so that a page is of one node
+ * Distributes the tables of the index over the nodes of a Citus cluster; tables that are distributed already stay.
+ * Existing rows are moved, and writes to their table wait meanwhile. Each table is its own transaction: run it again
+ * after an interruption.
+ * @param shards number of shards of each table that is distributed by wallet; they are colocated, so that one node
+ *   answers a page
  * @param onTable called with the number of tables that are done
  */
 export async function distributeIndex(

@@ -1,91 +1,105 @@
 import type { Database } from '../../../contract/transaction.ts';
 import { bytes, hex } from './bulk-store.ts';
 
+/** The metadata of NFTs are columns of the tokens; the changes that contracts announced wait in their own table. */
+const tokenTable = 'nft_tokens';
+const refreshTable = 'nft_refreshes';
+
 type TokenKey = { readonly contract: string; readonly tokenId: bigint };
 
 export type DueMetadata = TokenKey & { readonly tokenUri: string };
 
-/** What came of fetching the metadata of a token. */
+/** The outcome of fetching the metadata of a token. */
 export type FetchedMetadata = TokenKey & {
-  /** JSON text; undefined when it could not be had. */
+  /** JSON text; undefined when the fetch failed. */
   readonly metadata: string | undefined;
-  /** Whether to try again later, where it could not be had. */
+  /** Whether to try again after a failure. */
   readonly again: boolean;
-  /** Stretches the time until then, so that hosts are not asked in waves: about 1. */
+  /** Factor of the time until then, about 1, so that hosts are not asked in waves. */
   readonly spread: number;
 };
 
 type DueRow = { readonly contract: Buffer; readonly token_id: string; readonly token_uri: string };
+/** A `token_id` of -1 stands for all tokens of the contract. */
 type RefreshRow = { readonly contract: Buffer; readonly token_id: string; readonly due: string };
 
-// 5 and 30 seconds, since many hosts know a token only moments after it was minted; then 3 minutes and so on, 11
-// hours at last.
+const toDue = ({ contract, token_id, token_uri }: DueRow): DueMetadata => ({
+  contract: hex(contract),
+  tokenId: BigInt(token_id),
+  tokenUri: token_uri,
+});
+
+// 5 and 30 seconds, since many hosts know a token only moments after it was minted; then 3 minutes and so on, up to
+// 11 hours.
 const maxTries = 7;
 const retrySeconds = '5 * power(6, t.metadata_tries) * r.spread';
 const contractsAtOnce = 50;
 const tokensAtOnce = 1_000;
 
-/** The metadata of tokens: which are to be fetched, and which have told that theirs changed. */
-export function createMetadataStore({ db }: { readonly db: Database }) {
-  return {
-    /** Tokens whose metadata are to be fetched now, those that have waited longest first. */
-    async dueMetadata(chainId: string, limit: number): Promise<DueMetadata[]> {
-      const rows: DueRow[] = await db('nft_tokens')
-        .where('chain_id', chainId)
-        .whereNotNull('token_uri')
-        .where('metadata_due', '<=', db.fn.now())
-        .orderBy('metadata_due')
-        .limit(limit)
-        .select('contract', 'token_id', 'token_uri');
-      return rows.map(({ contract, token_id, token_uri }) => ({
-        contract: hex(contract),
-        tokenId: BigInt(token_id),
-        tokenUri: token_uri,
-      }));
-    },
+/** Tokens whose metadata are to be fetched now, the longest due first. */
+export async function listDueMetadata(db: Database, chainId: string, limit: number): Promise<DueMetadata[]> {
+  const rows: DueRow[] = await db(tokenTable)
+    .where('chain_id', chainId)
+    .whereNotNull('token_uri')
+    .where('metadata_due', '<=', db.fn.now())
+    .orderBy('metadata_due')
+    .limit(limit)
+    .select('contract', 'token_id', 'token_uri');
+  return rows.map(toDue);
+}
 
-    /** What cannot be had leaves what was had before, and is tried a few times more, each later than the one before. */
-    async saveMetadata(chainId: string, fetched: readonly FetchedMetadata[]): Promise<void> {
-      const rows = fetched.map(({ contract, tokenId, metadata = null, again, spread }) => ({
-        ...{ contract: bytes(contract), token_id: String(tokenId), metadata, again, spread },
-      }));
-      await db.raw(
-        `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = now(),
-           metadata_tries = CASE WHEN r.metadata IS NULL THEN t.metadata_tries + 1 ELSE 0 END,
-           metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ?
-             THEN to_timestamp(?::float8 + ${retrySeconds}) END
-         FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean, spread float8)
-         WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
-        [maxTries, Date.now() / 1_000, JSON.stringify(rows), chainId],
-      );
-    },
+/** Stores fetched metadata. A failure keeps what was stored and is tried a few times more, at growing intervals. */
+export async function saveMetadata(
+  db: Database,
+  chainId: string,
+  fetched: readonly FetchedMetadata[],
+): Promise<void> {
+  const rows = fetched.map(({ contract, tokenId, metadata = null, again, spread }) => ({
+    contract: bytes(contract),
+    token_id: String(tokenId),
+    metadata,
+    again,
+    spread,
+  }));
+  await db.raw(
+    `UPDATE nft_tokens t SET metadata = coalesce(r.metadata, t.metadata), metadata_read_at = now(),
+       metadata_tries = CASE WHEN r.metadata IS NULL THEN t.metadata_tries + 1 ELSE 0 END,
+       metadata_due = CASE WHEN r.metadata IS NULL AND r.again AND t.metadata_tries + 1 < ?
+         THEN to_timestamp(?::float8 + ${retrySeconds}) END
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, metadata text, again boolean, spread float8)
+     WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
+    [maxTries, Date.now() / 1_000, JSON.stringify(rows), chainId],
+  );
+}
 
-    /**
-     * Marks the tokens that have told of a change as to be read again, a part of them.
-     * @returns whether there may be more
-     */
-    async applyRefreshes(chainId: string): Promise<boolean> {
-      const { rows } = await db.raw<{ rows: RefreshRow[] }>(
-        `SELECT contract, token_id, due::text FROM nft_refreshes
-         WHERE chain_id = ? AND due <= now() ORDER BY due LIMIT ?`,
-        [chainId, contractsAtOnce],
-      );
-      for (const row of rows) {
-        if ((await markStale(db, chainId, row)) < tokensAtOnce) await finishRefresh(db, chainId, row);
-      }
-      if (rows.length === 0) return false;
-      await db('nft_refreshes')
-        .where('chain_id', chainId)
-        .whereNull('due')
-        .whereRaw("rests_until < now() - interval '1 day'")
-        .delete();
-      return true;
-    },
-  };
+/**
+ * Marks a batch of the tokens whose contracts announced a change as to be read again.
+ * @returns whether there may be more
+ */
+export async function applyRefreshes(db: Database, chainId: string): Promise<boolean> {
+  const { rows } = await db.raw<{ rows: RefreshRow[] }>(
+    `SELECT contract, token_id, due::text FROM nft_refreshes
+     WHERE chain_id = ? AND due <= now() ORDER BY due LIMIT ?`,
+    [chainId, contractsAtOnce],
+  );
+  for (const row of rows) {
+    if ((await markStale(db, chainId, row)) < tokensAtOnce) await finishRefresh(db, chainId, row);
+  }
+  if (rows.length === 0) return false;
+  await db(refreshTable)
+    .where('chain_id', chainId)
+    .whereNull('due')
+    .whereRaw("rests_until < now() - interval '1 day'")
+    .delete();
+  return true;
 }
 
 /** @returns how many tokens were marked */
-async function markStale(db: Database, chainId: string, { contract, token_id, due }: RefreshRow) {
+async function markStale(
+  db: Database,
+  chainId: string,
+  { contract, token_id, due }: RefreshRow,
+): Promise<number> {
   const one = token_id === '-1' ? '' : 'AND token_id = :token_id';
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `UPDATE nft_tokens SET uri_stale = true WHERE (chain_id, contract, token_id) IN (
@@ -96,8 +110,12 @@ async function markStale(db: Database, chainId: string, { contract, token_id, du
   return rowCount;
 }
 
-/** One that came again meanwhile stays. */
-async function finishRefresh(db: Database, chainId: string, { contract, token_id, due }: RefreshRow) {
+/** Ends a refresh; one that was announced again meanwhile has another `due` and stays. */
+async function finishRefresh(
+  db: Database,
+  chainId: string,
+  { contract, token_id, due }: RefreshRow,
+): Promise<void> {
   await db.raw(
     `UPDATE nft_refreshes SET due = NULL, rests_until = now() + interval '10 minutes'
      WHERE chain_id = ? AND contract = ? AND token_id = ? AND due = ?::timestamptz`,

@@ -1,6 +1,6 @@
 import { type IndexedBlock, type NftMovement, type NftStandard, zeroAddress } from '../domain.ts';
 
-/** A change of what a wallet owns of one token. */
+/** A change of the amount of one token that a wallet owns. */
 export type NftChange = {
   readonly wallet: string;
   readonly contract: string;
@@ -11,11 +11,11 @@ export type NftChange = {
   readonly part: number;
   /** 0 for a transfer to itself. */
   readonly delta: bigint;
-  /** Whether the wallet got the token, be it from itself. */
+  /** Whether the wallet received the token, from itself too. */
   readonly gained: boolean;
 };
 
-/** The changes of a block in the order of their logs. Transfers of nothing change nothing. */
+/** The changes of a block in the order of their logs. Transfers of zero are left out. */
 export function nftChanges({ header, transactions }: IndexedBlock): NftChange[] {
   return transactions.flatMap(({ nft }) =>
     nft.filter(({ amount }) => amount > 0n).flatMap((movement) => changesOf(movement, header.number)),
@@ -34,14 +34,14 @@ function changesOf(movement: NftMovement, blockNumber: bigint): NftChange[] {
 }
 
 /**
- * What several changes of one wallet and token come to. Of an ERC-721 only the last counts, so that a token
- * that the wallet had before the index began is right too.
+ * The sum of several changes of one wallet and token. For an ERC-721 only the last one counts, so that a token that
+ * the wallet owned before the start of the index is right too.
  */
 export type HoldingChange = Pick<NftChange, 'wallet' | 'contract' | 'tokenId' | 'standard'> & {
   /** Added to the amount of an ERC-1155; the amount of an ERC-721. */
   readonly amount: bigint;
   readonly changedBlock: bigint;
-  /** The last time that the wallet got some. */
+  /** The last time that the wallet received some. */
   readonly acquired: { readonly blockNumber: bigint; readonly logIndex: number } | undefined;
 };
 
@@ -53,7 +53,11 @@ export function sumChanges(changes: readonly NftChange[]): HoldingChange[] {
     const key = `${wallet}${contract}${tokenId}`;
     const before = sums.get(key);
     sums.set(key, {
-      ...{ wallet, contract, tokenId, standard, changedBlock: blockNumber },
+      wallet,
+      contract,
+      tokenId,
+      standard,
+      changedBlock: blockNumber,
       amount: standard === 'ERC721' ? (gained ? 1n : 0n) : (before?.amount ?? 0n) + delta,
       acquired: gained ? { blockNumber, logIndex } : before?.acquired,
     });

@@ -1,22 +1,23 @@
 import type { Database } from '../../../contract/transaction.ts';
 import { indexTables } from './distribute-store.ts';
 
-// The state first: its lock keeps a running indexer from writing, and afterwards it finds that it must begin anew.
+// The state first: its row lock keeps a running indexer from writing; afterwards the indexer finds that it must start
+// from the beginning.
 const tables = ['index_state', ...indexTables.filter((table) => table !== 'index_state')];
 
 type ResetOptions = {
   readonly signal: AbortSignal;
-  /** Tables done, of how many. */
+  /** Called with the number of tables that are done, and of all tables. */
   readonly onProgress: (done: number, total: number) => void;
 };
 
 /**
- * Deletes the index of a network, all or nothing, beside a running indexer too.
- * @returns how many transactions of wallets it had
- * @throws the reason of the signal; nothing is deleted then
+ * Deletes the index of a network in one transaction; an indexer may be running.
+ * @returns how many rows of wallet histories it had
+ * @throws the reason of the signal; then nothing is deleted
  */
 export function deleteIndex(
-  { db }: { readonly db: Database },
+  db: Database,
   chainId: string,
   { signal, onProgress }: ResetOptions,
 ): Promise<number> {

@@ -1,8 +1,8 @@
-import type { Tx } from '../../../contract/transaction.ts';
+import type { Database, Tx } from '../../../contract/transaction.ts';
 import type { BlockHeader } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
 
-/** Somebody else moved the index meanwhile: what was to be written does not follow. Nothing was written. */
+/** Another process moved the head of the index meanwhile, so the change does not apply. Nothing was written. */
 export class IndexMovedError extends Error {
   readonly retryable = true;
 
@@ -12,8 +12,22 @@ export class IndexMovedError extends Error {
   }
 }
 
-/** Takes every block above `to` back; undefined takes back all. @throws IndexMovedError */
-export async function rollBackTo(
+/**
+ * Removes every block above `to`, in one transaction.
+ * @param head hash of the present head
+ * @param to the newest block to keep; undefined removes all
+ * @throws IndexMovedError when the head is another one
+ */
+export async function rollBackBlocks(
+  db: Database,
+  chainId: string,
+  head: string,
+  to: Pick<BlockHeader, 'number'> | undefined,
+): Promise<void> {
+  await db.transaction((tx) => rollBackTo(tx, chainId, head, to));
+}
+
+async function rollBackTo(
   tx: Tx,
   chainId: string,
   head: string,
@@ -35,11 +49,11 @@ export async function rollBackTo(
 
 const replaced = 'WHERE chain_id = :chainId AND block_number > :keep';
 
-/** Which wallets are touched is known from the blocks, so that each is found by its primary key. */
+/** The blocks name the wallets that they touch, so that each row is found by its primary key. */
 const touchedWallets =
   '(SELECT DISTINCT unnest(wallets) FROM index_blocks WHERE chain_id = :chainId AND number > :keep)';
 
-/** A token that a wallet got or gave in the blocks that are taken back. */
+/** A token that a wallet gained or lost in the blocks that are removed. */
 type Undone = { readonly wallet: Buffer; readonly contract: Buffer; readonly token_id: string };
 
 async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void> {
@@ -49,7 +63,8 @@ async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void>
   );
   if (rows.length === 0) return;
   const bindings = {
-    ...{ chainId, keep },
+    chainId,
+    keep,
     wallets: rows.map(({ wallet }) => bytes(hex(wallet))).join(','),
     contracts: rows.map(({ contract }) => bytes(hex(contract))).join(','),
     tokens: rows.map(({ token_id }) => token_id).join(','),
@@ -57,7 +72,7 @@ async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void>
   for (const sql of undoSteps) await tx.raw(sql, bindings);
 }
 
-// As values and not as a temporary table: Citus joins those with the tables of every node.
+// Values, not a temporary table: Citus joins temporary tables with reference tables only.
 const undone = `unnest(string_to_array(:wallets, ',')::bytea[], string_to_array(:contracts, ',')::bytea[],
      string_to_array(:tokens, ',')::numeric[]) AS u (wallet, contract, token_id)`;
 

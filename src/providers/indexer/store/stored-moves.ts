@@ -1,8 +1,8 @@
 import type { Approval, Erc20Movement, IndexedTransaction, NativeMovement, NftMovement } from '../domain.ts';
 
 /**
- * The JSON of a history row: the transaction, the same for all of its wallets, and what it moved for this one.
- * Numbers are decimal texts, lists are short arrays, since there are billions of them.
+ * The JSON of a history row: the transaction, which is the same for all of its wallets, and the movements of this
+ * wallet. Compact, since there are billions of rows: numbers are decimal texts, records are arrays.
  */
 
 /** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector */
@@ -29,9 +29,9 @@ type MovesJson = {
   readonly t?: [string, string, string, string, string, 721 | 1155, string | null, 0 | 1, number, number][];
   /** token, spender, kind, value, granted, log index */
   readonly a?: [string, string, Approval['kind'], string, 0 | 1, number][];
-  /** Borrowed something. */
+  /** Whether the wallet borrowed something. */
   readonly b?: 1;
-  /** Recipients of the same token from the same sender, where they are many. */
+  /** Number of recipients of the same token from the same sender, where there are many. */
   readonly s?: number;
 };
 
@@ -41,14 +41,14 @@ export type StoredTransaction = Omit<
   'hash' | 'index' | 'native' | 'erc20' | 'nft' | 'approvals' | 'borrowers'
 >;
 
-/** What a transaction moved to or from one wallet, and what the wallet approved in it. */
+/** The movements of one wallet in a transaction, and its approvals. */
 export type StoredMoves = {
   readonly native: readonly NativeMovement[];
   readonly erc20: readonly Erc20Movement[];
   readonly nft: readonly NftMovement[];
   readonly approvals: readonly Approval[];
   readonly borrowed: boolean;
-  /** How many accounts got the token that the wallet got from the same sender; 0 where they are few. */
+  /** How many accounts received the wallet's token from the same sender; 0 where there are few. */
   readonly recipients: number;
 };
 
@@ -116,7 +116,7 @@ function writeNft(move: NftMovement): NonNullable<MovesJson['t']>[number] {
   return [token, String(tokenId), String(amount), from, to, kind, operator, flag(batch), logIndex, part];
 }
 
-/** @param wallet whose row it is; an approval is always its own */
+/** @param wallet of the row; approvals are always its own */
 export function readMoves(json: unknown, wallet: string): StoredMoves {
   const { n = [], e = [], t = [], a = [], b, s = 0 } = (json ?? {}) as MovesJson; // written by writeMoves
   return {
@@ -127,16 +127,33 @@ export function readMoves(json: unknown, wallet: string): StoredMoves {
       internal: internal === 1,
     })),
     erc20: e.map(([token, from, to, value, logIndex, wrap]) => ({
-      ...{ token, from, to, value: BigInt(value), logIndex },
+      token,
+      from,
+      to,
+      value: BigInt(value),
+      logIndex,
       kind: wrap === 1 ? 'wrap' : 'transfer',
     })),
     nft: t.map(([token, tokenId, amount, from, to, standard, operator, batch, logIndex, part]) => ({
-      ...{ token, tokenId: BigInt(tokenId), amount: BigInt(amount), from, to, operator, logIndex, part },
+      token,
+      tokenId: BigInt(tokenId),
+      amount: BigInt(amount),
+      from,
+      to,
+      operator,
+      logIndex,
+      part,
       standard: standard === 721 ? 'ERC721' : 'ERC1155',
       batch: batch === 1,
     })),
     approvals: a.map(([token, spender, kind, value, granted, logIndex]) => ({
-      ...{ token, owner: wallet, spender, kind, value: BigInt(value), granted: granted === 1, logIndex },
+      token,
+      owner: wallet,
+      spender,
+      kind,
+      value: BigInt(value),
+      granted: granted === 1,
+      logIndex,
     })),
     borrowed: b === 1,
     recipients: s,

@@ -3,7 +3,7 @@ import type { IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import type { BulkColumns } from './bulk-store.ts';
 
-/** How a table and the node differ in one row. */
+/** One row in which a table and the node differ. */
 export type Difference = {
   readonly table: keyof BlockRows;
   /** The columns that name the row within the block, such as `wallet=0x… tx_index=5`. */
@@ -15,7 +15,7 @@ type Check = {
   readonly table: 'wallet_history' | 'nft_changes' | 'index_skipped_logs';
   readonly key: readonly string[];
   readonly content: readonly string[];
-  /** Large: read by the wallets of the block, as its primary key wants. */
+  /** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
   readonly byWallet: boolean;
 };
 
@@ -41,72 +41,71 @@ const checks: readonly Check[] = [
 ];
 
 type Row = { readonly key: string; readonly content: string };
-type StoreOptions = { readonly db: Database };
 
-/** Compares what is stored with what was just read of the node. */
-export function createVerifyStore(options: StoreOptions) {
-  return { compare: createComparison(options), strangers: createSearch(options) };
+/**
+ * Compares the rows of one block with what was read from the node, for all wallets that the block touches: their
+ * history, changes of NFTs and skipped logs, what they hold now of its NFTs, and whether its contracts and tokens
+ * are known.
+ * @returns the differences; empty when there are none
+ */
+export async function compareBlock(
+  db: Database,
+  chainId: string,
+  block: IndexedBlock,
+): Promise<Difference[]> {
+  const { number } = block.header;
+  const rows = blockRows([block], number);
+  const found: Difference[] = [];
+  for (const check of checks) {
+    const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
+    const { sql, bindings } = storedRows(check, chainId, number, wallets);
+    const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
+    found.push(...differences(check, expectedRows(check, rows[check.table]), stored));
+  }
+  found.push(...(await otherHoldings(db, chainId, rows)));
+  found.push(...(await unknownTokens(db, chainId, rows)));
+  return found;
 }
 
 /**
- * Compares the rows of one block, for all wallets that it touches: its history, changes of NFTs and skipped
- * logs, what those wallets hold of its NFTs now, and that its contracts and tokens are known.
- * @returns nothing when they agree
+ * Searches whole tables for rows of these blocks that belong to wallets which the blocks do not touch. Reads every
+ * row of the network once.
  */
-function createComparison({ db }: StoreOptions) {
-  return async (chainId: string, block: IndexedBlock): Promise<Difference[]> => {
-    const { number } = block.header;
-    const rows = blockRows([block], number);
-    const found: Difference[] = [];
-    for (const check of checks) {
-      const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
-      const { sql, bindings } = storedRows(check, chainId, number, wallets);
-      const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
-      found.push(...differences(check, expectedRows(check, rows[check.table]), stored));
-    }
-    found.push(...(await otherHoldings(db, chainId, rows)));
-    found.push(...(await unknownTokens(db, chainId, rows)));
-    return found;
-  };
-}
-
-/**
- * Searches whole tables for rows of these blocks that no wallet of them should have. It reads every row of the
- * network once.
- */
-function createSearch({ db }: StoreOptions) {
-  return async (chainId: string, blocks: readonly IndexedBlock[]) => {
-    const found: (Difference & { readonly block: bigint })[] = [];
-    for (const check of checks.filter(({ byWallet }) => byWallet)) {
-      const expected = new Set(
-        blocks.flatMap((block) => {
-          const { number } = block.header;
-          const rows = expectedRows(check, blockRows([block], number)[check.table]);
-          return [...rows.keys()].map((key) => `${number} ${key}`);
-        }),
-      );
-      const { rows } = await db.raw<{ rows: { block_number: string; key: string }[] }>(
-        `SELECT block_number, ${textOf(check.key)} AS key FROM ${check.table}
-         WHERE chain_id = ? AND block_number = ANY (string_to_array(?, ',')::bigint[])`,
-        [chainId, blocks.map(({ header }) => header.number).join(',')],
-      );
-      const needless = rows.filter(({ block_number, key }) => !expected.has(`${block_number} ${key}`));
-      found.push(
-        ...needless.map(({ block_number, key }) => ({
-          ...toDifference(check, key, 'needless'),
-          block: BigInt(block_number),
-        })),
-      );
-    }
-    return found;
-  };
+export async function findStrayRows(
+  db: Database,
+  chainId: string,
+  blocks: readonly IndexedBlock[],
+): Promise<(Difference & { readonly block: bigint })[]> {
+  const found: (Difference & { readonly block: bigint })[] = [];
+  for (const check of checks.filter(({ byWallet }) => byWallet)) {
+    const expected = new Set(
+      blocks.flatMap((block) => {
+        const { number } = block.header;
+        const rows = expectedRows(check, blockRows([block], number)[check.table]);
+        return [...rows.keys()].map((key) => `${number} ${key}`);
+      }),
+    );
+    const { rows } = await db.raw<{ rows: { block_number: string; key: string }[] }>(
+      `SELECT block_number, ${textOf(check.key)} AS key FROM ${check.table}
+       WHERE chain_id = ? AND block_number = ANY (string_to_array(?, ',')::bigint[])`,
+      [chainId, blocks.map(({ header }) => header.number).join(',')],
+    );
+    const stray = rows.filter(({ block_number, key }) => !expected.has(`${block_number} ${key}`));
+    found.push(
+      ...stray.map(({ block_number, key }) => ({
+        ...toDifference(check, key, 'needless'),
+        block: BigInt(block_number),
+      })),
+    );
+  }
+  return found;
 }
 
 function walletsOf(columns: BulkColumns): string[] {
   return [...new Set(columns['wallet']?.values ?? [])].filter((wallet) => wallet !== null);
 }
 
-// Times are compared in the form in which they are written, all others as the server prints them.
+// Times are compared in the form in which they are written, all other values as the server prints them.
 const column = (name: string) =>
   name === 'block_time'
     ? `to_char(block_time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -132,7 +131,7 @@ function expectedRows({ key, content }: Check, columns: BulkColumns): ReadonlyMa
     names.map((name) => columns[name]?.values[index] ?? '').join(' ');
   const count = columns[key[0] ?? '']?.values.length ?? 0;
   const rows = Array.from({ length: count }, (_, index) => [text(key, index), text(content, index)] as const);
-  // Of two with the same log index, which a node may say, the first counts.
+  // Of two rows with the same log index, which a node may send, the first counts.
   return new Map(rows.toReversed());
 }
 
@@ -158,7 +157,7 @@ function toDifference({ table, key }: Check, values: string, kind: Difference['k
 
 type HoldingRow = { readonly wallet: string; readonly contract: string; readonly token_id: string };
 
-/** What wallets hold must be the sum of what changed. */
+/** Tokens of which a wallet does not hold the sum of its changes. */
 async function otherHoldings(
   db: Database,
   chainId: string,
@@ -194,7 +193,7 @@ async function otherHoldings(
 
 const plain = (bytes: string) => bytes.replace(/^\\x/, '0x');
 
-/** Contracts and tokens of the block must be known, those that it mints as minted by then. */
+/** Contracts and tokens of the block that are not known, or tokens that it mints and that are not known as minted. */
 async function unknownTokens(
   db: Database,
   chainId: string,
@@ -219,13 +218,11 @@ async function unknownTokens(
     [...['contract', 'token_id', 'minted_block'].map((name) => list(nft_tokens, name)), chainId],
   );
   return [
-    ...contracts.map(({ contract }) => ({
-      ...({ table: 'token_contracts', kind: 'missing' } as const),
-      row: `contract=${plain(contract)}`,
-    })),
-    ...tokens.map(({ contract, token_id }) => ({
-      ...({ table: 'nft_tokens', kind: 'missing' } as const),
-      row: `contract=${plain(contract)} token_id=${token_id}`,
-    })),
+    ...contracts.map(({ contract }) => missing('token_contracts', `contract=${plain(contract)}`)),
+    ...tokens.map(({ contract, token_id }) =>
+      missing('nft_tokens', `contract=${plain(contract)} token_id=${token_id}`),
+    ),
   ];
 }
+
+const missing = (table: keyof BlockRows, row: string): Difference => ({ table, row, kind: 'missing' });

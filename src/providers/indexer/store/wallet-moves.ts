@@ -1,12 +1,13 @@
 import { type IndexedTransaction, zeroAddress } from '../domain.ts';
 import type { StoredMoves } from './stored-moves.ts';
 
-// Below this a token that goes to several accounts is a swap with fees, not a hand-out.
+// With fewer recipients, a token that goes to several accounts is a swap with fees, not an airdrop.
 const manyRecipients = 5;
 
 /**
- * A transaction as each of its wallets sees it: who sent it, was called or created, and everybody from or to
- * whom it moved something, who made a transfer for others or who approved. The zero address is nobody's wallet.
+ * The movements of a transaction by wallet. Its wallets are the sender, the called or created contract, the senders
+ * and recipients of transfers, operators of transfers, owners of approvals and borrowers. The zero address is left
+ * out.
  */
 export function walletMoves(transaction: IndexedTransaction): ReadonlyMap<string, StoredMoves> {
   const moves = new Map<string, Draft>();

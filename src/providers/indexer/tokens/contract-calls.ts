@@ -1,13 +1,12 @@
-import { Interface, isError, isHexString, type JsonRpcApiProvider } from 'ethers';
-import { NodeFault, OversizedAnswerError } from '../../../chain/rpc/node-fault.ts';
-import { quantity } from '../../../chain/rpc/quantity.ts';
+import { Interface, type JsonRpcApiProvider } from 'ethers';
+import { readContract } from '../../../chain/rpc/contract-call.ts';
 
 type ContractCall = { readonly to: string; readonly data: string };
 
 export type ContractCalls = {
   /**
-   * Asks contracts at the newest block. Rejects when no node answers.
-   * @returns the bytes of each answer in hex; undefined where the contract failed or said too much
+   * Calls contracts at the newest block. Rejects when no node answers.
+   * @returns the bytes of each answer in hex; undefined where the contract failed or returned too much
    */
   readMany(calls: readonly ContractCall[]): Promise<(string | undefined)[]>;
 };
@@ -21,15 +20,15 @@ const abi = new Interface([
 
 const callsAtOnce = 60;
 const singlesAtOnce = 12;
-// A hostile contract may burn all it gets; the whole must still end before the node's own limit.
+// A hostile contract may burn all its gas; the batch must still end within the node's own limit.
 const singleGas = 5_000_000n;
 const manyGas = 30_000_000n;
 
 type Node = Pick<JsonRpcApiProvider, 'send'>;
 
 /**
- * Many questions in one call where Multicall3 is deployed, else side by side. What fails together is asked again
- * in halves and at last alone, so one hostile contract cannot spoil the answers of others.
+ * Batches calls where Multicall3 is deployed, otherwise sends them in parallel. A batch that fails is repeated in
+ * halves and finally call by call, so that one hostile contract cannot spoil the answers of others.
  */
 export function createContractCalls({ node }: { readonly node: Node }): ContractCalls {
   let deployed: Promise<boolean> | undefined;
@@ -46,13 +45,14 @@ export function createContractCalls({ node }: { readonly node: Node }): Contract
   };
 
   const together = async (calls: readonly ContractCall[]): Promise<(string | undefined)[]> => {
-    if (calls.length < 2) return Promise.all(calls.map((call) => ask(node, call, singleGas)));
+    if (calls.length < 2)
+      return Promise.all(calls.map((call) => readContract(node, { ...call, gas: singleGas }, 'latest')));
     const answers = await aggregate(node, calls);
     if (answers === undefined) {
       const middle = calls.length >> 1;
       return [...(await together(calls.slice(0, middle))), ...(await together(calls.slice(middle)))];
     }
-    // A failure may be a neighbour's doing, who left no gas: alone it shows.
+    // A call may have failed because another one left no gas; on its own it shows.
     const missing = calls.filter((_, index) => answers[index] === undefined);
     const again = await sideBySide(node, missing);
     return answers.map((answer) => answer ?? again.shift());
@@ -74,19 +74,21 @@ async function sideBySide(node: Node, calls: readonly ContractCall[]): Promise<(
   const answers: (string | undefined)[] = [];
   for (let start = 0; start < calls.length; start += singlesAtOnce) {
     const group = calls.slice(start, start + singlesAtOnce);
-    answers.push(...(await Promise.all(group.map((call) => ask(node, call, singleGas)))));
+    answers.push(
+      ...(await Promise.all(group.map((call) => readContract(node, { ...call, gas: singleGas }, 'latest')))),
+    );
   }
   return answers;
 }
 
-/** @returns undefined when the whole failed; an entry is undefined when that call did */
+/** @returns undefined when the batch failed; an entry is undefined when its call failed */
 async function aggregate(
   node: Node,
   calls: readonly ContractCall[],
 ): Promise<(string | undefined)[] | undefined> {
   const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
   const data = abi.encodeFunctionData('aggregate3', [requests]);
-  const answer = await ask(node, { to: multicallAddress, data }, manyGas);
+  const answer = await readContract(node, { to: multicallAddress, data, gas: manyGas }, 'latest');
   if (answer === undefined) return undefined;
   try {
     const [results] = abi.decodeFunctionResult('aggregate3', answer);
@@ -95,18 +97,6 @@ async function aggregate(
     );
     return found.length === calls.length ? found : undefined;
   } catch {
-    return undefined; // something else lives at the address
+    return undefined; // the address has another contract
   }
-}
-
-async function ask(node: Node, { to, data }: ContractCall, gas: bigint): Promise<string | undefined> {
-  try {
-    const answer: unknown = await node.send('eth_call', [{ to, data, gas: quantity(gas) }, 'latest']);
-    if (isHexString(answer) && answer.length % 2 === 0) return answer;
-  } catch (error) {
-    // Our client passes on only failures of the contract's code as errors of a call.
-    if (isError(error, 'CALL_EXCEPTION') || error instanceof OversizedAnswerError) return undefined;
-    throw error;
-  }
-  throw new NodeFault('malformed', 'eth_call answers no bytes');
 }

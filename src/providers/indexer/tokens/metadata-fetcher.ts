@@ -6,25 +6,25 @@ import { ForbiddenHostError, isPublicAddress, lookupPublic } from './public-addr
 
 export type MetadataFetcher = {
   /**
-   * The metadata behind a token URI as JSON text. Contracts choose the address, so every limit is ours.
-   * @throws Error, fit for the log, when there is none to be had
+   * Fetches the metadata of a token URI, as JSON text. Contracts choose the URI, so every limit is enforced here.
+   * @throws Error, safe for the log, when the metadata cannot be fetched
    */
   fetch(uri: string): Promise<string>;
 };
 
 type FetcherOptions = {
-  /** Where `ipfs:` is fetched: an address to which the path is added. */
+  /** Base URL for `ipfs:` URIs, to which the path is appended. */
   readonly ipfsGateway: string;
-  /** Hosts, with their ports, that may be private and plain http: the operator's own. */
+  /** The operator's own hosts, with their ports, which may be private and use plain http. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** For one token, redirects included. */
+  /** Timeout per token, redirects included. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
 };
 
 const maxRedirects = 3;
 
-/** Fetches metadata of `data:`, `ipfs:` and `https:` URIs, from public hosts only. Nothing is sent but the path. */
+/** Fetches metadata of `data:`, `ipfs:` and `https:` URIs, from public hosts only. Sends no credentials. */
 export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher {
   const { ipfsGateway, maxBytes, timeoutMs } = options;
 
@@ -60,7 +60,7 @@ function open(url: URL, signal: AbortSignal, { allowedHosts }: FetcherOptions): 
     return Promise.reject(new ForbiddenHostError(`${url.protocol} is not fetched`));
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // An address in the place of a name is never looked up.
+  // An IP address is not resolved, so it is checked here.
   if (!allowed && isIP(host) !== 0 && !isPublicAddress(host)) {
     return Promise.reject(new ForbiddenHostError(`${host} is no public host`));
   }
@@ -88,13 +88,13 @@ function readDataUri(uri: string, maxBytes: number): string {
   try {
     return decodeURIComponent(content);
   } catch {
-    return content; // many write plain JSON with a percent sign in it
+    return content; // many contracts write plain JSON that contains a percent sign
   }
 }
 
 const oversized = (maxBytes: number) => () => new Error(`the metadata are over ${maxBytes} bytes`);
 
-/** @returns the text, once it is known to be a JSON object */
+/** @returns the JSON object, serialised. @throws Error for anything else */
 function asJson(text: string): string {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

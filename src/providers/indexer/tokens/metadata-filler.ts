@@ -1,11 +1,12 @@
+import type { Database } from '../../../contract/transaction.ts';
 import type { Logger } from '../../../log.ts';
-import type { TokenStore } from '../store/token-store.ts';
+import { listDueMetadata, saveMetadata } from '../store/metadata-store.ts';
 import type { MetadataFetcher } from './metadata-fetcher.ts';
 import { ForbiddenHostError } from './public-address.ts';
 
 type FillerOptions = {
   readonly chainId: string;
-  readonly tokens: TokenStore;
+  readonly db: Database;
   readonly fetcher: MetadataFetcher;
   readonly log: Logger;
 };
@@ -13,13 +14,12 @@ type FillerOptions = {
 const atOnce = 8;
 
 /**
- * Fetches the metadata of tokens that are due, a few at once. What fails is due again later, unless it can
- * never be had.
- * @returns whether there may be more
+ * Creates a function that fetches the metadata of tokens that are due, a few at once, and returns whether there may
+ * be more. A failed fetch is due again later, unless it can never succeed.
  */
-export function createMetadataFiller({ chainId, tokens, fetcher, log }: FillerOptions) {
+export function createMetadataFiller({ chainId, db, fetcher, log }: FillerOptions) {
   return async (): Promise<boolean> => {
-    const due = await tokens.dueMetadata(chainId, atOnce);
+    const due = await listDueMetadata(db, chainId, atOnce);
     const fetched = await Promise.all(
       due.map(async ({ contract, tokenId, tokenUri }) => {
         const spread = 0.75 + Math.random() / 2;
@@ -31,12 +31,12 @@ export function createMetadataFiller({ chainId, tokens, fetcher, log }: FillerOp
         }
       }),
     );
-    if (fetched.length > 0) await tokens.saveMetadata(chainId, fetched);
+    if (fetched.length > 0) await saveMetadata(db, chainId, fetched);
     return due.length === atOnce;
   };
 }
 
-/** A host may be out, or serve a placeholder for a while; what the URI itself says does not change. */
+/** A host may be out, or serve a placeholder for a while; a URI that contains its metadata does not change. */
 function mayComeYet(tokenUri: string, error: unknown): boolean {
   return /^(https?|ipfs):/i.test(tokenUri.trim()) && !(error instanceof ForbiddenHostError);
 }

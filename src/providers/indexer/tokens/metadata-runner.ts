@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../../log.ts';
 
-/** Fetches metadata beside the indexing, which never waits for a slow host. */
+/** Fetches metadata in the background, so that indexing never waits for a slow host. */
 export type MetadataRunner = {
   start(): void;
-  /** Resolves when what is being fetched has ended. */
+  /** Resolves when the fetches in progress have ended. */
   stop(): Promise<void>;
 };
 
@@ -12,7 +12,7 @@ type RunnerOptions = {
   readonly chainId: string;
   /** @returns whether there may be more */
   readonly fill: () => Promise<boolean>;
-  /** Between two looks when there is nothing to fetch. */
+  /** Pause between two polls when nothing is due, in milliseconds. */
   readonly pollMs: number;
   readonly log: Logger;
 };
@@ -31,7 +31,7 @@ export function createMetadataRunner({ chainId, fill, pollMs, log }: RunnerOptio
           return pauseAfterFailureMs;
         },
       );
-      await wait(pauseMs, undefined, { signal }).catch(() => {}); // told to end
+      await wait(pauseMs, undefined, { signal }).catch(() => {}); // stopped
     }
   };
 

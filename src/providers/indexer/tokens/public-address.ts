@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Addresses that belong to no one on the public internet: our own machine, private and special networks. */
+/** Addresses outside the public internet: loopback, private and special networks. */
 const special = new BlockList();
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
@@ -21,7 +21,7 @@ for (const [net, prefix] of [
 ] as const) {
   special.addSubnet(net, prefix, 'ipv4');
 }
-// All that is handed out to anyone lies in 2000::/3; of that, tunnels could carry any address of version 4.
+// All public addresses are in 2000::/3; some of its ranges are tunnels, which could carry any IPv4 address.
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 for (const [net, prefix] of [
@@ -33,19 +33,19 @@ for (const [net, prefix] of [
   special.addSubnet(net, prefix, 'ipv6');
 }
 
-/** Whether an IP address is one of the public internet. */
+/** Whether an IP address belongs to the public internet. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !special.check(address, 'ipv4');
   return version === 6 && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
 
-/** A host that must not be asked. */
+/** A host that must not be contacted. */
 export class ForbiddenHostError extends Error {}
 
 /**
- * Looks names up for a connection and gives only public addresses, so that what was checked is what is
- * connected to: a name cannot point elsewhere a moment later.
+ * Resolves names for a connection and returns only public addresses. The connection uses the addresses that were
+ * checked, so DNS rebinding has no effect.
  */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {

@@ -1,6 +1,9 @@
 import { dataLength, dataSlice, Interface } from 'ethers';
 import { readTokenText } from '../../../chain/token-text.ts';
-import type { TokenStore } from '../store/token-store.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { listUnreadContracts, saveContractTexts } from '../store/contract-store.ts';
+import { applyRefreshes } from '../store/metadata-store.ts';
+import { listUnreadTokens, saveTokenUris } from '../store/token-store.ts';
 import type { ContractCalls } from './contract-calls.ts';
 
 const abi = new Interface([
@@ -11,29 +14,29 @@ const abi = new Interface([
   'function uri(uint256) view returns (string)',
 ]);
 
-// Drawings that live on the chain are some tens of kilobytes; a longer answer is kept as none.
+// Images stored on the chain have some tens of kilobytes; a longer answer counts as none.
 const maxUriLength = 100_000;
 const contractsAtOnce = 100;
 const tokensAtOnce = 100;
 
 export type TokenFiller = {
-  /** Reads what was never read of contracts and tokens, a batch of each. @returns whether there may be more */
+  /** Reads the texts of a batch of contracts and the URIs of a batch of tokens. @returns whether there may be more */
   fill(): Promise<boolean>;
 };
 
 type FillerOptions = {
   readonly chainId: string;
   readonly calls: ContractCalls;
-  readonly tokens: TokenStore;
+  readonly db: Database;
 };
 
 /**
- * Asks the contracts that the index has seen for names, symbols, decimals and token URIs. Each is asked once,
- * token URIs again when their contract tells of a change; what a contract does not tell, or tells in an odd form, is null.
+ * Reads names, symbols, decimals and token URIs from the contracts that the index has seen. Each is read once, token
+ * URIs again when their contract announces a change. A value that is missing or malformed is stored as null.
  */
-export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): TokenFiller {
+export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenFiller {
   const fillContracts = async () => {
-    const unread = await tokens.unreadContracts(chainId, contractsAtOnce);
+    const unread = await listUnreadContracts(db, chainId, contractsAtOnce);
     const questions = unread.flatMap(({ contract, standard }) => [
       { to: contract, data: abi.encodeFunctionData('name') },
       { to: contract, data: abi.encodeFunctionData('symbol') },
@@ -41,16 +44,17 @@ export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): To
     ]);
     const answers = await calls.readMany(questions);
     const read = unread.map(({ contract, standard }) => {
-      const [name, symbol] = [answers.shift(), answers.shift()];
+      const name = answers.shift();
+      const symbol = answers.shift();
       const decimals = standard === 20 ? answers.shift() : undefined;
       return { contract, name: textOf(name), symbol: textOf(symbol), decimals: decimalsOf(decimals) };
     });
-    if (read.length > 0) await tokens.saveContracts(chainId, read);
+    if (read.length > 0) await saveContractTexts(db, chainId, read);
     return unread.length;
   };
 
   const fillTokens = async () => {
-    const unread = await tokens.unreadTokens(chainId, tokensAtOnce);
+    const unread = await listUnreadTokens(db, chainId, tokensAtOnce);
     const answers = await calls.readMany(
       unread.map(({ contract, tokenId, standard }) => ({
         to: contract,
@@ -61,14 +65,15 @@ export function createTokenFiller({ chainId, calls, tokens }: FillerOptions): To
       const uri = textOf(answers[index], maxUriLength);
       return { contract, tokenId, tokenUri: standard === 'ERC1155' ? withId(uri, tokenId) : uri };
     });
-    if (read.length > 0) await tokens.saveTokenUris(chainId, read);
+    if (read.length > 0) await saveTokenUris(db, chainId, read);
     return unread.length;
   };
 
   return {
     async fill() {
-      const changed = await tokens.applyRefreshes(chainId);
-      const [contracts, owned] = [await fillContracts(), await fillTokens()];
+      const changed = await applyRefreshes(db, chainId);
+      const contracts = await fillContracts();
+      const owned = await fillTokens();
       return changed || contracts === contractsAtOnce || owned === tokensAtOnce;
     },
   };
@@ -84,7 +89,7 @@ function decimalsOf(data: string | undefined): number | null {
   return value > 255n ? null : Number(value);
 }
 
-/** ERC-1155: the contract gives one address for all, and clients put the id into it, as 64 hex digits. */
+/** ERC-1155: one URI serves all tokens; clients replace `{id}` with the token id, as 64 hex digits. */
 function withId(uri: string | null, tokenId: bigint): string | null {
   return uri === null ? null : uri.replaceAll('{id}', tokenId.toString(16).padStart(64, '0'));
 }

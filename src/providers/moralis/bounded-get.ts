@@ -1,26 +1,30 @@
 import { readText } from '../../read-text.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
-// A hundred NFTs whose pictures are in their metadata come three times over in one answer.
+// An answer contains the metadata of a hundred NFTs three times, and some embed their pictures.
 const maxAnswerBytes = 16 * 1_024 * 1_024;
 
-type ExchangeOptions = {
+type BoundedGetOptions = {
   readonly apiKey: string;
-  /** Time for one whole answer. */
+  /** Timeout of one request, up to the last byte of its answer. */
   readonly timeoutMs: number;
   /** Milliseconds since 1970, for a `Retry-After` that is a date. */
   readonly now: () => number;
 };
 
-/** Sends one GET and reads its answer as JSON. Connections are kept; redirects are not followed. */
-export type Exchange = (url: string, signal: AbortSignal) => Promise<unknown>;
+/**
+ * Sends one GET to the upstream and reads its answer as JSON, within a time and a size. Connections are kept;
+ * redirects are not followed.
+ * @throws UpstreamFault
+ */
+export type BoundedGet = (url: string, signal: AbortSignal) => Promise<unknown>;
 
-export function createExchange({ apiKey, timeoutMs, now }: ExchangeOptions): Exchange {
+export function createBoundedGet({ apiKey, timeoutMs, now }: BoundedGetOptions): BoundedGet {
   const headers = { accept: 'application/json', 'x-api-key': apiKey };
   return async (url, signal) => {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      // A redirect would hand the account's key to whom nobody configured.
+      // A redirect would send the account's key to a host that nobody configured.
       const response = await fetch(url, { headers, redirect: 'manual', signal: limited });
       if (response.status === 200) return parseJson(await readText(response.body, maxAnswerBytes, oversized));
       await response.body?.cancel();
@@ -40,7 +44,7 @@ function refusal({ status, headers }: Response, now: number): UpstreamFault {
     : new UpstreamFault('refused', `HTTP status ${status}`, { status, retryAfterMs });
 }
 
-/** The wait of a `Retry-After`, which is seconds or a date; undefined without one that makes sense. */
+/** The delay of a `Retry-After` header in milliseconds; undefined when it is neither seconds nor a date. */
 function readRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
@@ -54,12 +58,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text.
+    // The parser's message quotes the text, so it is not kept as the cause.
     throw new UpstreamFault('malformed', 'the answer is not JSON');
   }
 }
 
-/** What fetch hides behind "fetch failed". */
+/** The reason that fetch hides behind "fetch failed". */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return 'connection failed';

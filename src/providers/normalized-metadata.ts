@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listOf, optionalNumber, optionalText } from './fields.ts';
+import { listOf, optionalNumber, optionalText } from './optional-fields.ts';
 
-// Whoever deployed the contract wrote it, so a value of a strange type is worth no failure.
+// The contract's author wrote it, so a value of an unexpected type must not fail the answer.
 const attribute = z.object({
   trait_type: optionalText,
   value: z.unknown(),
@@ -11,7 +11,10 @@ const attribute = z.object({
   order: optionalNumber,
 });
 
-/** A token's metadata in the upstream's uniform shape; undefined when it has none. */
+/**
+ * A token's metadata in the uniform shape of the contract (`normalized_metadata`), whichever provider read it.
+ * Null or undefined when there is none, or when it is no object.
+ */
 export const normalizedMetadata = z
   .object({
     name: optionalText,

@@ -1,0 +1,118 @@
+import type { Database, Tx } from '../../../contract/transaction.ts';
+import type { BlockHeader, IndexedBlock } from '../domain.ts';
+import { type BlockRows, blockRows } from './block-rows.ts';
+import { bytes, copyBulk, hex, insertBulk } from './bulk-store.ts';
+import { IndexMovedError } from './roll-back-store.ts';
+
+/** The blocks that may still be replaced, with the wallets that they touch; those of the last final block on. */
+const table = 'index_blocks';
+
+type Row = { readonly number: string; readonly hash: Buffer };
+type BlockName = Pick<BlockHeader, 'number' | 'hash'>;
+
+const toName = ({ number, hash }: Row): BlockName => ({ number: BigInt(number), hash: hex(hash) });
+
+/**
+ * The indexed blocks that may still be replaced, newest first.
+ * @param below only blocks with lower numbers
+ */
+export async function listRecentBlocks(
+  db: Database,
+  chainId: string,
+  limit: number,
+  below?: bigint,
+): Promise<BlockName[]> {
+  const query = db(table).where('chain_id', chainId).orderBy('number', 'desc').limit(limit);
+  if (below !== undefined) query.where('number', '<', String(below));
+  const rows: Row[] = await query.select('number', 'hash');
+  return rows.map(toName);
+}
+
+/**
+ * Adds blocks that follow the head, all or nothing, and forgets which wallets the final blocks touched.
+ * @param head hash of the head that they follow; undefined before the first block
+ * @param keepFrom number of the block that was final before the blocks were read
+ * @throws IndexMovedError when the head is another one
+ */
+export async function appendBlocks(
+  db: Database,
+  chainId: string,
+  head: string | undefined,
+  blocks: readonly IndexedBlock[],
+  keepFrom: bigint,
+): Promise<void> {
+  const rows = blockRows(blocks, keepFrom);
+  await db.transaction(async (tx) => {
+    await moveHead(tx, chainId, head, blocks);
+    await insertRows(tx, chainId, rows);
+    // The new blocks follow the indexed ones, so those are on the node's branch, and the final ones stay on it. The
+    // last final block is kept, since whatever comes next must descend from it.
+    await tx(table).where('chain_id', chainId).where('number', '<', String(keepFrom)).delete();
+  });
+}
+
+/** The condition on the old head fences off a second writer, should the advisory lock ever fail. */
+async function moveHead(
+  tx: Tx,
+  chainId: string,
+  head: string | undefined,
+  blocks: readonly IndexedBlock[],
+): Promise<void> {
+  const last = blocks.at(-1);
+  if (last === undefined) return;
+  const untraced = blocks.filter(({ traced }) => !traced).length;
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
+       untraced_blocks = untraced_blocks + :untraced, updated_at = now()
+     WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea`,
+    {
+      number: String(last.header.number),
+      hash: bytes(last.header.hash),
+      time: String(last.header.timestamp),
+      untraced,
+      chainId,
+      head: head === undefined ? null : bytes(head),
+    },
+  );
+  if (rowCount !== 1) throw new IndexMovedError(chainId);
+}
+
+// Log indexes come from the node. Two equal ones in a block must not stop the index for ever.
+const onConflict: Partial<Record<keyof BlockRows, string>> = {
+  nft_changes: 'ON CONFLICT DO NOTHING',
+  index_skipped_logs: 'ON CONFLICT DO NOTHING',
+  nft_holdings: `ON CONFLICT (chain_id, wallet, contract, token_id) DO UPDATE SET
+      standard = excluded.standard,
+      amount = CASE WHEN excluded.standard = 721 THEN excluded.amount
+        ELSE nft_holdings.amount + excluded.amount END,
+      acquired_block = coalesce(excluded.acquired_block, nft_holdings.acquired_block),
+      acquired_log = coalesce(excluded.acquired_log, nft_holdings.acquired_log),
+      changed_block = excluded.changed_block`,
+  token_contracts: `ON CONFLICT (chain_id, contract) DO UPDATE SET standard = excluded.standard
+      WHERE excluded.standard > token_contracts.standard`,
+  // Changes come in bursts, and a token is read at most every ten minutes.
+  nft_refreshes: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
+      SET due = greatest(excluded.due, nft_refreshes.rests_until) WHERE nft_refreshes.due IS NULL`,
+  nft_tokens: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
+      SET minted_block = excluded.minted_block, minter = excluded.minter
+      WHERE nft_tokens.minted_block IS NULL AND excluded.minted_block IS NOT NULL`,
+};
+
+async function insertRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void> {
+  const { index_blocks, wallet_history, ...others } = rows;
+  await copyBulk(tx, 'wallet_history', chainId, wallet_history);
+  for (const [table, columns] of Object.entries(others)) {
+    await insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]); // a key of rows
+  }
+  const { number, hash, parent_hash, block_time, wallets } = index_blocks;
+  for (const index of number?.values.keys() ?? []) {
+    const value = [number, hash, parent_hash, block_time, wallets].map(
+      (column) => column?.values[index] ?? null,
+    );
+    await tx.raw(
+      `INSERT INTO index_blocks (chain_id, number, hash, parent_hash, block_time, wallets)
+       VALUES (?, ?, ?::bytea, ?::bytea, ?, ?::bytea[])`,
+      [chainId, ...value],
+    );
+  }
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callContract, readContract } from '../../src/chain/rpc/contract-call.ts';
+import { askFinalizedTag, finalizedBlock } from '../../src/chain/rpc/finalized-block.ts';
+import { NodesUnavailableError, OversizedAnswerError } from '../../src/chain/rpc/node-fault.ts';
+import { nodeErrorCode, nodeMessage } from '../../src/chain/rpc/node-message.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { testNetwork } from '../support/networks.ts';
+import { type ScriptedNode, startScriptedNode } from '../support/scripted-node.ts';
+
+let server: ScriptedNode;
+let clients: RpcClients;
+
+beforeAll(async () => {
+  server = await startScriptedNode();
+  clients = createRpcClients({ timeoutMs: 5_000, log: createLogger({ level: 'silent' }) });
+});
+afterAll(async () => {
+  clients.close();
+  await server.close();
+});
+
+const node = () => clients.for(testNetwork([server.url]));
+const error = (code: number, message: string, data?: unknown) => ({ error: { code, message, data } });
+const rejection = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+
+describe('the finalized block', () => {
+  it('is the one that the node says, whatever the depth', async () => {
+    server.say({ result: { number: '0x64', hash: '0x00' } });
+    expect(await finalizedBlock(node(), 200n, 10)).toBe(100n);
+    expect(server.asked.at(-1)).toEqual(['finalized', false]);
+  });
+
+  it.each([
+    ['null', { result: null }, 'none'],
+    ['geth before the first one', error(-39001, 'finalized block not found'), 'none'],
+    ['a node that calls it an internal error', error(-32603, 'Invalid block tag'), 'none'],
+    ['old geth', error(-32602, 'invalid argument 0: hex string without 0x prefix'), 'unsupported'],
+    ['Besu', error(-32602, 'Invalid block parameter'), 'unsupported'],
+    ['Tron', error(-32000, 'QUANTITY not supported, just support TAG as latest'), 'unsupported'],
+    ['any that refuses the parameters', error(-32602, 'no'), 'unsupported'],
+  ])('is by depth where the node does not know the tag: %s', async (_node, answer, tag) => {
+    server.say(answer);
+    expect(await askFinalizedTag(node())).toBe(tag);
+    expect(await finalizedBlock(node(), 200n, 10)).toBe(190n);
+  });
+
+  it('is none where the chain is not that deep', async () => {
+    server.say({ result: null });
+    expect(await finalizedBlock(node(), 10n, 10)).toBe(0n);
+    expect(await finalizedBlock(node(), 9n, 10)).toBe(-1n);
+    expect(await finalizedBlock(node(), 3n, 10)).toBe(-1n);
+  });
+
+  it.each([
+    ['no node answers', 'drop' as const],
+    ['the node is over its limit', error(-32005, 'Too Many Requests')],
+    ['the node fails', error(-32603, 'Internal error')],
+    ['the node was too slow', error(-32002, 'request timed out')],
+    ['the account is unknown', error(-32000, 'project not found')],
+    ['the answer is no block', { result: 'final' }],
+    ['the block has no number', { result: { hash: '0x00' } }],
+  ])('is unknown, not by depth, when %s', async (_case, answer) => {
+    server.say(answer);
+    await expect(finalizedBlock(node(), 200n, 10)).rejects.toThrow();
+  });
+});
+
+describe('a call of a contract', () => {
+  const call = { to: `0x${'1'.repeat(40)}`, data: '0x12345678' };
+
+  it('is answered in hex, at the block and with the gas that was asked for', async () => {
+    server.say({ result: '0x01ff' });
+    expect(await callContract(node(), { ...call, gas: 255n }, 16n)).toBe('0x01ff');
+    expect(server.asked.at(-1)).toEqual([{ ...call, gas: '0xff' }, '0x10']);
+    await callContract(node(), { ...call, from: call.to }, 'latest');
+    expect(server.asked.at(-1)).toEqual([{ ...call, from: call.to }, 'latest']);
+  });
+
+  it('has no value when the contract reverts', async () => {
+    server.say(error(3, 'execution reverted', '0x'));
+    expect(await callContract(node(), call, 'latest')).toBeUndefined();
+    expect(await readContract(node(), call, 'latest')).toBeUndefined();
+  });
+
+  it('rejects when the node fails, also when it is only read', async () => {
+    for (const answer of ['drop' as const, error(-32000, 'header not found')]) {
+      server.say(answer);
+      await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
+      await expect(readContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
+    }
+  });
+
+  it('rejects what is not bytes', async () => {
+    for (const result of ['0x123', 'yes', null, 7]) {
+      server.say({ result });
+      await expect(callContract(node(), call, 'latest')).rejects.toMatchObject({ reason: 'malformed' });
+    }
+  });
+
+  it('rejects an answer that is too large, unless it may be left out', async () => {
+    server.say({ result: `0x${'00'.repeat(600 * 1024)}` });
+    await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(OversizedAnswerError);
+    expect(await readContract(node(), call, 'latest')).toBeUndefined();
+  });
+});
+
+describe("a node's own message", () => {
+  it('is what the node said, without the question', async () => {
+    server.say(error(-32000, 'history is pruned', { reason: 'disk' }));
+    const reason = await rejection(node().send('eth_getLogs', [{ address: '0xSECRET' }]));
+    expect(nodeMessage(reason)).toContain('history is pruned; {"reason":"disk"}');
+    expect(nodeMessage(reason)).not.toContain('SECRET');
+    expect(nodeErrorCode(reason)).toBe(-32000);
+  });
+
+  it.each([
+    ['the nonce of the transaction is too low', 'nonce has already been used'],
+    ['base fee exceeds gas limit', 'insufficient funds'],
+  ])('is found in an error that ethers recognised, beside its reading of it: %s', async (said, read) => {
+    server.say(error(-32000, said));
+    const message = nodeMessage(await rejection(node().send('eth_sendRawTransaction', ['0x00'])));
+    expect(message).toContain(said);
+    expect(message).toContain(read);
+  });
+
+  it('is that of every node when none answered, without their addresses', async () => {
+    server.say(error(-32603, 'out of disk'));
+    const reason = await rejection(node().send('eth_blockNumber', []));
+    expect(nodeMessage(reason)).toBe('out of disk');
+    expect(nodeErrorCode(reason)).toBeUndefined();
+  });
+
+  it('is the message of any other error, and empty for what is none', () => {
+    expect(nodeMessage(new Error('something else'))).toBe('something else');
+    expect(nodeMessage('text')).toBe('');
+    expect(nodeErrorCode(new Error('something else'))).toBeUndefined();
+  });
+});
