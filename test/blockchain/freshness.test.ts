@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCursors } from '../../src/blockchain/cursor.ts';
 import { createBlockchainHandlers } from '../../src/blockchain/handlers.ts';
 import type { DataProvider, HistoryQuestion } from '../../src/providers/provider.ts';
@@ -43,7 +43,7 @@ afterAll(() => service.close());
 const get = (path: string) => service.as(service.keys.noCompany).get(`/blockchain/v1/api/${path}`);
 const query = `address=0x${'AB'.repeat(20)}&chainId=31337`;
 
-it.each(['wallet/history', 'nft'])('/%s tells up to which block the answer is complete', async (path) => {
+test.each(['wallet/history', 'nft'])('/%s tells up to which block the answer is complete', async (path) => {
   const { headers } = await get(`${path}?${query}`).expect(200);
   expect(headers).toMatchObject({
     'x-index-block-number': '1180591620717411303424',
@@ -52,7 +52,7 @@ it.each(['wallet/history', 'nft'])('/%s tells up to which block the answer is co
   });
 });
 
-it('a provider gets its own position back, with the page that it belongs to', async () => {
+test('a provider gets its own position back, with the page that it belongs to', async () => {
   asked.length = 0;
   const first = await get(`wallet/history?${query}&order=ASC&limit=9`).expect(200);
   const second = await get(`wallet/history?${query}&cursor=${first.body.history.cursor}`).expect(200);

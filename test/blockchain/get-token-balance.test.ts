@@ -1,5 +1,5 @@
 import { Wallet } from 'ethers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startChain, type TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
@@ -55,7 +55,7 @@ const wrongChecksum = () =>
 const later = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
 
 describe('200', () => {
-  it('tells the native balance in the smallest unit and formatted, without a contractAddress', async () => {
+  test('tells the native balance in the smallest unit and formatted, without a contractAddress', async () => {
     await setBalance(wallet, 1_250_000_000_000_000_001n);
     const { body } = await ofWallet().expect(200);
     expect(body).toEqual({
@@ -71,7 +71,7 @@ describe('200', () => {
     });
   });
 
-  it('tells the balance of an ERC-20, with its contractAddress', async () => {
+  test('tells the balance of an ERC-20, with its contractAddress', async () => {
     const { body } = await ofWallet({ address: deployer, contractAddress: coin }).expect(200);
     expect(body).toMatchObject({
       contractAddress: coin,
@@ -83,25 +83,25 @@ describe('200', () => {
     });
   });
 
-  it('takes addresses in any case and answers them in small letters', async () => {
+  test('takes addresses in any case and answers them in small letters', async () => {
     await setBalance(wallet, 0n);
     const capitals = `0x${coin.slice(2).toUpperCase()}`;
     const { body } = await ofWallet({ address: checksum, contractAddress: capitals }).expect(200);
     expect(body).toMatchObject({ address: wallet, contractAddress: coin, balance: '0', formatted: '0' });
   });
 
-  it('takes an empty contractAddress for none', async () => {
+  test('takes an empty contractAddress for none', async () => {
     const { body } = await ofWallet({ contractAddress: '' }).expect(200);
     expect(body).not.toHaveProperty('contractAddress');
   });
 
-  it('has null for metadata that a token does not tell', async () => {
+  test('has null for metadata that a token does not tell', async () => {
     const bare = await deploy(chain.rpcUrl, contracts['BareCoin']);
     const { body } = await ofWallet({ contractAddress: bare }).expect(200);
     expect(body).toMatchObject({ balance: '7', decimals: null, symbol: null, name: null, formatted: null });
   });
 
-  it('survives a token whose metadata is an attack', async () => {
+  test('survives a token whose metadata is an attack', async () => {
     const hostile = await deploy(chain.rpcUrl, contracts['HostileCoin']);
     const { body } = await ofWallet({ contractAddress: hostile }).expect(200);
     expect(body).toMatchObject({
@@ -115,13 +115,13 @@ describe('200', () => {
     expect(answer.body).toMatchObject({ symbol: 'AB', formatted: `0.${'0'.repeat(254)}1` });
   });
 
-  it('needs no company', async () => {
+  test('needs no company', async () => {
     await get({ address: wallet, chainId: '31337' }, service.keys.noCompany).expect(200);
   });
 });
 
 describe('200 from the cache', () => {
-  it('gives the same answer for 60 seconds without asking the node, and says how old it is', async () => {
+  test('gives the same answer for 60 seconds without asking the node, and says how old it is', async () => {
     await setBalance(wallet, 1n);
     const first = await ofWallet().expect(200).expect('cache-control', 'private, max-age=60');
     expect(Number(first.headers['age'])).toBeLessThan(10);
@@ -136,7 +136,7 @@ describe('200 from the cache', () => {
     expect(node.asked).toEqual([]);
   });
 
-  it('asks the node again after 60 seconds', async () => {
+  test('asks the node again after 60 seconds', async () => {
     await setBalance(wallet, 1n);
     const first = await ofWallet().expect(200);
     await setBalance(wallet, 2n);
@@ -147,7 +147,7 @@ describe('200 from the cache', () => {
     expect(Date.parse(second.body.updatedAt)).toBeGreaterThan(Date.parse(first.body.updatedAt));
   });
 
-  it('is kept for each wallet and for each contract by itself', async () => {
+  test('is kept for each wallet and for each contract by itself', async () => {
     await ofWallet({ address: deployer }).expect(200);
     const native = await ofWallet().expect(200);
     const token = await ofWallet({ contractAddress: coin }).expect(200);
@@ -155,7 +155,7 @@ describe('200 from the cache', () => {
     expect(token.body.symbol).toBe('COIN');
   });
 
-  it('comes from one question to the node for 50 concurrent requests', async () => {
+  test('comes from one question to the node for 50 concurrent requests', async () => {
     const release = node.hold('eth_getBalance');
     const answers = Promise.all(Array.from({ length: 50 }, () => ofWallet().expect(200)));
     await vi.waitFor(() => expect(node.asked).toContain('eth_getBalance'), { interval: 5, timeout: 5_000 });
@@ -165,7 +165,7 @@ describe('200 from the cache', () => {
     expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance']);
   });
 
-  it('makes room for new balances when it is full', async () => {
+  test('makes room for new balances when it is full', async () => {
     const addresses = Array.from({ length: 4 }, () => Wallet.createRandom().address);
     for (const address of addresses) await ofWallet({ address }).expect(200);
     node.forget();
@@ -178,7 +178,7 @@ describe('200 from the cache', () => {
 });
 
 describe('400', () => {
-  it.each([
+  test.each([
     [{ address: '' }, 'address', 'Address is required'],
     [{ chainId: '' }, 'chainId', 'Network ID is required'],
   ])('says what is missing: %j', async (changes, name, message) => {
@@ -186,7 +186,7 @@ describe('400', () => {
     expect(body).toMatchObject({ detail: message, errors: [{ in: 'query', name, message }] });
   });
 
-  it.each([
+  test.each([
     '1',
     '031337',
     '0x7a69',
@@ -207,7 +207,7 @@ describe('400', () => {
     });
   });
 
-  it('refuses a mixed-case address with a wrong checksum, naming each', async () => {
+  test('refuses a mixed-case address with a wrong checksum, naming each', async () => {
     const wrong = wrongChecksum();
     const { body } = await ofWallet({ address: wrong, contractAddress: wrong, chainId: '5' }).expect(400);
     expect(body).toMatchObject({
@@ -221,7 +221,7 @@ describe('400', () => {
     });
   });
 
-  it.each([{ address: '0x12' }, { contractAddress: 'vitalik.eth' }, { token: coin }])(
+  test.each([{ address: '0x12' }, { contractAddress: 'vitalik.eth' }, { token: coin }])(
     'refuses %j, naming it',
     async (changes) => {
       const { body } = await ofWallet(changes).expect(400);
@@ -232,7 +232,7 @@ describe('400', () => {
     },
   );
 
-  it.each(['RevertingCoin', 'InvalidOpcodeCoin', 'ShortCoin', 'Picture'])(
+  test.each(['RevertingCoin', 'InvalidOpcodeCoin', 'ShortCoin', 'Picture'])(
     'says that a contract is not an ERC-20 token: %s',
     async (name) => {
       const address = await deploy(chain.rpcUrl, contracts[name]);
@@ -246,7 +246,7 @@ describe('400', () => {
     },
   );
 
-  it('says so of an address without code, and keeps no such answer', async () => {
+  test('says so of an address without code, and keeps no such answer', async () => {
     const { body } = await ofWallet({ contractAddress: wallet }).expect(400);
     expect(body.detail).toBe(`Contract ${wallet} is not an ERC-20 token`);
     node.forget();
@@ -256,7 +256,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('comes before any other check', async () => {
+  test('comes before any other check', async () => {
     const { body } = await get({ address: '', chainId: '5' }, service.keys.revoked).expect(401);
     expect(body.detail).toBe('Invalid API key.');
     expect(node.asked).toEqual([]);
@@ -264,7 +264,7 @@ describe('401', () => {
 });
 
 describe('502', () => {
-  it.each(['drop', 'hang', 'status 500', 'html', 'no state'] as const)(
+  test.each(['drop', 'hang', 'status 500', 'html', 'no state'] as const)(
     'says that no node answers, and remembers no failure: %s',
     async (failure) => {
       node.fail(failure);
@@ -278,7 +278,7 @@ describe('502', () => {
     },
   );
 
-  it('says so of a node of another chain too, and tells nothing of the node', async () => {
+  test('says so of a node of another chain too, and tells nothing of the node', async () => {
     node.fail('wrong chain');
     const fresh = await service.twin();
     const query = new URLSearchParams({ address: wallet, chainId: '31337' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeHostedList } from '../suites/hosted-list.ts';
 import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
 import { history, wallet } from '../support/moralis-payloads.ts';
@@ -29,13 +29,13 @@ describe('200: the history', () => {
   const hashesOf = (body: { history: { result: { hash: string }[] } }) =>
     body.history.result.map(({ hash }) => hash);
 
-  it('is newest first unless asked otherwise', async () => {
+  test('is newest first unless asked otherwise', async () => {
     expect(hashesOf((await world.get().expect(200)).body)).toEqual(hashes.toReversed());
     expect(hashesOf((await world.get({ order: 'DESC' }).expect(200)).body)).toEqual(hashes.toReversed());
     expect(hashesOf((await world.get({ order: 'ASC' }).expect(200)).body)).toEqual(hashes);
   });
 
-  it('stands alone in an envelope that tells the limit as a text', async () => {
+  test('stands alone in an envelope that tells the limit as a text', async () => {
     const { body } = await world.get({ limit: '3' }).expect(200);
     expect(Object.keys(body)).toEqual(['history']);
     const { cursor, result, ...counts } = body.history;
@@ -44,14 +44,14 @@ describe('200: the history', () => {
     expect(result).toHaveLength(3);
   });
 
-  it('has a hundred records on a page unless asked otherwise, and remembers what was asked', async () => {
+  test('has a hundred records on a page unless asked otherwise, and remembers what was asked', async () => {
     const { body } = await world.get({ address: world.busy }).expect(200);
     expect(body.history).toMatchObject({ page: 0, page_size: 100, limit: '100' });
     const next = await world.get({ address: world.busy, cursor: body.history.cursor }).expect(200);
     expect(next.body.history).toMatchObject({ page: 1, page_size: 20, limit: '100' });
   });
 
-  it('has three lists of transfers in every record, and null where a contract was created', async () => {
+  test('has three lists of transfers in every record, and null where a contract was created', async () => {
     const { body } = await world.get({ order: 'ASC' }).expect(200);
     const [received, created, , , minted] = body.history.result;
     expect(received).toMatchObject({
@@ -63,7 +63,7 @@ describe('200: the history', () => {
     expect(minted.nft_transfers).toHaveLength(2);
   });
 
-  it('is asked of the provider under the hex chain id', async () => {
+  test('is asked of the provider under the hex chain id', async () => {
     world.server.forget();
     await world.get({ limit: '5' }).expect(200);
     expect(world.server.asked.map((asked) => [asked.path, asked.query])).toEqual([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeHostedList } from '../suites/hosted-list.ts';
 import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
 import { nfts, wallet } from '../support/moralis-payloads.ts';
@@ -27,7 +27,7 @@ describe('200: the NFT list', () => {
 
   const idsOf = (body: { result: { token_id: string }[] }) => body.result.map(({ token_id: id }) => id);
 
-  it('is that of the provider without its status', async () => {
+  test('is that of the provider without its status', async () => {
     const { body } = await world.get().expect(200);
     expect(Object.keys(body)).toEqual(['page', 'page_size', 'result']);
     expect(body).toMatchObject({ page: 0, page_size: nfts.length });
@@ -35,18 +35,18 @@ describe('200: the NFT list', () => {
     expect(body.result[0]).not.toHaveProperty('media');
   });
 
-  it('stays in the order of the provider, whatever order was asked for', async () => {
+  test('stays in the order of the provider, whatever order was asked for', async () => {
     const ids = nfts.map((entry) => entry['token_id']);
     expect(idsOf((await world.get({ order: 'ASC' }).expect(200)).body)).toEqual(ids);
     expect(idsOf((await world.get({ order: 'DESC' }).expect(200)).body)).toEqual(ids);
   });
 
-  it('keeps token ids beyond what a JSON number holds', async () => {
+  test('keeps token ids beyond what a JSON number holds', async () => {
     const { body } = await world.get().expect(200);
     expect(idsOf(body)).toContain((2n ** 256n - 1n).toString());
   });
 
-  it('is asked of the provider under the hex chain id', async () => {
+  test('is asked of the provider under the hex chain id', async () => {
     world.server.forget();
     await world.get({ limit: '5' }).expect(200);
     expect(world.server.asked.map((asked) => [asked.path, asked.query])).toEqual([

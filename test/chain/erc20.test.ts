@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readErc20Balance, readNativeBalance } from '../../src/chain/erc20.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
@@ -33,7 +33,7 @@ const read = async (name: string) => readErc20Balance(node(), await deployed(nam
 const head = async () => BigInt(await callNode<string>(chain.rpcUrl, 'eth_blockNumber', []));
 
 describe('a native balance', () => {
-  it('is that of the newest block, exactly', async () => {
+  test('is that of the newest block, exactly', async () => {
     const poor = '0x00000000000000000000000000000000000000aa';
     const amount = 12_345_678_901_234_567_890_123n;
     await callNode(chain.rpcUrl, 'anvil_setBalance', [poor, `0x${amount.toString(16)}`]);
@@ -42,7 +42,7 @@ describe('a native balance', () => {
 });
 
 describe('the balance of an ERC-20', () => {
-  it('comes with its metadata from one block', async () => {
+  test('comes with its metadata from one block', async () => {
     const coin = await deployed('Coin');
     const metadata = { decimals: 6, symbol: 'COIN', name: 'Test Coin' };
     const blockNumber = await head();
@@ -55,7 +55,7 @@ describe('the balance of an ERC-20', () => {
     expect(empty).toEqual({ balance: 0n, blockNumber, ...metadata });
   });
 
-  it('has texts in bytes32 decoded', async () => {
+  test('has texts in bytes32 decoded', async () => {
     expect(await read('OldCoin')).toMatchObject({
       balance: 2n * 10n ** 18n,
       symbol: 'OLD',
@@ -63,11 +63,11 @@ describe('the balance of an ERC-20', () => {
     });
   });
 
-  it('has null for metadata that is missing', async () => {
+  test('has null for metadata that is missing', async () => {
     expect(await read('BareCoin')).toMatchObject({ balance: 7n, decimals: null, symbol: null, name: null });
   });
 
-  it('has null for metadata that is hostile, and the node stays in use', async () => {
+  test('has null for metadata that is hostile, and the node stays in use', async () => {
     const balance = 2n ** 256n - 1n;
     expect(await read('HostileCoin')).toMatchObject({ balance, decimals: null, symbol: null, name: null });
     proxy.forget();
@@ -75,17 +75,17 @@ describe('the balance of an ERC-20', () => {
     expect(proxy.asked).toEqual(['eth_blockNumber']);
   });
 
-  it('has texts without NUL, and null for a length beyond the answer', async () => {
+  test('has texts without NUL, and null for a length beyond the answer', async () => {
     expect(await read('LyingCoin')).toMatchObject({ balance: 1n, decimals: 255, symbol: 'AB', name: null });
   });
 
-  it('is read from a contract that says yes to every interface', async () => {
+  test('is read from a contract that says yes to every interface', async () => {
     expect(await read('YesCoin')).toMatchObject({ balance: 1n, decimals: 1 });
   });
 });
 
 describe('no ERC-20', () => {
-  it.each(['RevertingCoin', 'SilentRevertingCoin', 'InvalidOpcodeCoin', 'EndlessCoin', 'ShortCoin'])(
+  test.each(['RevertingCoin', 'SilentRevertingCoin', 'InvalidOpcodeCoin', 'EndlessCoin', 'ShortCoin'])(
     'is a contract whose balanceOf fails, and the node stays in use: %s',
     async (name) => {
       await expect(read(name)).rejects.toMatchObject({
@@ -98,11 +98,11 @@ describe('no ERC-20', () => {
     },
   );
 
-  it('is an ERC-721', async () => {
+  test('is an ERC-721', async () => {
     await expect(read('Picture')).rejects.toThrow('it is an ERC-721');
   });
 
-  it.each([
+  test.each([
     ['a wallet', deployer],
     ['an empty address', `0x${'e'.repeat(40)}`],
     ['the zero address', `0x${'0'.repeat(40)}`],
@@ -111,7 +111,7 @@ describe('no ERC-20', () => {
     await expect(readErc20Balance(node(), address, deployer)).rejects.toThrow('no code');
   });
 
-  it('is a contract that sends us to a URL: nobody goes there', async () => {
+  test('is a contract that sends us to a URL: nobody goes there', async () => {
     const visits: string[] = [];
     const trap = createServer((request) => visits.push(request.url ?? '')).listen(0, '127.0.0.1');
     await new Promise((resolve) => trap.once('listening', resolve));
@@ -127,7 +127,7 @@ describe('no ERC-20', () => {
 });
 
 describe('a node that fails while it is asked for a balance', () => {
-  it.each(['no state', 'rate limit', 'drop', 'status 500'] as const)(
+  test.each(['no state', 'rate limit', 'drop', 'status 500'] as const)(
     'is no fault of the token: %s',
     async (failure) => {
       const coin = await deployed('Coin');

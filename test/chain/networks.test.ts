@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createNetworkStore, type NetworkStore } from '../../src/chain/network-store.ts';
 import { createNetworkRegistry, type NetworkRegistry } from '../../src/chain/networks.ts';
 import { createDatabase } from '../../src/db/connect.ts';
@@ -31,7 +31,7 @@ const mainnet = testNetwork([url], { chainId: '1', hexChainId: '0x1', name: 'Eth
 const largest = testNetwork([url], { chainId: '9007199254740991', hexChainId: '0x1fffffffffffff' });
 
 describe('the network store', () => {
-  it('gives back what was added, with the hex id derived', async () => {
+  test('gives back what was added, with the hex id derived', async () => {
     const added = {
       ...mainnet,
       hexChainId: '0xbad',
@@ -43,13 +43,13 @@ describe('the network store', () => {
     expect(await store.find('1')).toMatchObject({ name: 'Ethereum' });
   });
 
-  it('adds no network twice', async () => {
+  test('adds no network twice', async () => {
     await store.add(mainnet);
     expect(await store.add({ ...mainnet, name: 'Other' })).toBeUndefined();
     expect(await store.find('1')).toEqual(mainnet);
   });
 
-  it('changes only what is named', async () => {
+  test('changes only what is named', async () => {
     await store.add(mainnet);
     const rpcUrls = ['wss://node.example', url];
     expect(await store.update('1', { rpcUrls, confirmations: 3 })).toEqual({
@@ -61,7 +61,7 @@ describe('the network store', () => {
     expect(await store.update('not a number', { name: 'None' })).toBeUndefined();
   });
 
-  it('removes a network unless it is in use', async () => {
+  test('removes a network unless it is in use', async () => {
     await store.add(mainnet);
     await database.db('events').insert({ company_id: 'acme', name: 'Tally night', chain_id: 1 });
     expect(await store.remove('1')).toBe('in_use');
@@ -78,14 +78,14 @@ describe('the network registry', () => {
     await vi.waitFor(async () => expect(await registry.list()).toHaveLength(networks.length), patience);
   };
 
-  it('finds any decimal id that is registered', async () => {
+  test('finds any decimal id that is registered', async () => {
     await added(mainnet, largest);
     expect(await registry.find('1')).toEqual(mainnet);
     expect(await registry.find('9007199254740991')).toEqual(largest);
     expect(await registry.list()).toEqual([mainnet, largest]);
   });
 
-  it.each([
+  test.each([
     '',
     '01',
     '0x1',
@@ -106,7 +106,7 @@ describe('the network registry', () => {
     expect(await registry.find(text)).toBeUndefined();
   });
 
-  it('learns of a new, a changed and a removed network from the database', async () => {
+  test('learns of a new, a changed and a removed network from the database', async () => {
     await added(mainnet);
     await store.update('1', { name: 'Renamed' });
     await vi.waitFor(async () => expect((await registry.find('1'))?.name).toBe('Renamed'), patience);
@@ -114,7 +114,7 @@ describe('the network registry', () => {
     await vi.waitFor(async () => expect(await registry.find('1')).toBeUndefined(), patience);
   });
 
-  it('asks the database once for many questions', async () => {
+  test('asks the database once for many questions', async () => {
     await added(mainnet);
     const queries = vi.fn();
     database.db.on('query', queries);
@@ -123,7 +123,7 @@ describe('the network registry', () => {
     database.db.removeListener('query', queries);
   });
 
-  it('looks again after a while where no notification comes', async () => {
+  test('looks again after a while where no notification comes', async () => {
     await database.db.raw('ALTER TABLE networks DISABLE TRIGGER networks_notify');
     await store.add(mainnet);
     // One that listens only from now on hears nothing of what the other tests did.
@@ -138,7 +138,7 @@ describe('the network registry', () => {
     await database.db.raw('ALTER TABLE networks ENABLE TRIGGER networks_notify');
   });
 
-  it('says that the service is unavailable when the database does not answer', async () => {
+  test('says that the service is unavailable when the database does not answer', async () => {
     const db = createDatabase('postgres://nobody@127.0.0.1:9/none', { poolMax: 1, log });
     const alone = await createNetworkRegistry({ db, databaseUrl: database.url, log });
     await expect(alone.find('1')).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createListener, type Listener } from '../../src/db/listener.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Gate, startGate } from '../keys/tcp-gate.ts';
@@ -58,7 +58,7 @@ const terminate = () =>
   );
 
 describe('a listener', () => {
-  it('is told of notifications on each of its channels and on no other, whatever their names', async () => {
+  test('is told of notifications on each of its channels and on no other, whatever their names', async () => {
     const { notes } = await listen(['first', 'Odd "name"; --']);
     await notify('stranger', 'x');
     await notify('Odd "name"; --', 'b');
@@ -67,12 +67,12 @@ describe('a listener', () => {
     expect(notes).toEqual(['Odd "name"; --: b', 'first: a']);
   });
 
-  it('reports a gap when it starts, for nobody told it what was before', async () => {
+  test('reports a gap when it starts, for nobody told it what was before', async () => {
     const { onGap } = await listen(['first']);
     expect(onGap).toHaveBeenCalledTimes(1);
   });
 
-  it('listens again after its backend was terminated, and reports the loss and the return', async () => {
+  test('listens again after its backend was terminated, and reports the loss and the return', async () => {
     const { notes, onGap } = await listen(['first']);
     await terminate();
     await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(3), 5_000);
@@ -80,14 +80,14 @@ describe('a listener', () => {
     await heard(notes, 'first: again');
   });
 
-  it('goes on trying when the database is out of reach at first', async () => {
+  test('goes on trying when the database is out of reach at first', async () => {
     gate.refuse();
     const { notes } = await listen(['first'], { url: gate.through(database.url) });
     gate.open();
     await heardInTheEnd(notes, 'first', 'late');
   });
 
-  it('notices a connection that is silently dead, and makes another', async () => {
+  test('notices a connection that is silently dead, and makes another', async () => {
     const { notes, onGap } = await listen(['first'], { url: gate.through(database.url), pulseMs: 100 });
     gate.freeze();
     await vi.waitFor(() => expect(onGap.mock.calls.length).toBeGreaterThan(1), 5_000);
@@ -95,7 +95,7 @@ describe('a listener', () => {
     await heardInTheEnd(notes, 'first', 'thawed');
   });
 
-  it.each([
+  test.each([
     ['listening', () => {}],
     ['frozen', () => gate.freeze()],
     ['retrying', () => gate.refuse()],

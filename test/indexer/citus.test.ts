@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { historyQuery } from '../../src/providers/indexer/read/history-store.ts';
 import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
 import { distributeIndex } from '../../src/providers/indexer/store/distribute-store.ts';
@@ -17,7 +17,7 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
   });
   afterAll(() => database.close());
 
-  it.each([
+  test.each([
     ['of a history', historyQuery({ ...question, after: undefined })],
     ['of a history, further down', historyQuery({ ...question, after: { blockNumber: 5n, index: 1 } })],
     ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
@@ -35,7 +35,7 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
     expect(plan).not.toContain('Distributed Subplan');
   });
 
-  it('spreads nothing twice', async () => {
+  test('spreads nothing twice', async () => {
     const again = await distributeIndex(database.db, { shards: 4, onTable: () => undefined });
     expect(again.map(({ table, placement, moved }) => [table, placement, moved])).toEqual([
       ['index_state', 'on every node', false],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { indexTables } from '../../src/providers/indexer/store/distribute-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('every table with rows by network is spread over a cluster, or is known to stay on its coordinator', async () => {
+test('every table with rows by network is spread over a cluster, or is known to stay on its coordinator', async () => {
   const { rows } = await database.db.raw<{ rows: { table_name: string }[] }>(
     `SELECT table_name FROM information_schema.columns
      WHERE table_schema = 'public' AND column_name = 'chain_id' ORDER BY table_name`,
@@ -18,7 +18,7 @@ it('every table with rows by network is spread over a cluster, or is known to st
   expect(found).toEqual([...indexTables].sort());
 });
 
-it.each(indexTables)('%s has no reference to or from it, which a cluster would not keep', async (table) => {
+test.each(indexTables)('%s has no reference to or from it, which a cluster would not keep', async (table) => {
   const { rows } = await database.db.raw<{ rows: unknown[] }>(
     "SELECT 1 FROM pg_constraint WHERE contype = 'f' AND ?::regclass IN (conrelid, confrelid)",
     [table],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createVerifyStore } from '../../src/providers/indexer/store/verify-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
@@ -45,7 +45,7 @@ async function runUntil(questions: number): Promise<boolean> {
 }
 
 describe('an indexer that is killed again and again', () => {
-  it('ends with the rows of one that was left alone', async () => {
+  test('ends with the rows of one that was left alone', async () => {
     const outcomes: boolean[] = [];
     for (const questions of [4, 9, 11, 13]) outcomes.push(await runUntil(questions));
     outcomes.push(await runUntil(Number.POSITIVE_INFINITY));
@@ -60,7 +60,7 @@ describe('an indexer that is killed again and again', () => {
 });
 
 describe('verifying a block', () => {
-  it('finds nothing where all is right, and every row that is wrong or missing', async () => {
+  test('finds nothing where all is right, and every row that is wrong or missing', async () => {
     const { compare } = createVerifyStore(clean);
     const block = decodeRecorded('ethereum/17686113');
     const plain = { ...block, transactions: block.transactions.map(withoutWraps) };

@@ -1,5 +1,5 @@
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
@@ -133,7 +133,7 @@ afterAll(async () => {
 });
 
 describe('a local chain', () => {
-  it('agrees to the wei with every balance, from nothing but the records', async () => {
+  test('agrees to the wei with every balance, from nothing but the records', async () => {
     const start = 10_000n * 10n ** 18n;
     for (const wallet of accounts.slice(0, 5)) {
       let balance = start;
@@ -150,7 +150,7 @@ describe('a local chain', () => {
     }
   });
 
-  it('agrees with every token balance', async () => {
+  test('agrees with every token balance', async () => {
     for (const wallet of accounts.slice(0, 5)) {
       const transfers = (await history(wallet)).flatMap(({ erc20_transfers }) => erc20_transfers);
       for (const token of [contracts.coin, contracts.weth]) {
@@ -164,7 +164,7 @@ describe('a local chain', () => {
     }
   });
 
-  it('has every transaction that names the wallet as sender or recipient', async () => {
+  test('has every transaction that names the wallet as sender or recipient', async () => {
     const newest = Number(await callNode<string>(chain.rpcUrl, 'eth_blockNumber', []));
     const blocks = await Promise.all(
       Array.from({ length: newest + 1 }, (_, number) =>
@@ -198,7 +198,7 @@ describe('the NFTs of a local chain', () => {
     return (await reader.nfts(question)).entries;
   };
 
-  it('are those that the contracts say', async () => {
+  test('are those that the contracts say', async () => {
     const { nft, pieces: many } = contracts;
     for (const wallet of accounts.slice(0, 5)) {
       const owned = (await listOf(wallet)).map(
@@ -216,7 +216,7 @@ describe('the NFTs of a local chain', () => {
     }
   });
 
-  it('have names and addresses of metadata', async () => {
+  test('have names and addresses of metadata', async () => {
     const entries = await listOf(accounts[1] ?? '');
     expect(entries.find(({ token_id }) => token_id === '2')).toMatchObject({
       name: 'Collectible',
@@ -231,7 +231,7 @@ describe('the NFTs of a local chain', () => {
 });
 
 describe('what a wallet did', () => {
-  it('is told in words', async () => {
+  test('is told in words', async () => {
     const told = (await history(accounts[2] ?? '')).map(({ category, summary }) => `${category}: ${summary}`);
     expect(told).toEqual([
       'token receive: Received 0.0004 COIN from 0x70...79c8',
@@ -245,7 +245,7 @@ describe('what a wallet did', () => {
 });
 
 describe('a reorganisation of a local chain', () => {
-  it('leaves the same rows as an index that never saw the replaced branch', async () => {
+  test('leaves the same rows as an index that never saw the replaced branch', async () => {
     const [a = '', b = '', c = ''] = accounts;
     const { nft, pieces: many } = contracts;
     const snapshot = await callNode<string>(chain.rpcUrl, 'evm_snapshot', []);

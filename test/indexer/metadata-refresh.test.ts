@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
@@ -108,7 +108,7 @@ afterAll(async () => {
 });
 
 describe('metadata of tokens that tell of a change', () => {
-  it('are read anew, those of the one token', async () => {
+  test('are read anew, those of the one token', async () => {
     expect(await namesOf(moody)).toEqual({ 1: 'calm /1', 2: 'calm /2', 3: 'calm /3' });
     mood = 'wild';
     await call('tell', [2]);
@@ -120,7 +120,7 @@ describe('metadata of tokens that tell of a change', () => {
     expect(asked).toEqual(['/2']);
   });
 
-  it('are read anew at the address that the contract gives now, whole ranges too', async () => {
+  test('are read anew at the address that the contract gives now, whole ranges too', async () => {
     await call('move', [`${base}new/`]);
     await call('tellMany', [1, 3]);
     await index();
@@ -129,7 +129,7 @@ describe('metadata of tokens that tell of a change', () => {
     expect(await namesOf(moody)).toEqual({ 1: 'calm /new/1', 2: 'calm /new/2', 3: 'calm /new/3' });
   });
 
-  it('are read anew for all tokens of a contract that names a range without end', async () => {
+  test('are read anew for all tokens of a contract that names a range without end', async () => {
     mood = 'sad';
     await call('tellMany', [0, 2n ** 256n - 1n]);
     await index();
@@ -139,7 +139,7 @@ describe('metadata of tokens that tell of a change', () => {
     expect(await namesOf(moody)).toEqual({ 1: 'sad /new/1', 2: 'sad /new/2', 3: 'sad /new/3' });
   });
 
-  it('are read anew when an ERC-1155 gives a token another address', async () => {
+  test('are read anew when an ERC-1155 gives a token another address', async () => {
     await send(many, pieces.encodeFunctionData('move', [7, `${base}seven`]));
     await index();
     await later();
@@ -147,7 +147,7 @@ describe('metadata of tokens that tell of a change', () => {
     expect(await namesOf(many)).toEqual({ 7: 'calm /seven' });
   });
 
-  it('are read once however often a contract tells, and not again for a while', async () => {
+  test('are read once however often a contract tells, and not again for a while', async () => {
     for (const _ of [1, 2, 3]) await call('tell', [1]);
     await index();
     expect(await dueRows()).toHaveLength(1);
@@ -164,7 +164,7 @@ describe('metadata of tokens that tell of a change', () => {
     expect(row).toEqual({ later: true, soon: true });
   });
 
-  it('leave those that the index never saw alone', async () => {
+  test('leave those that the index never saw alone', async () => {
     await call('tell', [99]);
     await index();
     await later();
@@ -186,7 +186,7 @@ describe('metadata that cannot be had', () => {
     return { tries: row?.metadata_tries, pause: row?.pause };
   };
 
-  it('are tried again later and later, and at last no more; what was had before stays', async () => {
+  test('are tried again later and later, and at last no more; what was had before stays', async () => {
     const before = await namesOf(moody);
     mood = undefined;
     await call('tell', [3]);
@@ -211,7 +211,7 @@ describe('metadata that cannot be had', () => {
     expect(await namesOf(moody)).toEqual(before);
   });
 
-  it('come as soon as the host is well, and a token that tells of a change begins its tries anew', async () => {
+  test('come as soon as the host is well, and a token that tells of a change begins its tries anew', async () => {
     mood = 'well';
     await database.db('nft_refreshes').delete();
     await call('tell', [3]);

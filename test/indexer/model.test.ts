@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
@@ -160,7 +160,7 @@ async function tryOut(actions: readonly Action[]): Promise<void> {
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
 describe('any chain with any reorganisations', () => {
-  it('gives on each page exactly the rows that follow in the present chain', async () => {
+  test('gives on each page exactly the rows that follow in the present chain', async () => {
     await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 25 }), tryOut), {
       numRuns: 60,
     });
@@ -170,7 +170,7 @@ describe('any chain with any reorganisations', () => {
 describe('a list of NFTs', () => {
   const blocks = fc.array(fc.array(move, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 8 });
 
-  it('is, however long the walk, what the wallet owned at its first page', async () => {
+  test('is, however long the walk, what the wallet owned at its first page', async () => {
     const property = fc.asyncProperty(blocks, blocks, fc.boolean(), async (before, during, ascending) => {
       const chain = createModelChain();
       chain.mine([]);

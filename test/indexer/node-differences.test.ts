@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ReorganisationTooDeepError } from '../../src/providers/indexer/follow/ancestor.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
@@ -42,7 +42,7 @@ async function withNode(
 }
 
 describe('a node', () => {
-  it('without eth_getBlockReceipts gives the same index from single receipts', async () => {
+  test('without eth_getBlockReceipts gives the same index from single receipts', async () => {
     await withNode(
       (node) => node.lack('eth_getBlockReceipts'),
       async (url, node) => {
@@ -60,7 +60,7 @@ describe('a node', () => {
     );
   });
 
-  it('that traces with trace_block gives the same index as one with debug_traceBlockByHash', async () => {
+  test('that traces with trace_block gives the same index as one with debug_traceBlockByHash', async () => {
     await withNode(
       (node) => node.lack('debug_traceBlockByHash'),
       async (url, node) => {
@@ -74,7 +74,7 @@ describe('a node', () => {
     );
   });
 
-  it('with neither way to trace gives an index that says so, whichever is asked for', async () => {
+  test('with neither way to trace gives an index that says so, whichever is asked for', async () => {
     for (const traceMethod of ['debug', 'trace'] as const) {
       await withNode(
         (node) => node.lack('debug_traceBlockByHash', 'trace_block'),
@@ -91,7 +91,7 @@ describe('a node', () => {
     }
   });
 
-  it.each(['debug', 'trace'] as const)(
+  test.each(['debug', 'trace'] as const)(
     'that no longer has the traces of old blocks lets an index go on after a restart: %s',
     async (traceMethod) => {
       await withNode(
@@ -112,7 +112,7 @@ describe('a node', () => {
     },
   );
 
-  it.each(['error', 'each', 'none'] as const)(
+  test.each(['error', 'each', 'none'] as const)(
     'that lost the traces of a block before it was indexed leaves out what only they tell: told by %s',
     async (way) => {
       await withNode(
@@ -133,7 +133,7 @@ describe('a node', () => {
     },
   );
 
-  it('that breaks connections now and then gives the same index', async () => {
+  test('that breaks connections now and then gives the same index', async () => {
     let count = 0;
     await withNode(
       (node) =>
@@ -161,7 +161,7 @@ describe('a node', () => {
     );
   });
 
-  it('without traces leaves inner movements out, and the state counts such blocks', async () => {
+  test('without traces leaves inner movements out, and the state counts such blocks', async () => {
     await withNode(
       (node) => node.lack('debug_traceBlockByHash'),
       async (url) => {
@@ -176,7 +176,7 @@ describe('a node', () => {
 });
 
 describe('an index', () => {
-  it('that starts anew after every block has neither gap nor double', async () => {
+  test('that starts anew after every block has neither gap nor double', async () => {
     await withNode(
       () => {},
       async (url, node) => {
@@ -196,7 +196,7 @@ describe('an index', () => {
     );
   });
 
-  it('does not take back what is final, however the node changes its mind', async () => {
+  test('does not take back what is final, however the node changes its mind', async () => {
     const { blocks } = readReorganisation('reorg-13522937-13522962');
     const branch = (hash: string) =>
       blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
@@ -212,7 +212,7 @@ describe('an index', () => {
     await node.close();
   });
 
-  it('does not take a node that is behind for a reorganisation', async () => {
+  test('does not take a node that is behind for a reorganisation', async () => {
     const { blocks } = readReorganisation('reorg-13522937-13522962');
     const branch = (hash: string) =>
       blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';

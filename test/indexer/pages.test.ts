@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { nftChanges, sumChanges } from '../../src/providers/indexer/store/nft-changes.ts';
 import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
@@ -93,7 +93,7 @@ function walletsBySize(): string[] {
 }
 
 describe('before the rest of the chain comes', () => {
-  it('answers from exactly the blocks that are indexed, and says which', async () => {
+  test('answers from exactly the blocks that are indexed, and says which', async () => {
     const { completeTo } = await reader.history(
       page('0x28c6c06298d514db089934071355e5743bf21d60', 'DESC', 1),
     );
@@ -104,7 +104,7 @@ describe('before the rest of the chain comes', () => {
 });
 
 describe('a walk during which blocks come', () => {
-  it('shows every transaction once and none that is newer than its first page', async () => {
+  test('shows every transaction once and none that is newer than its first page', async () => {
     const exchange = '0x28c6c06298d514db089934071355e5743bf21d60';
     const newest = await reader.history(page(exchange, 'DESC', 3));
     const hashes = newest.records.map(({ hash }) => hash);
@@ -130,7 +130,7 @@ describe('a whole walk', () => {
     '0xcde5eba0b3046ac76ce6ad918b86d773a6630c6d',
   ];
 
-  it.each(wallets)('of %s has its transactions in order, whatever the size of a page', async (wallet) => {
+  test.each(wallets)('of %s has its transactions in order, whatever the size of a page', async (wallet) => {
     const expected = expectedHashes(wallet, 7);
     expect(expected.length).toBeGreaterThan(0);
     for (const limit of [1, 3, 100]) {
@@ -141,7 +141,7 @@ describe('a whole walk', () => {
     }
   });
 
-  it('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
+  test('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
     for (const wallet of walletsBySize().slice(0, 50)) {
       for (const order of orders) {
         const owned: string[] = [];
@@ -157,14 +157,14 @@ describe('a whole walk', () => {
     }
   });
 
-  it('of a wallet that nobody knows is empty', async () => {
+  test('of a wallet that nobody knows is empty', async () => {
     const nobody = `0x${'0'.repeat(39)}1`;
     expect((await reader.nfts(page(nobody, 'ASC', 5))).entries).toEqual([]);
   });
 });
 
 describe('what cannot be answered', () => {
-  it('is refused: a position that is none, a network without an index', async () => {
+  test('is refused: a position that is none, a network without an index', async () => {
     const wallet = walletsBySize()[0] ?? '';
     await expect(reader.history(page(wallet, 'ASC', 5, 'x'))).rejects.toMatchObject({
       code: 'cursor_invalid',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { historyQuery } from '../../src/providers/indexer/read/history-store.ts';
 import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -56,7 +56,7 @@ describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
     ['of NFTs, further down', holdingQuery({ ...question, asOf: 8n, after: holdingPlace })],
   ] as const;
 
-  it.each(queries)('%s touches one part of each table', async (_name, query) => {
+  test.each(queries)('%s touches one part of each table', async (_name, query) => {
     const relations = new Set((await scanned(query)).map((plan) => plan['Relation Name']));
     const tables = [...relations].map((name) => name?.replace(/_\d$/, ''));
     expect(tables.length).toBeGreaterThan(0);
@@ -65,7 +65,7 @@ describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
 });
 
 describe('a page of a history of 300,000 rows', () => {
-  it('is read from the primary key at any depth, without sorting or skipping', async () => {
+  test('is read from the primary key at any depth, without sorting or skipping', async () => {
     const { db } = database;
     await db.raw(
       `INSERT INTO wallet_history SELECT 1, ?::bytea, n / 3, n % 3, '\\x00', '\\x00', now(), '[]', NULL

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { knownWrappedNatives } from '../../src/chain/network.ts';
 import {
   createHistoryStore,
@@ -73,7 +73,7 @@ type Transfer = {
 };
 
 describe('the histories of all wallets of a recorded block', () => {
-  it.each(fixturesLike('*/*.transfers'))('hold every transfer of %s and none besides', async (oracle) => {
+  test.each(fixturesLike('*/*.transfers'))('hold every transfer of %s and none besides', async (oracle) => {
     const { transfers } = readFixture<{ transfers: readonly Transfer[] }>(oracle);
     const expected = transfers.map(({ transactionHash, logIndex, tokenAddress, from, to, ...rest }) =>
       [transactionHash, logIndex, tokenAddress, from, to, rest.tokenId ?? rest.value].join(' ').toLowerCase(),
@@ -98,7 +98,7 @@ describe('the histories of all wallets of a recorded block', () => {
     readonly transactions: readonly { readonly transactionHash: string; readonly transferDeltas: Changes }[];
   };
 
-  it.each(fixturesLike('ethereum/*.native'))(
+  test.each(fixturesLike('ethereum/*.native'))(
     'come to the state changes of %s, per transaction and account to the wei',
     async (oracle) => {
       const { transactions } = readFixture<Native>(oracle);
@@ -132,7 +132,7 @@ describe('the histories of all wallets of a recorded block', () => {
     }[];
   };
 
-  it('hold every ERC-1155 single and batch of all blocks', async () => {
+  test('hold every ERC-1155 single and batch of all blocks', async () => {
     const expected = readFixture<Erc1155>('erc1155').blocks.flatMap(({ events }) =>
       events.flatMap(({ transactionHash, logIndex, tokenAddress, ids, values }) =>
         ids.map((id, part) => [transactionHash, logIndex, part, tokenAddress, id, values[part]].join(' ')),
@@ -151,7 +151,7 @@ describe('the histories of all wallets of a recorded block', () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  it('hold every one of the 3,722 transactions, as its sender sees it', async () => {
+  test('hold every one of the 3,722 transactions, as its sender sees it', async () => {
     let count = 0;
     for (const name of recordedBlocks) {
       const { block } = readFixture<RecordedBlock>(name);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
 import type { Step } from '../../src/providers/indexer/follow/follower.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -22,7 +22,7 @@ const recordings = [
 ];
 
 describe('a recorded reorganisation of Polygon', () => {
-  it.each(recordings)('ends in the canonical branch: $name, complete: $complete', async (recording) => {
+  test.each(recordings)('ends in the canonical branch: $name, complete: $complete', async (recording) => {
     const { name, start, complete, rollbacks } = recording;
     const { blocks, moments } = readReorganisation(name, complete);
     const chainId = String(start + (complete ? 1n : 0n)); // they must not meet in one index

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -66,7 +66,7 @@ const otherWaits = async () => {
 };
 
 describe('two indexers of one network', () => {
-  it('do not work at once; the other takes over when the connection of the first breaks', async () => {
+  test('do not work at once; the other takes over when the connection of the first breaks', async () => {
     node.setHead(hashAt(13_522_957n));
     const first = startIndexer();
     await first.leads;
@@ -90,7 +90,7 @@ describe('two indexers of one network', () => {
     expect(`0x${state.head_hash.toString('hex')}`).toBe(hashAt(13_522_962n));
   });
 
-  it('lose nothing and double nothing even if both should write', async () => {
+  test('lose nothing and double nothing even if both should write', async () => {
     const indexes = [0, 1].map(() =>
       createTestIndex(database, node.url, { chainId: '137', startBlock, maxBatch: 1 }),
     );

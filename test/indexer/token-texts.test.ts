@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { createTokenStore } from '../../src/providers/indexer/store/token-store.ts';
@@ -64,11 +64,11 @@ async function readAll(url: string) {
 }
 
 describe('token texts', () => {
-  it('are read one by one where Multicall3 is not deployed, and no contract spoils those of others', async () => {
+  test('are read one by one where Multicall3 is not deployed, and no contract spoils those of others', async () => {
     expect(await readAll(chain.rpcUrl)).toEqual(expected);
   });
 
-  it('are the same from Multicall3, in a few calls', async () => {
+  test('are the same from Multicall3, in a few calls', async () => {
     const compiled = await compileContracts();
     const at = await deploy(chain.rpcUrl, compiled['Multicall']);
     const code = await callNode<string>(chain.rpcUrl, 'eth_getCode', [at, 'latest']);
@@ -78,7 +78,7 @@ describe('token texts', () => {
     await proxy.close();
   });
 
-  it('stay unread while the node does not answer', async () => {
+  test('stay unread while the node does not answer', async () => {
     const proxy = await startNodeProxy(chain.rpcUrl);
     proxy.fail('drop');
     await expect(readAll(proxy.url)).rejects.toThrow('No node of network');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CompanyStore, createCompanyStore } from '../../src/keys/company-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe('a company', () => {
-  it('is made with a generated id, and found by id and by name', async () => {
+  test('is made with a generated id, and found by id and by name', async () => {
     const made = await companies.create({
       name: 'acme',
       treasuryAddress,
@@ -26,11 +26,11 @@ describe('a company', () => {
     expect(await companies.find('nobody')).toBeUndefined();
   });
 
-  it('may have the id that another service gave it', async () => {
+  test('may have the id that another service gave it', async () => {
     expect(await companies.create({ id: 'org_7', name: 'seven' })).toMatchObject({ id: 'org_7' });
   });
 
-  it('is found by id before another is found by name, and by id alone where a key decides', async () => {
+  test('is found by id before another is found by name, and by id alone where a key decides', async () => {
     const other = await companies.create({ name: 'org_8' });
     expect(await companies.findById('org_8')).toBeUndefined();
     expect(await companies.find('org_8')).toEqual(other);
@@ -38,14 +38,14 @@ describe('a company', () => {
     expect(await companies.find('org_8')).toEqual(eight);
   });
 
-  it('is refused when its name or id is taken', async () => {
+  test('is refused when its name or id is taken', async () => {
     await companies.create({ id: 'org_9', name: 'nine' });
     await expect(companies.create({ name: 'nine' })).rejects.toThrow('exists already');
     await expect(companies.create({ id: 'org_9', name: 'ninth' })).rejects.toThrow('exists already');
     await expect(companies.update('org_7', { name: 'nine' })).rejects.toThrow('exists already');
   });
 
-  it('is changed only where something is given, and cleared by null', async () => {
+  test('is changed only where something is given, and cleared by null', async () => {
     const { id } = await companies.create({ name: 'changing', treasuryAddress });
     const claimBaseUrl = 'https://claims.example';
     expect(await companies.update(id, { claimBaseUrl })).toMatchObject({ treasuryAddress, claimBaseUrl });
@@ -54,13 +54,13 @@ describe('a company', () => {
     expect(await companies.update('nobody', { name: 'x' })).toBeUndefined();
   });
 
-  it('stands in the list by name', async () => {
+  test('stands in the list by name', async () => {
     const names = (await companies.list()).map(({ name }) => name);
     expect(names).toEqual([...names].sort());
     expect(names).toContain('acme');
   });
 
-  it('takes no treasury address that is none', async () => {
+  test('takes no treasury address that is none', async () => {
     await expect(companies.create({ name: 'bad', treasuryAddress: '0x12' })).rejects.toThrow(/check/);
   });
 });

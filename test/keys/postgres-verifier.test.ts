@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createCompanyStore } from '../../src/keys/company-store.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
@@ -75,7 +75,7 @@ describe('the key store tells the postgres verifier', () => {
     createPostgresVerifier({ db, url, environment: 'live', cacheSeconds: 10, cacheMax: 100, log });
   const soon = { timeout: 1_500, interval: 10 };
 
-  it('of a new key, whose remembered refusal ends at once', async () => {
+  test('of a new key, whose remembered refusal ends at once', async () => {
     const bytes = randomBytes(30);
     const random = () => bytes;
     const verifier = await open();
@@ -86,7 +86,7 @@ describe('the key store tells the postgres verifier', () => {
     await verifier.close();
   });
 
-  it('of a changed limit, which the caller carries', async () => {
+  test('of a changed limit, which the caller carries', async () => {
     const limit = { perSecond: 5, burst: 20 };
     const given = { companyId: null, label: 'limited', rateLimit: limit };
     const { key, record } = await keys.create('live', given);
@@ -99,7 +99,7 @@ describe('the key store tells the postgres verifier', () => {
     await verifier.close();
   });
 
-  it('once it is there, though the verifier started before', async () => {
+  test('once it is there, though the verifier started before', async () => {
     const { key } = await keys.create('live', { companyId: null, label: 'early' });
     const gate = await startGate(database.url);
     gate.refuse();

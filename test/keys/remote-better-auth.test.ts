@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -51,7 +51,7 @@ describe('Better Auth without its storage', () => {
     await database.close();
   });
 
-  it('is an outage, though it calls every key invalid', async () => {
+  test('is an outage, though it calls every key invalid', async () => {
     const { key } = await server.issue({ owner: 'company' });
     const verifier = createRemoteVerifier({ ...options, url: server.url });
     await server.breakStorage();

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeyStore } from '../../src/keys/key-store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { credential } from './auth-server.ts';
@@ -90,7 +90,7 @@ const endListeners = () =>
   );
 
 describe('a revoked key is refused by two processes as soon as', () => {
-  it('they are notified', async ({ annotate }) => {
+  test('they are notified', async ({ annotate }) => {
     const { key, revoke } = await ownKey();
     const took = await measure(postgresTwo, key, revoke);
     await annotate(`${took} ms`);
@@ -106,7 +106,7 @@ describe.concurrent('a revoked key is refused by two processes within 10 seconds
     expect(took).toBeGreaterThan(rememberedMs);
   };
 
-  it('when no notification comes', async ({ annotate }) => {
+  test('when no notification comes', async ({ annotate }) => {
     await dropTrigger();
     const { key, revoke } = await ownKey();
     const took = await measure(postgresTwo, key, revoke);
@@ -114,7 +114,7 @@ describe.concurrent('a revoked key is refused by two processes within 10 seconds
     expectPromiseKept(took);
   });
 
-  it('when it was disabled in Better Auth', async ({ annotate }) => {
+  test('when it was disabled in Better Auth', async ({ annotate }) => {
     const { key, id } = await betterAuth.issue({ owner: 'company' });
     const took = await measure(remoteTwo, key, () => betterAuth.disable(id));
     await annotate(`${took} ms`);
@@ -124,7 +124,7 @@ describe.concurrent('a revoked key is refused by two processes within 10 seconds
 
 // Last, for connections that come back empty the caches too.
 describe('without notifications, a revoked key is refused by two processes as soon as', () => {
-  it('the connection is lost that would have told them', async ({ annotate }) => {
+  test('the connection is lost that would have told them', async ({ annotate }) => {
     await dropTrigger();
     const { key, revoke } = await ownKey();
     const took = await measure(postgresTwo, key, () => revoke().then(endListeners));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Network } from '../../src/chain/network.ts';
 import type {
   DataProvider,
@@ -55,7 +55,7 @@ const orders: readonly SortOrder[] = ['ASC', 'DESC'];
 
 function describeHistory(running: Running): void {
   describe('the history', () => {
-    it.each(orders.flatMap((order) => limits.map((limit) => ({ order, limit }))))(
+    test.each(orders.flatMap((order) => limits.map((limit) => ({ order, limit }))))(
       'has every transaction once and in order: $order by $limit',
       async ({ order, limit }) => {
         const { hashes } = worldOf(running);
@@ -66,7 +66,7 @@ function describeHistory(running: Running): void {
       },
     );
 
-    it('gives the same page again for the same question', async () => {
+    test('gives the same page again for the same question', async () => {
       const question = questionOf(worldOf(running), { limit: 2 });
       const { next } = await worldOf(running).provider.history(question);
       const second = { ...question, position: next, page: 1 };
@@ -81,12 +81,12 @@ function describeRecords(running: Running): void {
   const faultsOf = contractSchema('WalletHistoryRecord');
 
   describe('a record of the history', () => {
-    it('is as the contract says', async () => {
+    test('is as the contract says', async () => {
       const { all } = await walkHistory(running, 'ASC', 100);
       expect(all.flatMap(faultsOf)).toEqual([]);
     });
 
-    it('belongs to the wallet, and a direction is what the wallet sees', async () => {
+    test('belongs to the wallet, and a direction is what the wallet sees', async () => {
       const { wallet } = worldOf(running);
       const { all } = await walkHistory(running, 'ASC', 100);
       for (const record of all) {
@@ -100,7 +100,7 @@ function describeRecords(running: Running): void {
       }
     });
 
-    it('has no recipient where a contract was created', async () => {
+    test('has no recipient where a contract was created', async () => {
       const { all } = await walkHistory(running, 'ASC', 100);
       expect(all.filter((record) => record.to_address === null).length).toBeGreaterThan(0);
     });
@@ -111,7 +111,7 @@ function describeNfts(running: Running): void {
   const faultsOf = contractSchema('WalletNft');
 
   describe('the NFT list', () => {
-    it.each(orders.flatMap((order) => limits.map((limit) => ({ order, limit }))))(
+    test.each(orders.flatMap((order) => limits.map((limit) => ({ order, limit }))))(
       'has every NFT once: $order by $limit',
       async ({ order, limit }) => {
         const { nfts } = worldOf(running);
@@ -122,7 +122,7 @@ function describeNfts(running: Running): void {
       },
     );
 
-    it('has entries that are as the contract says, of this wallet', async () => {
+    test('has entries that are as the contract says, of this wallet', async () => {
       const { all } = await walkNfts(running, 'DESC', 100);
       expect(all.flatMap(faultsOf)).toEqual([]);
       expect(new Set(all.map((entry) => entry.owner_of))).toEqual(new Set([worldOf(running).wallet]));
@@ -132,7 +132,7 @@ function describeNfts(running: Running): void {
 }
 
 function describeStrangers(running: Running): void {
-  it('has nothing to say of a wallet that never did anything', async () => {
+  test('has nothing to say of a wallet that never did anything', async () => {
     const { provider, stranger } = worldOf(running);
     const question = questionOf(worldOf(running), { address: stranger });
     expect(await provider.history(question)).toMatchObject({ records: [], next: undefined });

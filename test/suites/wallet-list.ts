@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { checksummed, type ListWorld, stranger } from '../blockchain/wallet-lists.ts';
 
 export type ListOperation = {
@@ -36,7 +36,7 @@ export function describeWalletList(
   };
 
   describe('200: pages', () => {
-    it.each(['1', '7', '100'])('come to an end after everything was there once: by %s', async (limit) => {
+    test.each(['1', '7', '100'])('come to an end after everything was there once: by %s', async (limit) => {
       const pages: Page[] = [];
       let cursor: string | undefined;
       do {
@@ -53,13 +53,13 @@ export function describeWalletList(
       );
     });
 
-    it('have no cursor when everything is on one', async () => {
+    test('have no cursor when everything is on one', async () => {
       const page = pageOf((await get().expect(200)).body);
       expect(page).not.toHaveProperty('cursor');
       expect(page.page).toBe(0);
     });
 
-    it('are empty for a wallet that never did anything, in whatever case it is written', async () => {
+    test('are empty for a wallet that never did anything, in whatever case it is written', async () => {
       for (const address of [stranger, checksummed, `0x${stranger.slice(2).toUpperCase()}`]) {
         const page = pageOf((await get({ address }).expect(200)).body);
         expect(page).toEqual(expect.objectContaining({ page: 0, page_size: 0, result: [] }));
@@ -70,7 +70,7 @@ export function describeWalletList(
   });
 
   describe('200: a cursor', () => {
-    it('stands for the order and the limit of its list, which may be repeated', async () => {
+    test('stands for the order and the limit of its list, which may be repeated', async () => {
       const cursor = await cursorOf({ address: world.busy, limit: '7', order: 'ASC' });
       const alone = await get({ address: world.busy, cursor }).expect(200);
       const together = await get({ address: world.busy, cursor, limit: '7', order: 'ASC' }).expect(200);
@@ -78,11 +78,11 @@ export function describeWalletList(
       expect(pageOf(together.body).result).toEqual(pageOf(alone.body).result);
     });
 
-    it('that is empty is none', async () => {
+    test('that is empty is none', async () => {
       expect(pageOf((await get({ cursor: '' }).expect(200)).body).page).toBe(0);
     });
 
-    it('is good in another process, and after its key was replaced', async () => {
+    test('is good in another process, and after its key was replaced', async () => {
       const cursor = await cursorOf({ address: world.busy, limit: '7' });
       const old = `cursors:${Buffer.alloc(32, 7).toString('base64')}`;
       const rotated = `new:${Buffer.alloc(32, 8).toString('base64')},${old}`;
@@ -105,7 +105,7 @@ export function describeWalletList(
       expect(world.asked()).toEqual([]);
     };
 
-    it.each([
+    test.each([
       { limit: '8' },
       { limit: '100' },
       { order: 'ASC' },
@@ -117,7 +117,7 @@ export function describeWalletList(
       await refused({ address: world.busy, cursor, ...changes, chainId });
     });
 
-    it('is refused when it was altered or cut off', async () => {
+    test('is refused when it was altered or cut off', async () => {
       const cursor = await cursorOf({ address: world.busy, limit: '7' });
       const middle = cursor.length / 2;
       const other = cursor[middle] === 'A' ? 'B' : 'A';
@@ -130,26 +130,26 @@ export function describeWalletList(
       await refused({ address: world.busy, cursor: ` ${cursor}` });
     });
 
-    it.each(['x', 'null', '0', '../..', '%00', 'é', 'eyJhbGciOiJIUzI1NiJ9.e30.abc', 'A'.repeat(4_096)])(
+    test.each(['x', 'null', '0', '../..', '%00', 'é', 'eyJhbGciOiJIUzI1NiJ9.e30.abc', 'A'.repeat(4_096)])(
       'is refused when we never made it: %s',
       (cursor) => refused({ cursor }),
     );
 
-    it('of the other list is refused', async () => {
+    test('of the other list is refused', async () => {
       const other = path.endsWith('/nft') ? '/blockchain/v1/api/wallet/history' : '/blockchain/v1/api/nft';
       const query = new URLSearchParams({ address: world.busy, chainId: world.chainId, limit: '7' });
       const { body } = await world.service.as(world.service.keys.acme).get(`${other}?${query}`).expect(200);
       await refused({ address: world.busy, cursor: body.cursor ?? body.history.cursor });
     });
 
-    it('that is too long is refused by its length', async () => {
+    test('that is too long is refused by its length', async () => {
       const { body } = await get({ cursor: 'A'.repeat(4_097) }).expect(400);
       expect(body).toMatchObject({ code: 'input_invalid', errors: [{ name: 'cursor' }] });
     });
   });
 
   describe('400', () => {
-    it.each([
+    test.each([
       ['', 'address_required', 'Address is required'],
       ['chainId=1', 'address_required', 'Address is required'],
       ['address=&chainId=1', 'address_required', 'Address is required'],
@@ -161,7 +161,7 @@ export function describeWalletList(
       expect(body).toMatchObject({ code, detail });
     });
 
-    it.each(['0x1', '01', '-1', '1e3', '1.0', ' 1', '0', '2', 'eth', '9'.repeat(30)])(
+    test.each(['0x1', '01', '-1', '1e3', '1.0', ' 1', '0', '2', 'eth', '9'.repeat(30)])(
       'finds no network under the chain id %s',
       async (chainId) => {
         const { body } = await get({ chainId }).expect(400);
@@ -172,7 +172,7 @@ export function describeWalletList(
       },
     );
 
-    it.each([
+    test.each([
       'vitalik.eth',
       stranger.slice(0, -1),
       `${stranger}0`,
@@ -186,7 +186,7 @@ export function describeWalletList(
       expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'query', name: 'address' }] });
     });
 
-    it.each([
+    test.each([
       { limit: '0' },
       { limit: '101' },
       { limit: '-1' },
@@ -203,13 +203,13 @@ export function describeWalletList(
       expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'query', name }] });
     });
 
-    it.each(['address', 'chainId', 'cursor', 'order', 'limit'])('refuses %s given twice', async (name) => {
+    test.each(['address', 'chainId', 'cursor', 'order', 'limit'])('refuses %s given twice', async (name) => {
       const query = `address=${stranger}&chainId=1&${name}=1&${name}=1`;
       const { body } = await world.ask(query).expect(400);
       expect(body.errors).toContainEqual(expect.objectContaining({ in: 'query', name }));
     });
 
-    it('asks the provider nothing', async () => {
+    test('asks the provider nothing', async () => {
       await get({ limit: '0' });
       await get({ chainId: '2' });
       expect(world.asked()).toEqual([]);
