@@ -10,9 +10,9 @@ import { startService, type TestService } from '../support/service.ts';
 import { contractCases } from './cases/all.ts';
 import { contractTest } from './command.ts';
 import { createFacts, type Facts } from './facts.ts';
+import { makeKnownData } from './known-data.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createSession, type Session, Unprovoked } from './session.ts';
-import { makeWorld } from './world.ts';
 
 // What no request from outside brings about. Tests of the areas, and of every operation, provoke it otherwise.
 const unprovoked = new Set([
@@ -36,12 +36,12 @@ let facts: Facts;
 
 beforeAll(async () => {
   chain = await startChain();
-  // The holder of the minted NFT of the world.
+  // The holder of the minted NFT of the known data.
   await giveCoins(chain.rpcUrl, ['0x90F79bf6EB2c4f870365E785982E1f101E93b906']);
   service = await startService({ rpcUrl: chain.rpcUrl });
   await indexChain(service, chain.rpcUrl);
-  await makeWorld(service, 'acme');
-  await makeWorld(service, 'globex');
+  await makeKnownData(service, 'acme');
+  await makeKnownData(service, 'globex');
   await service.db('rwas').insert({
     company_id: service.companies.acme,
     name: 'Over the counter',

@@ -4,8 +4,8 @@ import { indexChain } from '../support/index-chain.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { documentedPairs } from './documented.ts';
+import { makeKnownData } from './known-data.ts';
 import { type Ids, type OperationId, type Row, rows } from './operations.ts';
-import { makeWorld } from './world.ts';
 
 const having = (status: number) =>
   (Object.entries(rows) as [OperationId, Row][]).filter(([id]) =>
@@ -27,7 +27,7 @@ beforeAll(async () => {
   chain = await startChain();
   service = await startService({ rpcUrl: chain.rpcUrl });
   await indexChain(service, chain.rpcUrl);
-  ids = await makeWorld(service, 'acme');
+  ids = await makeKnownData(service, 'acme');
 });
 afterAll(async () => {
   await service.close();

@@ -5,8 +5,8 @@ import { startChain } from '../support/chain.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { startService } from '../support/service.ts';
 import { documentedOperations } from './documented.ts';
+import { makeKnownData } from './known-data.ts';
 import { type Ids, type Row, rows } from './operations.ts';
-import { makeWorld } from './world.ts';
 
 const chain = await startChain();
 const service = await startService({ rpcUrl: chain.rpcUrl });
@@ -44,12 +44,12 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
   if (row.area !== 'blockchain') refusals.push(['a key without a company', service.keys.noCompany, 403]);
 
   test('serves the company of the key its own data', async () => {
-    expect((await call(row, await makeWorld(service, 'acme'), service.keys.acme)).status).toBe(row.own);
+    expect((await call(row, await makeKnownData(service, 'acme'), service.keys.acme)).status).toBe(row.own);
   });
 
   if (row.isPublic) {
     test.each(refusals)('serves the public with %s', async (_name, key) => {
-      expect((await call(row, await makeWorld(service, 'acme'), key)).status).toBe(row.own);
+      expect((await call(row, await makeKnownData(service, 'acme'), key)).status).toBe(row.own);
     });
     return;
   }
@@ -57,10 +57,10 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
   test.each(refusals)(
     'refuses %s, whatever id is asked for, and changes nothing',
     async (_name, key, status) => {
-      const own = await makeWorld(service, 'acme');
+      const own = await makeKnownData(service, 'acme');
       const unknown: Ids = { ...own, eventId: randomUUID(), rwaId: randomUUID(), nftId: randomUUID() };
       const malformed: Ids = { ...own, eventId: 'x', rwaId: 'x', nftId: 'x' };
-      const foreign = await makeWorld(service, 'globex');
+      const foreign = await makeKnownData(service, 'globex');
       const before = await snapshot();
       for (const ids of [own, foreign, unknown, malformed]) {
         expect((await call(row, ids, key)).status).toBe(status);
@@ -71,7 +71,7 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
 
   if (row.area === 'blockchain') {
     test('serves a key without a company: the chain belongs to nobody', async () => {
-      expect((await call(row, await makeWorld(service, 'acme'), service.keys.noCompany)).status).toBe(
+      expect((await call(row, await makeKnownData(service, 'acme'), service.keys.noCompany)).status).toBe(
         row.own,
       );
     });
@@ -81,7 +81,7 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
   if (addressed === undefined) return;
 
   test("shows nothing of another company's data and leaves it as it is", async () => {
-    const foreign = await makeWorld(service, 'globex');
+    const foreign = await makeKnownData(service, 'globex');
     const unknown = { ...foreign, [addressed.by]: randomUUID() };
     const before = await snapshot();
     const answerToForeign = await call(row, foreign, service.keys.acme);
@@ -95,7 +95,7 @@ describe.each(Object.entries(rows))('%s', (_id, row) => {
   });
 
   test('names a malformed id', async () => {
-    const malformed = { ...(await makeWorld(service, 'acme')), [addressed.by]: 'not-a-uuid' };
+    const malformed = { ...(await makeKnownData(service, 'acme')), [addressed.by]: 'not-a-uuid' };
     const answer = await call(row, malformed, service.keys.acme);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].in).toMatch(/path|query/);
