@@ -25,9 +25,21 @@ export type TestService = Population & {
   close(): Promise<void>;
 };
 
-/** The whole service on a database of its own, with two companies, four keys and the network 31337. */
+/** Starts the whole service on a new database, which it closes too. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase(options.postgresUrl);
+  const service = await startServiceOn(database, options);
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      await database.close();
+    },
+  };
+}
+
+/** Starts the whole service on an empty database, with two companies, four keys and the network 31337. */
+export async function startServiceOn(database: TestDatabase, options: ServiceOptions): Promise<TestService> {
   const { keys, companies } = await populate(database.db, options);
   const opened: TestService[] = [];
   const open = async (settings: Readonly<Record<string, string>> = {}): Promise<TestService> => {
@@ -44,7 +56,6 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...first,
     async close() {
       for (const service of opened) await service.close();
-      await database.close();
     },
   };
 }
