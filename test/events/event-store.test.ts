@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { namedOnly } from '../../src/events/event-fields.ts';
 import { createEventStore } from '../../src/events/event-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.close());
-
-test('tells of a network that left the registry after the registry was asked', async () => {
+test('tells of a network that left the registry after the registry was asked', async ({ database }) => {
   const { db } = database;
   const store = createEventStore(db);
   const gone = { ...namedOnly('Fair'), chainId: '77' };
@@ -24,7 +16,7 @@ test('tells of a network that left the registry after the registry was asked', a
   await expect(change).rejects.toMatchObject({ code: 'network_not_found' });
 });
 
-test('lists events of one moment in one order, page by page', async () => {
+test('lists events of one moment in one order, page by page', async ({ database }) => {
   const { db } = database;
   const store = createEventStore(db);
   const at = new Date('2027-01-01T00:00:00Z');
