@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { createNftStore, type NftFilter } from '../../src/rwa/assets/nft-store.ts';
 import { createRwaStore } from '../../src/rwa/assets/rwa-store.ts';
 import { createTokenStore } from '../../src/rwa/assets/token-store.ts';
 import { keysInUse } from '../../src/rwa/operators/claim-secret-store.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { addNetwork, contractAddress } from './samples.ts';
 
-const { db, close } = await createTestDatabase();
-afterAll(close);
-const rwas = createRwaStore({ db });
-const nfts = createNftStore({ db });
+const test = base
+  .extend('rwas', perFile, ({ db }) => createRwaStore({ db }))
+  .extend('nfts', perFile, ({ db }) => createNftStore({ db }));
 const page = { limit: 50, offset: 10 };
 const company = 'company 7';
 
 // 40 companies, 2,000 RWAs, 80,000 NFTs, and fresh statistics: the planner chooses as in production.
 // Three in ten are minted; what is under way or failed is rare.
-beforeAll(async () => {
+test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await db.raw(`
     INSERT INTO companies (id, name) SELECT 'company ' || n, 'company ' || n FROM generate_series(0, 39) AS n;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 /** The plans of every SELECT that the work sends. */
-async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+async function plansOf(db: Database, work: () => Promise<unknown>): Promise<string[]> {
   const sent: { sql: string; bindings: readonly string[] }[] = [];
   const note = (query: { sql: string; bindings: readonly string[] }) => sent.push(query);
   db.on('query', note);
@@ -54,8 +54,8 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   );
 }
 
-async function expectIndexes(work: () => Promise<unknown>): Promise<string> {
-  const plans = await plansOf(work);
+async function expectIndexes(db: Database, work: () => Promise<unknown>): Promise<string> {
+  const plans = await plansOf(db, work);
   for (const plan of plans) {
     // The last: the planner sees that nothing can match, and reads nothing.
     expect(plan).toMatch(/(Index (Only )?|Bitmap Heap )Scan|One-Time Filter: false/);
@@ -65,28 +65,28 @@ async function expectIndexes(work: () => Promise<unknown>): Promise<string> {
   return plans.join('\n');
 }
 
-async function someRwa() {
+async function someRwa(rwas: ReturnType<typeof createRwaStore>) {
   const [rwa] = await rwas.list(company, {}, page);
   if (rwa === undefined) throw new Error(`${company} has no RWA`);
   return rwa;
 }
 
 describe('the RWAs of a company are found by an index', () => {
-  test.each([
+  test.for([
     ['all', {}],
     ['of a type', { type: 'type 3' }],
     ['buyable', { isBuyable: true }],
     ['claimable', { isClaimable: false }],
     ['by all filters at once', { type: 'type 3', isBuyable: false, isClaimable: true }],
-  ])('%s', async (_, filter) => {
-    await expectIndexes(() => rwas.list(company, filter, page));
-    await expectIndexes(() => rwas.count(company, filter));
+  ] as const)('%s', async ([_, filter], { db, rwas }) => {
+    await expectIndexes(db, () => rwas.list(company, filter, page));
+    await expectIndexes(db, () => rwas.count(company, filter));
   });
 
-  test('one by id, and some by number', async () => {
-    const { id, number } = await someRwa();
-    await expectIndexes(() => rwas.find(company, id));
-    await expectIndexes(() => rwas.findByNumbers(company, [1n, 2n, number]));
+  test('one by id, and some by number', async ({ db, rwas }) => {
+    const { id, number } = await someRwa(rwas);
+    await expectIndexes(db, () => rwas.find(company, id));
+    await expectIndexes(db, () => rwas.findByNumbers(company, [1n, 2n, number]));
   });
 });
 
@@ -104,17 +104,17 @@ const filters: [string, NftFilter][] = [
 ];
 
 describe('the NFTs of a company are found by an index', () => {
-  test.each(filters)('%s', async (_, filter) => {
-    await expectIndexes(() => nfts.list(company, filter, page));
-    await expectIndexes(() => nfts.count(company, filter));
+  test.for(filters)('%s', async ([_, filter], { db, nfts }) => {
+    await expectIndexes(db, () => nfts.list(company, filter, page));
+    await expectIndexes(db, () => nfts.count(company, filter));
   });
 
-  test('and a page of them is read in order, without sorting', async () => {
-    const plain = await expectIndexes(() => nfts.list(company, {}, page));
+  test('and a page of them is read in order, without sorting', async ({ db, nfts }) => {
+    const plain = await expectIndexes(db, () => nfts.list(company, {}, page));
     expect(plain).toContain('nfts_in_order');
-    const pending = await expectIndexes(() => nfts.list(company, { claimed: false }, page));
+    const pending = await expectIndexes(db, () => nfts.list(company, { claimed: false }, page));
     expect(pending).toContain('nfts_not_minted');
-    const queued = await expectIndexes(() => nfts.list(company, { mintState: 'queued' }, page));
+    const queued = await expectIndexes(db, () => nfts.list(company, { mintState: 'queued' }, page));
     expect(queued).toContain('nfts_in_state');
     // Where a sample of the table shows next to none in a state, sorting those few is the cheaper plan.
     for (const plan of [plain, pending]) expect(plan).not.toMatch(/Sort/);
@@ -122,26 +122,26 @@ describe('the NFTs of a company are found by an index', () => {
 });
 
 describe('the NFTs of an RWA are found by an index', () => {
-  test.each(filters)('%s', async (_, filter) => {
-    const ofRwa = { ...filter, rwaNumber: (await someRwa()).number };
-    await expectIndexes(() => nfts.list(company, ofRwa, page));
-    await expectIndexes(() => nfts.count(company, ofRwa));
+  test.for(filters)('%s', async ([_, filter], { db, rwas, nfts }) => {
+    const ofRwa = { ...filter, rwaNumber: (await someRwa(rwas)).number };
+    await expectIndexes(db, () => nfts.list(company, ofRwa, page));
+    await expectIndexes(db, () => nfts.count(company, ofRwa));
   });
 });
 
 describe('single rows are found by an index', () => {
-  test('an NFT of the company, and whether another company has it', async () => {
+  test('an NFT of the company, and whether another company has it', async ({ db, nfts }) => {
     const [nft] = await nfts.list('company 8', {}, page);
-    await expectIndexes(() => nfts.find(company, String(nft?.id)));
-    await expectIndexes(() => nfts.isForeign(company, String(nft?.id)));
+    await expectIndexes(db, () => nfts.find(company, String(nft?.id)));
+    await expectIndexes(db, () => nfts.isForeign(company, String(nft?.id)));
   });
 
-  test('a minted token', async () => {
-    await expectIndexes(() => createTokenStore({ db }).findMinted({ rwaNumber: 77n, serial: 3n }));
+  test('a minted token', async ({ db }) => {
+    await expectIndexes(db, () => createTokenStore({ db }).findMinted({ rwaNumber: 77n, serial: 3n }));
   });
 
-  test('the keys in use, without reading every secret', async () => {
-    const plan = await expectIndexes(() => keysInUse(db));
+  test('the keys in use, without reading every secret', async ({ db }) => {
+    const plan = await expectIndexes(db, () => keysInUse(db));
     expect(plan).toContain('nfts_secret_key');
     expect(await keysInUse(db)).toEqual(['new', 'old']);
   });
