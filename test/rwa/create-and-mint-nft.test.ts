@@ -9,6 +9,7 @@ const test = base.extend('path', perFile, async ({ service }) => {
   const rwa = await addRwa(service.db, service.companies.acme, { isClaimable: true });
   return `/v1/api/rwa/${rwa.id}/mint`;
 });
+
 const deep = JSON.parse(`${'{"a":'.repeat(21)}{}${'}'.repeat(21)}`);
 const nftsOf = (service: TestService, rwaId: string) => service.db('nfts').where({ rwa_id: rwaId });
 

@@ -18,6 +18,7 @@ const destination = new Writable({
     done();
   },
 });
+
 let rwa: OperatorRwa;
 
 test.beforeAll(async ({ service }) => {

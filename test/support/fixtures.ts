@@ -13,7 +13,7 @@ const defaultChainOptions: ChainOptions = {};
 /**
  * The test function with the parts that most files need. A part starts when the first test or `test.beforeAll`
  * of a file asks for it, and closes at the end of the file, also after failures:
- * - `database`, `db`, `databaseUrl`: a migrated database
+ * - `database`, `db`, `databaseUrl`: a migrated database; `otherDatabase`: a second one
  * - `service`: the whole service on that database; `acme`, `globex`, `anyone`: its clients with the key of that
  *   company, or without a key
  * - `chain`: a local chain, not known to the service unless `serviceOptions` name its URL
@@ -24,6 +24,11 @@ const defaultChainOptions: ChainOptions = {};
 export const test = base
   .extend('serviceOptions', perFile, defaultServiceOptions)
   .extend('database', perFile, async ({ serviceOptions }, { onCleanup }) => {
+    const database = await createTestDatabase(serviceOptions.postgresUrl);
+    onCleanup(() => database.close());
+    return database;
+  })
+  .extend('otherDatabase', perFile, async ({ serviceOptions }, { onCleanup }) => {
     const database = await createTestDatabase(serviceOptions.postgresUrl);
     onCleanup(() => database.close());
     return database;
