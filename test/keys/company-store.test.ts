@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type CompanyStore, createCompanyStore } from '../../src/keys/company-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
 const treasuryAddress = `0x${'ab'.repeat(20)}`;
-let database: TestDatabase;
 let companies: CompanyStore;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   companies = createCompanyStore({ db: database.db });
 });
-afterAll(() => database.close());
 
 describe('a company', () => {
   test('is made with a generated id, and found by id and by name', async () => {

@@ -1,25 +1,23 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { createCompanyStore } from '../../src/keys/company-store.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
 import { lookUpKey } from '../../src/keys/key-lookup-store.ts';
 import { createKeyStore, type KeyStore } from '../../src/keys/key-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
-let database: TestDatabase;
 let keys: KeyStore;
 let companyId: string;
 const unknown = '00000000-0000-4000-8000-000000000000';
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   keys = createKeyStore({ db: database.db });
   companyId = (await createCompanyStore({ db: database.db }).create({ name: 'acme' })).id;
 });
-afterAll(() => database.close());
 
 describe('a new key', () => {
-  test('is told once and kept only as a hash', async () => {
+  test('is told once and kept only as a hash', async ({ database }) => {
     const { key, record } = await keys.create('live', { companyId, label: 'shop' });
     expect(record).toMatchObject({ companyId, companyName: 'acme', label: 'shop', rateLimit: null });
     expect(record.hint).toBe(`${key.slice(0, 12)}…`);
@@ -86,7 +84,7 @@ describe('a change of a key', () => {
     expect((await keys.limit(record.id, null))?.rateLimit).toBeNull();
   });
 
-  test('is notified with its hash, and so is the making of a key', async () => {
+  test('is notified with its hash, and so is the making of a key', async ({ database }) => {
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const payloads: (string | undefined)[] = [];
@@ -101,25 +99,25 @@ describe('a change of a key', () => {
 });
 
 describe('the look-up of a verifier', () => {
-  const stored = async (key: string) => lookUpKey(database.db, hashKey(key), 5_000);
+  const stored = async (database: TestDatabase, key: string) => lookUpKey(database.db, hashKey(key), 5_000);
 
-  test('tells whether a key can be used and for how long', async () => {
+  test('tells whether a key can be used and for how long', async ({ database }) => {
     const { key, record } = await keys.create('live', { companyId, label: 'looked up' });
-    expect(await stored(key)).toEqual({
+    expect(await stored(database, key)).toEqual({
       caller: { keyId: record.id, companyId, rateLimit: null },
       usable: true,
       secondsLeft: Number.POSITIVE_INFINITY,
     });
     await keys.expire(record.id, new Date(Date.now() + 60_000));
-    expect((await stored(key))?.secondsLeft).toBeCloseTo(60, 0);
+    expect((await stored(database, key))?.secondsLeft).toBeCloseTo(60, 0);
     await keys.expire(record.id, new Date(Date.now() - 60_000));
-    expect(await stored(key)).toMatchObject({ usable: false });
+    expect(await stored(database, key)).toMatchObject({ usable: false });
   });
 
-  test.each([
+  test.for([
     ['api_keys_hash_key', 'SELECT id FROM api_keys WHERE hash = ?', hashKey('x')],
     ['api_keys_company', 'SELECT id FROM api_keys WHERE company_id = ? ORDER BY created_at, id', 'x'],
-  ])('and the list of a company use the index %s', async (index, sql, value) => {
+  ] as const)('and the list of a company use the index %s', async ([index, sql, value], { database }) => {
     const plan = await database.db.transaction<unknown>(async (tx) => {
       // The table of a test is small enough to be read whole.
       await tx.raw('SET LOCAL enable_seqscan = off');

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createCompanyStore } from '../../src/keys/company-store.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
-import { createKeyStore, type KeyStore } from '../../src/keys/key-store.ts';
+import { createKeyStore } from '../../src/keys/key-store.ts';
 import { createPostgresVerifier } from '../../src/keys/postgres-verifier.ts';
 import { createLogger } from '../../src/log.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { startGate } from './tcp-gate.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -63,34 +64,27 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
 });
 
 describe('the key store tells the postgres verifier', () => {
-  let database: TestDatabase;
-  let keys: KeyStore;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    keys = createKeyStore({ db: database.db });
-  });
-  afterAll(() => database.close());
-
-  const open = (url = database.url, db = database.db) =>
+  const open = ({ url, db }: Pick<TestDatabase, 'url' | 'db'>) =>
     createPostgresVerifier({ db, url, environment: 'live', cacheSeconds: 10, cacheMax: 100, log });
   const soon = { timeout: 1_500, interval: 10 };
 
-  test('of a new key, whose remembered refusal ends at once', async () => {
+  test('of a new key, whose remembered refusal ends at once', async ({ database, db }) => {
     const bytes = randomBytes(30);
     const random = () => bytes;
-    const verifier = await open();
+    const verifier = await open(database);
     expect(await verifier.verify(generateKey('live', random))).toMatchObject({ ok: false });
-    const store = createKeyStore({ db: database.db, random });
+    const store = createKeyStore({ db, random });
     const { key } = await store.create('live', { companyId: null, label: 'new' });
     await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject({ ok: true }), soon);
     await verifier.close();
   });
 
-  test('of a changed limit, which the caller carries', async () => {
+  test('of a changed limit, which the caller carries', async ({ database, db }) => {
+    const keys = createKeyStore({ db });
     const limit = { perSecond: 5, burst: 20 };
     const given = { companyId: null, label: 'limited', rateLimit: limit };
     const { key, record } = await keys.create('live', given);
-    const verifier = await open();
+    const verifier = await open(database);
     const caller = { keyId: record.id, companyId: null };
     expect(await verifier.verify(key)).toEqual({ ok: true, caller: { ...caller, rateLimit: limit } });
     await keys.limit(record.id, null);
@@ -99,13 +93,16 @@ describe('the key store tells the postgres verifier', () => {
     await verifier.close();
   });
 
-  test('once it is there, though the verifier started before', async () => {
-    const { key } = await keys.create('live', { companyId: null, label: 'early' });
+  test('once it is there, though the verifier started before', async ({ database }) => {
+    const { key } = await createKeyStore({ db: database.db }).create('live', {
+      companyId: null,
+      label: 'early',
+    });
     const gate = await startGate(database.url);
     gate.refuse();
     const url = gate.through(database.url);
     const db = createDatabase(url, { poolMax: 1, log });
-    const verifier = await open(url, db);
+    const verifier = await open({ url, db });
     for (const outcome of await Promise.allSettled([verifier.verify(key)])) expectUnavailable(outcome);
     gate.open();
     await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject({ ok: true }), 5_000);
