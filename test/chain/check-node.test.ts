@@ -1,28 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect } from 'vitest';
 import { checkNode } from '../../src/chain/rpc/check-node.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 
-let chain: TestChain;
+const test = base.extend('chainOptions', perFile, { chainId: '4242' });
+
 let proxy: NodeProxy;
 
-beforeAll(async () => {
-  chain = await startChain({ chainId: '4242' });
+test.beforeAll(async ({ chain }) => {
   proxy = await startNodeProxy(chain.rpcUrl);
 });
 afterAll(async () => {
   await proxy.close();
-  await chain.close();
 });
 afterEach(() => proxy.fail('none'));
 
 describe('the check of a node', () => {
-  test('passes one that serves the chain, over HTTP and over WebSocket', async () => {
+  test('passes one that serves the chain, over HTTP and over WebSocket', async ({ chain }) => {
     expect(await checkNode(chain.rpcUrl, '4242', 5_000)).toEqual({ blockNumber: 0n });
     expect(await checkNode(chain.rpcUrl.replace('http', 'ws'), '4242', 5_000)).toEqual({ blockNumber: 0n });
   });
 
-  test('says which chain the node serves instead', async () => {
+  test('says which chain the node serves instead', async ({ chain }) => {
     await expect(checkNode(chain.rpcUrl, '1', 5_000)).rejects.toMatchObject({
       name: 'NodeCheckError',
       reason: 'wrong_chain',

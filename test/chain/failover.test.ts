@@ -1,29 +1,25 @@
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 
 // Long enough for a busy machine: only the tests of a node that hangs wait for it.
 const timeoutMs = 1_500;
 const patience = { interval: 2, timeout: 10_000 };
-
-let chain: TestChain;
 let first: NodeProxy;
 let second: NodeProxy;
 let clients: RpcClients;
 let clock: number;
 let logged: string;
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ chain }) => {
   first = await startNodeProxy(chain.rpcUrl);
   second = await startNodeProxy(chain.rpcUrl);
 });
 afterAll(async () => {
-  await chain.close();
   await first.close();
   await second.close();
 });

@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, vi } from 'vitest';
 import { createNetworkStore, type NetworkStore } from '../../src/chain/network-store.ts';
 import { createNetworkRegistry, type NetworkRegistry } from '../../src/chain/networks.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createLogger } from '../../src/log.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 
 const log = createLogger({ level: 'silent' });
 const patience = { interval: 5, timeout: 10_000 };
-let database: TestDatabase;
 let store: NetworkStore;
 let registry: NetworkRegistry;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   store = createNetworkStore(database);
   registry = await createNetworkRegistry({ db: database.db, databaseUrl: database.url, log });
 });
 afterAll(async () => {
   await registry.close();
-  await database.close();
 });
-beforeEach(async () => {
+test.beforeEach(async ({ database }) => {
   await database.db('events').delete();
   await database.db('networks').delete();
 });
@@ -61,7 +58,7 @@ describe('the network store', () => {
     expect(await store.update('not a number', { name: 'None' })).toBeUndefined();
   });
 
-  test('removes a network unless it is in use', async () => {
+  test('removes a network unless it is in use', async ({ database }) => {
     await store.add(mainnet);
     await database.db('events').insert({ company_id: 'acme', name: 'Tally night', chain_id: 1 });
     expect(await store.remove('1')).toBe('in_use');
@@ -114,7 +111,7 @@ describe('the network registry', () => {
     await vi.waitFor(async () => expect(await registry.find('1')).toBeUndefined(), patience);
   });
 
-  test('asks the database once for many questions', async () => {
+  test('asks the database once for many questions', async ({ database }) => {
     await added(mainnet);
     const queries = vi.fn();
     database.db.on('query', queries);
@@ -123,7 +120,7 @@ describe('the network registry', () => {
     database.db.removeListener('query', queries);
   });
 
-  test('looks again after a while where no notification comes', async () => {
+  test('looks again after a while where no notification comes', async ({ database }) => {
     await database.db.raw('ALTER TABLE networks DISABLE TRIGGER networks_notify');
     await store.add(mainnet);
     // One that listens only from now on hears nothing of what the other tests did.
@@ -138,7 +135,7 @@ describe('the network registry', () => {
     await database.db.raw('ALTER TABLE networks ENABLE TRIGGER networks_notify');
   });
 
-  test('says that the service is unavailable when the database does not answer', async () => {
+  test('says that the service is unavailable when the database does not answer', async ({ database }) => {
     const db = createDatabase('postgres://nobody@127.0.0.1:9/none', { poolMax: 1, log });
     const alone = await createNetworkRegistry({ db, databaseUrl: database.url, log });
     await expect(alone.find('1')).rejects.toMatchObject({ code: 'service_unavailable' });

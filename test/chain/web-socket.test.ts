@@ -1,23 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 
 // Long enough for a busy machine: only the tests of a node that hangs wait for it.
 const timeoutMs = 1_500;
-
-let chain: TestChain;
 let proxy: NodeProxy;
 let clients: RpcClients;
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ chain }) => {
   proxy = await startNodeProxy(chain.rpcUrl);
 });
 afterAll(async () => {
-  await chain.close();
   await proxy.close();
 });
 beforeEach(() => {
@@ -32,7 +28,7 @@ afterEach(() => {
 const overSocket = () => clients.for(testNetwork([proxy.wsUrl]));
 
 describe('a node over WebSocket', () => {
-  test('answers, a real one too', async () => {
+  test('answers, a real one too', async ({ chain }) => {
     const real = clients.for(testNetwork([chain.rpcUrl.replace('http', 'ws')]));
     expect(await real.getBlockNumber()).toBe(0);
     expect(await real.getBalance('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')).toBeGreaterThan(0n);
@@ -48,9 +44,9 @@ describe('a node over WebSocket', () => {
     expect(proxy.connections() - before).toBe(1);
   });
 
-  test.each<Failure>(['drop', 'hang', 'html', 'no json-rpc', 'oversized'])(
+  test.for<Failure>(['drop', 'hang', 'html', 'no json-rpc', 'oversized'])(
     'that fails is left for the next URL, and works again later: %s',
-    async (failure) => {
+    async (failure, { chain }) => {
       const both = testNetwork([proxy.wsUrl, chain.rpcUrl]);
       proxy.fail(failure);
       expect(await clients.for(both).send('eth_blockNumber', [])).toBe('0x0');
