@@ -1,9 +1,8 @@
 import { Contract, ContractFactory, id, JsonRpcProvider, toBeHex, ZeroAddress } from 'ethers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
-import { startChain, type TestChain } from '../support/chain.ts';
+import { test } from '../support/fixtures.ts';
 
-let chain: TestChain;
 let provider: JsonRpcProvider;
 let nft: Contract;
 let asStranger: Contract;
@@ -18,8 +17,7 @@ const nextId = () => {
 };
 const nextIds = (n: number) => Array.from({ length: n }, nextId);
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ chain }) => {
   provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1 });
   const [admin, minter, stranger] = await Promise.all([0, 1, 2].map((n) => provider.getSigner(n)));
   const factory = new ContractFactory(artefact.abi, artefact.bytecode, admin);
@@ -34,7 +32,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   provider.destroy();
-  await chain.close();
 });
 
 async function done(contract: Contract, method: string, ...args: unknown[]) {
