@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createTokenStore } from '../../src/providers/indexer/store/token-store.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { isPublicAddress } from '../../src/providers/indexer/tokens/public-address.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { alice, token } from './raw-answers.ts';
 
@@ -109,11 +109,7 @@ describe('metadata', () => {
 });
 
 describe('the metadata of an owned token', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    const { db } = database;
+  test.beforeAll(async ({ db }) => {
     const bytesOf = (text: string) => Buffer.from(text.slice(2), 'hex');
     const key = { chain_id: '31337', contract: bytesOf(token) };
     await db('index_state').insert({
@@ -138,9 +134,9 @@ describe('the metadata of an owned token', () => {
     }
   });
 
-  afterAll(() => database.close());
-
-  test('stand in the list, as text and in the uniform shape; what cannot be had is null and tried later', async () => {
+  test('stand in the list, as text and in the uniform shape; what cannot be had is null and tried later', async ({
+    database,
+  }) => {
     const log = createLogger({ level: 'silent' });
     const tokens = createTokenStore(database);
     await createMetadataFiller({ chainId: '31337', tokens, fetcher: fetcher(), log })();

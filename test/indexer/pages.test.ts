@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { nftChanges, sumChanges } from '../../src/providers/indexer/store/nft-changes.ts';
 import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
 import type { DataProvider, HistoryRecord, NftEntry } from '../../src/providers/provider.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
@@ -12,14 +12,11 @@ const numbers = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115, 17_
 const names = numbers.map((number) => `ethereum/${number}`);
 const blocks = names.map((name) => decodeRecorded(name));
 const orders = ['ASC', 'DESC'] as const;
-
-let database: TestDatabase;
 let node: ReplayNode;
 let index: ReturnType<typeof createTestIndex>;
 let reader: DataProvider;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   const recorded = names.map((name) => readFixture<RecordedBlock>(name));
   node = await startReplayNode('1', recorded);
   const startBlock = BigInt(numbers[0] ?? 0);
@@ -39,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   index.close();
   await node.close();
-  await database.close();
 });
 
 const page = (address: string, order: 'ASC' | 'DESC', limit: number, position?: string) => ({
