@@ -16,7 +16,7 @@ export type ChainOptions = {
   readonly flags?: readonly string[];
 };
 
-/** Starts a real local chain that mines on demand; its ten accounts are funded. */
+/** Starts a real local chain on a free port. It mines on demand, and its ten accounts have funds. */
 export async function startChain({ chainId = '31337', flags = [] }: ChainOptions = {}): Promise<TestChain> {
   const port = await freePort();
   const child = spawn(anvilProgram(), ['--port', String(port), '--chain-id', chainId, '--quiet', ...flags], {
