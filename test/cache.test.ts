@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createFlightCache, type FlightCache, type Loaded } from '../src/cache.ts';
 
 /** A load that counts its calls and ends when told to. */
@@ -23,25 +23,25 @@ describe('the flight cache', () => {
     vi.useRealTimers();
   });
 
-  it('loads a key once and hands out the very value, not a clone', async () => {
+  test('loads a key once and hands out the very value, not a clone', async () => {
     const value = { deep: [1] };
     expect(await cache.get('a', loaded(value))).toBe(value);
     expect(await cache.get('a', never)).toBe(value);
   });
 
-  it('keeps null and undefined like any other value', async () => {
+  test('keeps null and undefined like any other value', async () => {
     await cache.get('null', loaded(null));
     await cache.get('undefined', loaded(undefined));
     expect(await cache.get('null', never)).toBeNull();
     expect(await cache.get('undefined', never)).toBeUndefined();
   });
 
-  it.each(['constructor', 'toString', '__proto__'])('finds %s only after it was set', async (key) => {
+  test.each(['constructor', 'toString', '__proto__'])('finds %s only after it was set', async (key) => {
     expect(await cache.get(key, loaded(1))).toBe(1);
     expect(await cache.get(key, never)).toBe(1);
   });
 
-  it('keeps a value for its time and no longer', async () => {
+  test('keeps a value for its time and no longer', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     await cache.get('a', loaded(1, 10));
     vi.setSystemTime(9_999);
@@ -50,14 +50,14 @@ describe('the flight cache', () => {
     expect(await cache.get('a', loaded(2, 10))).toBe(2);
   });
 
-  it.each([0, -1, Number.NaN])('does not keep a value whose time is %s', async (ttlSeconds) => {
+  test.each([0, -1, Number.NaN])('does not keep a value whose time is %s', async (ttlSeconds) => {
     await cache.get('a', loaded(1, ttlSeconds));
     expect(await cache.get('a', loaded(2))).toBe(2);
   });
 });
 
 describe('a full cache', () => {
-  it('evicts the oldest entry and never throws', async () => {
+  test('evicts the oldest entry and never throws', async () => {
     const cache = createFlightCache<number>({ maxKeys: 3 });
     for (const [index, key] of ['a', 'b', 'c', 'd'].entries()) await cache.get(key, loaded(index));
     expect(await cache.get('b', never)).toBe(1);
@@ -67,7 +67,7 @@ describe('a full cache', () => {
     cache.close();
   });
 
-  it('holds no more than its bound through thousands of keys', async () => {
+  test('holds no more than its bound through thousands of keys', async () => {
     const cache = createFlightCache<number>({ maxKeys: 100 });
     for (let index = 0; index < 5_000; index += 1) await cache.get(`key ${index}`, loaded(index));
     const misses = vi.fn(loaded(0, 0));
@@ -76,7 +76,7 @@ describe('a full cache', () => {
     cache.close();
   });
 
-  it('makes no room for a key that it has already, nor after a removal', async () => {
+  test('makes no room for a key that it has already, nor after a removal', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     const cache = createFlightCache<number>({ maxKeys: 2 });
     await cache.get('a', loaded(1, 100));
@@ -95,7 +95,7 @@ describe('a full cache', () => {
 describe('a flight', () => {
   const cache = createFlightCache<string>({ maxKeys: 10 });
 
-  it('is shared by all who miss the same key meanwhile', async () => {
+  test('is shared by all who miss the same key meanwhile', async () => {
     const { load, resolve } = manualLoad<string>();
     const waiting = Array.from({ length: 50 }, () => cache.get('shared', load));
     resolve({ value: 'once', ttlSeconds: 60 });
@@ -103,7 +103,7 @@ describe('a flight', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('that fails is told to all who wait and is not kept', async () => {
+  test('that fails is told to all who wait and is not kept', async () => {
     const { load, reject } = manualLoad<string>();
     const waiting = [cache.get('failing', load), cache.get('failing', load)];
     reject(new Error('node is down'));
@@ -111,7 +111,7 @@ describe('a flight', () => {
     expect(await cache.get('failing', loaded('better'))).toBe('better');
   });
 
-  it('whose load throws at once is a rejection', async () => {
+  test('whose load throws at once is a rejection', async () => {
     const thrower = () => {
       throw new Error('at once');
     };
@@ -119,7 +119,7 @@ describe('a flight', () => {
     expect(await cache.get('throwing', loaded('better'))).toBe('better');
   });
 
-  it.each([
+  test.each([
     ['delete', () => cache.delete('removed')],
     ['clear', () => cache.clear()],
   ])('answers its callers but is not kept after %s', async (_name, remove) => {
@@ -136,7 +136,7 @@ describe('a flight', () => {
     cache.delete('removed');
   });
 
-  it('is not disturbed by the removal of another key', async () => {
+  test('is not disturbed by the removal of another key', async () => {
     const { load, resolve } = manualLoad<string>();
     const waiting = cache.get('mine', load);
     cache.delete('other');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { measureAcceptance } from './mint/acceptance.ts';
 import { type BenchChain, type BenchSigners, createSigners, startBenchChain } from './mint/bench-chain.ts';
 import { type BenchPostgres, startBenchPostgres } from './mint/bench-postgres.ts';
-import { type BenchWorld, createWorld } from './mint/bench-world.ts';
+import { type BenchSetup, createSetup } from './mint/bench-setup.ts';
 import { measurePickup } from './mint/pickup.ts';
 import { measureStatements } from './mint/statements.ts';
 import { measureMinting, measureRaw } from './mint/throughput.ts';
@@ -18,15 +18,15 @@ const quick = { nfts: 1_000, rounds: 1, perRound: 500, pickups: 20 };
 type Say = (line: string) => void;
 type Sizes = typeof whole;
 
-/** Runs the work over a world of its own: a new database, and a fresh chain with the run's signers. */
-type InWorld = <T>(work: (world: BenchWorld, chain: BenchChain) => Promise<T>) => Promise<T>;
+/** Runs the work over a setup of its own: a new database, and a fresh chain with the run's signers. */
+type WithSetup = <T>(work: (setup: BenchSetup, chain: BenchChain) => Promise<T>) => Promise<T>;
 
 type Run = {
   readonly folder: string;
   readonly sizes: Sizes;
   readonly say: Say;
   readonly minters: BenchSigners;
-  readonly inWorld: InWorld;
+  readonly withSetup: WithSetup;
   readonly onFreshChain: <T>(work: (chain: BenchChain) => Promise<T>) => Promise<T>;
 };
 
@@ -50,23 +50,23 @@ async function openRun(folder: string, postgres: BenchPostgres, sizes: Sizes, sa
     const chain = await startBenchChain(folder, minters.addresses);
     return work(chain).finally(() => chain.stop());
   };
-  const inWorld: InWorld = (work) =>
-    onFreshChain(async (chain) => work(await createWorld(await postgres.createDatabase(), chain), chain));
-  return { folder, sizes, say, minters, inWorld, onFreshChain };
+  const withSetup: WithSetup = (work) =>
+    onFreshChain(async (chain) => work(await createSetup(await postgres.createDatabase(), chain), chain));
+  return { folder, sizes, say, minters, withSetup, onFreshChain };
 }
 
 async function measureAll(run: Run) {
   const { sizes, say } = run;
   say(`Acceptance: ${sizes.rounds} rounds of ${sizes.perRound} over ${connections} connections`);
-  const { acceptance, statements } = await run.inWorld((world, chain) => acceptThenMint(run, world, chain));
+  const { acceptance, statements } = await run.withSetup((setup, chain) => acceptThenMint(run, setup, chain));
   say(`Pickup: ${sizes.pickups} mints, one by one`);
   const signing = run.minters.settings;
-  const pickup = await run.inWorld((world, chain) =>
-    measurePickup({ folder: run.folder, world, chain, signing, mints: sizes.pickups }),
+  const pickup = await run.withSetup((setup, chain) =>
+    measurePickup({ folder: run.folder, setup, chain, signing, mints: sizes.pickups }),
   );
   say(`Minting: ${sizes.nfts} NFTs over ${connections} connections, half by each operation`);
-  const { signed, ...minting } = await run.inWorld((world, chain) =>
-    measureMinting({ folder: run.folder, world, chain, signing, nfts: sizes.nfts, connections, say }),
+  const { signed, ...minting } = await run.withSetup((setup, chain) =>
+    measureMinting({ folder: run.folder, setup, chain, signing, nfts: sizes.nfts, connections, say }),
   );
   say(`The raw chain: the same ${signed.length} transactions, signed already`);
   const rawSeconds = await run.onFreshChain((chain) => measureRaw(chain, signed));
@@ -88,13 +88,13 @@ async function measureAll(run: Run) {
 }
 
 /** What was accepted alone is minted afterwards: a queue that is there already makes full batches. */
-async function acceptThenMint({ folder, sizes, say, minters }: Run, world: BenchWorld, chain: BenchChain) {
-  await world.registerLanes(minters.addresses);
+async function acceptThenMint({ folder, sizes, say, minters }: Run, setup: BenchSetup, chain: BenchChain) {
+  await setup.registerLanes(minters.addresses);
   const { rounds, perRound } = sizes;
-  const acceptance = await measureAcceptance({ folder, world, rounds, perRound, connections, say });
+  const acceptance = await measureAcceptance({ folder, setup, rounds, perRound, connections, say });
   say('Statements: a worker mints what was accepted');
-  const settings = { ...world.settings, ...minters.settings };
-  return { acceptance, statements: await measureStatements({ folder, world, chain, settings }) };
+  const settings = { ...setup.settings, ...minters.settings };
+  return { acceptance, statements: await measureStatements({ folder, setup, chain, settings }) };
 }
 
 const atLeast = (value: number, least: number) => ({ value, least, ok: value >= least });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CursorScope, createCursors, type PageStart } from '../../src/blockchain/cursor.ts';
 import { maxPositionLength } from '../../src/providers/provider.ts';
 
@@ -22,7 +22,7 @@ const starts = fc.record({
 });
 
 describe('a cursor', () => {
-  it('gives back what was sealed for this list, whatever the provider calls its position', () => {
+  test('gives back what was sealed for this list, whatever the provider calls its position', () => {
     fc.assert(
       fc.property(starts, (sealed) => {
         expect(cursors.open(scope, cursors.seal(scope, sealed))).toEqual(sealed);
@@ -30,13 +30,13 @@ describe('a cursor', () => {
     );
   });
 
-  it('is short and needs no encoding in a URL, and the longest fits the contract', () => {
+  test('is short and needs no encoding in a URL, and the longest fits the contract', () => {
     expect(cursor).toMatch(/^[A-Za-z0-9_-]{48}$/);
     const longest = cursors.seal(scope, { ...start, position: 'x'.repeat(maxPositionLength) });
     expect(longest.length).toBeLessThanOrEqual(4_096);
   });
 
-  it.each([
+  test.each([
     { operation: 'listWalletNfts' },
     { dataProvider: 'indexer' },
     { chainId: '137' },
@@ -45,7 +45,7 @@ describe('a cursor', () => {
     expect(cursors.open({ ...scope, ...changes }, cursor)).toBeUndefined();
   });
 
-  it('does not open once any character of it is another, gone or added', () => {
+  test('does not open once any character of it is another, gone or added', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
     for (const [place, was] of [...cursor].entries()) {
       const [before, after] = [cursor.slice(0, place), cursor.slice(place + 1)];
@@ -59,7 +59,7 @@ describe('a cursor', () => {
     for (const other of alphabet) expect(cursors.open(scope, cursor + other)).toBeUndefined();
   });
 
-  it('does not open for any text that we did not seal', () => {
+  test('does not open for any text that we did not seal', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: 'binary' })), (text) => {
         expect(cursors.open(scope, text)).toBeUndefined();
@@ -69,7 +69,7 @@ describe('a cursor', () => {
 });
 
 describe('keys', () => {
-  it('all verify and the first signs, so that a key can be replaced while cursors are out', () => {
+  test('all verify and the first signs, so that a key can be replaced while cursors are out', () => {
     const rotated = createCursors(
       new Map([
         ['newer', key(2)],
@@ -83,7 +83,7 @@ describe('keys', () => {
     expect(without.open(scope, rotated.seal(scope, start))).toEqual(start);
   });
 
-  it('are needed', () => {
+  test('are needed', () => {
     expect(() => createCursors(new Map())).toThrow('at least one key');
   });
 });

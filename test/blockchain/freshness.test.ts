@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { createCursors } from '../../src/blockchain/cursor.ts';
 import { createBlockchainHandlers } from '../../src/blockchain/handlers.ts';
 import type { DataProvider, HistoryQuestion } from '../../src/providers/provider.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { testWith } from '../support/fixtures.ts';
+import type { TestService } from '../support/service.ts';
 
 const completeTo = {
   blockNumber: 2n ** 70n,
@@ -22,41 +23,44 @@ const provider: DataProvider = {
   },
 };
 
-let service: TestService;
-beforeAll(async () => {
-  const cursors = createCursors(new Map([['only', Buffer.alloc(32, 9)]]));
-  service = await startService({
-    replace: (parts) => ({
-      handlers: {
-        ...parts.handlers,
-        blockchain: createBlockchainHandlers({
-          ...parts,
-          cursors,
-          providers: { indexer: provider, moralis: provider },
-        }),
-      },
-    }),
-  });
-});
-afterAll(() => service.close());
+const cursors = createCursors(new Map([['only', Buffer.alloc(32, 9)]]));
 
-const get = (path: string) => service.as(service.keys.noCompany).get(`/blockchain/v1/api/${path}`);
+const test = testWith({
+  replace: (parts) => ({
+    handlers: {
+      ...parts.handlers,
+      blockchain: createBlockchainHandlers({
+        ...parts,
+        cursors,
+        providers: { indexer: provider, moralis: provider },
+      }),
+    },
+  }),
+});
+
+const get = (service: TestService, path: string) =>
+  service.as(service.keys.noCompany).get(`/blockchain/v1/api/${path}`);
 const query = `address=0x${'AB'.repeat(20)}&chainId=31337`;
 
-it.each(['wallet/history', 'nft'])('/%s tells up to which block the answer is complete', async (path) => {
-  const { headers } = await get(`${path}?${query}`).expect(200);
-  expect(headers).toMatchObject({
-    'x-index-block-number': '1180591620717411303424',
-    'x-index-block-hash': completeTo.blockHash,
-    'x-index-block-time': '2027-01-02T03:04:05.000Z',
-  });
-});
+test.for(['wallet/history', 'nft'])(
+  '/%s tells up to which block the answer is complete',
+  async (path, { service }) => {
+    const { headers } = await get(service, `${path}?${query}`).expect(200);
+    expect(headers).toMatchObject({
+      'x-index-block-number': '1180591620717411303424',
+      'x-index-block-hash': completeTo.blockHash,
+      'x-index-block-time': '2027-01-02T03:04:05.000Z',
+    });
+  },
+);
 
-it('a provider gets its own position back, with the page that it belongs to', async () => {
+test('a provider gets its own position back, with the page that it belongs to', async ({ service }) => {
   asked.length = 0;
-  const first = await get(`wallet/history?${query}&order=ASC&limit=9`).expect(200);
-  const second = await get(`wallet/history?${query}&cursor=${first.body.history.cursor}`).expect(200);
-  await get(`wallet/history?${query}&cursor=${second.body.history.cursor}`).expect(200);
+  const first = await get(service, `wallet/history?${query}&order=ASC&limit=9`).expect(200);
+  const second = await get(service, `wallet/history?${query}&cursor=${first.body.history.cursor}`).expect(
+    200,
+  );
+  await get(service, `wallet/history?${query}&cursor=${second.body.history.cursor}`).expect(200);
   const common = { address: `0x${'ab'.repeat(20)}`, order: 'ASC', limit: 9 };
   expect(asked).toMatchObject([
     { ...common, page: 0, position: undefined },

@@ -1,53 +1,52 @@
 import { Wallet } from 'ethers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { beforeAll, beforeEach, describe, expect, vi } from 'vitest';
+import type { TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { startNodeProxy } from '../support/node-proxy.ts';
+import type { TestService } from '../support/service.ts';
 import { type CompiledContract, compileContracts } from '../support/solidity.ts';
 
-const path = '/blockchain/v1/api/token/balance';
+const test = base
+  .extend('node', perFile, async ({ chain }, { onCleanup }) => {
+    const node = await startNodeProxy(chain.rpcUrl);
+    onCleanup(() => node.close());
+    return node;
+  })
+  .extend('serviceOptions', perFile, ({ node }) => ({
+    rpcUrl: node.url,
+    settings: { BALANCE_CACHE_MAX: '3', RPC_TIMEOUT_MS: '1500' },
+  }))
+  .extend('coin', perFile, async ({ chain }) => deploy(chain.rpcUrl, (await compileContracts())['Coin']));
 
-let chain: TestChain;
-let node: NodeProxy;
-let service: TestService;
+const path = '/blockchain/v1/api/token/balance';
 let contracts: Readonly<Record<string, CompiledContract>>;
-let coin: string;
 // Another wallet for each test, so that none finds another's balance in the cache.
 let wallet: string;
 let checksum: string;
 
 beforeAll(async () => {
   contracts = await compileContracts();
-  chain = await startChain();
-  node = await startNodeProxy(chain.rpcUrl);
-  coin = await deploy(chain.rpcUrl, contracts['Coin']);
-  service = await startService({
-    rpcUrl: node.url,
-    settings: { BALANCE_CACHE_MAX: '3', RPC_TIMEOUT_MS: '1500' },
-  });
-});
-afterAll(async () => {
-  await chain.close();
-  await node.close();
-  await service.close();
 });
 beforeEach(() => {
   checksum = Wallet.createRandom().address;
   wallet = checksum.toLowerCase();
 });
-afterEach(async () => {
+test.afterEach(async ({ service, node }) => {
   vi.useRealTimers();
   node.fail('none');
-  await ofWallet({ address: Wallet.createRandom().address }).expect(200); // the node is known to be well again
+  await ofWallet(service, { address: Wallet.createRandom().address }).expect(200); // the node is known to be well again
   node.forget();
 });
 
-const get = (query: Readonly<Record<string, string>>, key: string = service.keys.acme) =>
-  service.as(key).get(`${path}?${new URLSearchParams(query)}`);
-const ofWallet = (changes: Readonly<Record<string, string>> = {}) =>
-  get({ address: wallet, chainId: '31337', ...changes });
-const setBalance = (address: string, amount: bigint) =>
+const get = (
+  service: TestService,
+  query: Readonly<Record<string, string>>,
+  key: string = service.keys.acme,
+) => service.as(key).get(`${path}?${new URLSearchParams(query)}`);
+const ofWallet = (service: TestService, changes: Readonly<Record<string, string>> = {}) =>
+  get(service, { address: wallet, chainId: '31337', ...changes });
+const setBalance = (chain: TestChain, address: string, amount: bigint) =>
   callNode(chain.rpcUrl, 'anvil_setBalance', [address, `0x${amount.toString(16)}`]);
 // The case of every letter turned round: always wrong, unless all letters have one case.
 const wrongChecksum = () =>
@@ -55,9 +54,12 @@ const wrongChecksum = () =>
 const later = (ms: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
 
 describe('200', () => {
-  it('tells the native balance in the smallest unit and formatted, without a contractAddress', async () => {
-    await setBalance(wallet, 1_250_000_000_000_000_001n);
-    const { body } = await ofWallet().expect(200);
+  test('tells the native balance in the smallest unit and formatted, without a contractAddress', async ({
+    chain,
+    service,
+  }) => {
+    await setBalance(chain, wallet, 1_250_000_000_000_000_001n);
+    const { body } = await ofWallet(service).expect(200);
     expect(body).toEqual({
       chainId: 31337,
       address: wallet,
@@ -71,8 +73,8 @@ describe('200', () => {
     });
   });
 
-  it('tells the balance of an ERC-20, with its contractAddress', async () => {
-    const { body } = await ofWallet({ address: deployer, contractAddress: coin }).expect(200);
+  test('tells the balance of an ERC-20, with its contractAddress', async ({ service, coin }) => {
+    const { body } = await ofWallet(service, { address: deployer, contractAddress: coin }).expect(200);
     expect(body).toMatchObject({
       contractAddress: coin,
       balance: '1500000',
@@ -83,27 +85,27 @@ describe('200', () => {
     });
   });
 
-  it('takes addresses in any case and answers them in small letters', async () => {
-    await setBalance(wallet, 0n);
+  test('takes addresses in any case and answers them in small letters', async ({ chain, service, coin }) => {
+    await setBalance(chain, wallet, 0n);
     const capitals = `0x${coin.slice(2).toUpperCase()}`;
-    const { body } = await ofWallet({ address: checksum, contractAddress: capitals }).expect(200);
+    const { body } = await ofWallet(service, { address: checksum, contractAddress: capitals }).expect(200);
     expect(body).toMatchObject({ address: wallet, contractAddress: coin, balance: '0', formatted: '0' });
   });
 
-  it('takes an empty contractAddress for none', async () => {
-    const { body } = await ofWallet({ contractAddress: '' }).expect(200);
+  test('takes an empty contractAddress for none', async ({ service }) => {
+    const { body } = await ofWallet(service, { contractAddress: '' }).expect(200);
     expect(body).not.toHaveProperty('contractAddress');
   });
 
-  it('has null for metadata that a token does not tell', async () => {
+  test('has null for metadata that a token does not tell', async ({ chain, service }) => {
     const bare = await deploy(chain.rpcUrl, contracts['BareCoin']);
-    const { body } = await ofWallet({ contractAddress: bare }).expect(200);
+    const { body } = await ofWallet(service, { contractAddress: bare }).expect(200);
     expect(body).toMatchObject({ balance: '7', decimals: null, symbol: null, name: null, formatted: null });
   });
 
-  it('survives a token whose metadata is an attack', async () => {
+  test('survives a token whose metadata is an attack', async ({ chain, service }) => {
     const hostile = await deploy(chain.rpcUrl, contracts['HostileCoin']);
-    const { body } = await ofWallet({ contractAddress: hostile }).expect(200);
+    const { body } = await ofWallet(service, { contractAddress: hostile }).expect(200);
     expect(body).toMatchObject({
       balance: String(2n ** 256n - 1n),
       decimals: null,
@@ -111,24 +113,28 @@ describe('200', () => {
       name: null,
     });
     const lying = await deploy(chain.rpcUrl, contracts['LyingCoin']);
-    const answer = await ofWallet({ contractAddress: lying }).expect(200);
+    const answer = await ofWallet(service, { contractAddress: lying }).expect(200);
     expect(answer.body).toMatchObject({ symbol: 'AB', formatted: `0.${'0'.repeat(254)}1` });
   });
 
-  it('needs no company', async () => {
-    await get({ address: wallet, chainId: '31337' }, service.keys.noCompany).expect(200);
+  test('needs no company', async ({ service }) => {
+    await get(service, { address: wallet, chainId: '31337' }, service.keys.noCompany).expect(200);
   });
 });
 
 describe('200 from the cache', () => {
-  it('gives the same answer for 60 seconds without asking the node, and says how old it is', async () => {
-    await setBalance(wallet, 1n);
-    const first = await ofWallet().expect(200).expect('cache-control', 'private, max-age=60');
+  test('gives the same answer for 60 seconds without asking the node, and says how old it is', async ({
+    chain,
+    service,
+    node,
+  }) => {
+    await setBalance(chain, wallet, 1n);
+    const first = await ofWallet(service).expect(200).expect('cache-control', 'private, max-age=60');
     expect(Number(first.headers['age'])).toBeLessThan(10);
-    await setBalance(wallet, 2n);
+    await setBalance(chain, wallet, 2n);
     node.forget();
     later(50_000);
-    const second = await ofWallet({ address: checksum })
+    const second = await ofWallet(service, { address: checksum })
       .expect(200)
       .expect('cache-control', 'private, max-age=60');
     expect(second.body).toEqual(first.body);
@@ -136,28 +142,28 @@ describe('200 from the cache', () => {
     expect(node.asked).toEqual([]);
   });
 
-  it('asks the node again after 60 seconds', async () => {
-    await setBalance(wallet, 1n);
-    const first = await ofWallet().expect(200);
-    await setBalance(wallet, 2n);
+  test('asks the node again after 60 seconds', async ({ chain, service }) => {
+    await setBalance(chain, wallet, 1n);
+    const first = await ofWallet(service).expect(200);
+    await setBalance(chain, wallet, 2n);
     later(60_001);
-    const second = await ofWallet().expect(200);
+    const second = await ofWallet(service).expect(200);
     expect(Number(second.headers['age'])).toBeLessThan(10);
     expect(second.body.balance).toBe('2');
     expect(Date.parse(second.body.updatedAt)).toBeGreaterThan(Date.parse(first.body.updatedAt));
   });
 
-  it('is kept for each wallet and for each contract by itself', async () => {
-    await ofWallet({ address: deployer }).expect(200);
-    const native = await ofWallet().expect(200);
-    const token = await ofWallet({ contractAddress: coin }).expect(200);
+  test('is kept for each wallet and for each contract by itself', async ({ service, coin }) => {
+    await ofWallet(service, { address: deployer }).expect(200);
+    const native = await ofWallet(service).expect(200);
+    const token = await ofWallet(service, { contractAddress: coin }).expect(200);
     expect(native.body.symbol).toBe('ETH');
     expect(token.body.symbol).toBe('COIN');
   });
 
-  it('comes from one question to the node for 50 concurrent requests', async () => {
+  test('comes from one question to the node for 50 concurrent requests', async ({ service, node }) => {
     const release = node.hold('eth_getBalance');
-    const answers = Promise.all(Array.from({ length: 50 }, () => ofWallet().expect(200)));
+    const answers = Promise.all(Array.from({ length: 50 }, () => ofWallet(service).expect(200)));
     await vi.waitFor(() => expect(node.asked).toContain('eth_getBalance'), { interval: 5, timeout: 5_000 });
     release();
     const bodies = (await answers).map(({ body }) => JSON.stringify(body));
@@ -165,28 +171,28 @@ describe('200 from the cache', () => {
     expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance']);
   });
 
-  it('makes room for new balances when it is full', async () => {
+  test('makes room for new balances when it is full', async ({ service, node }) => {
     const addresses = Array.from({ length: 4 }, () => Wallet.createRandom().address);
-    for (const address of addresses) await ofWallet({ address }).expect(200);
+    for (const address of addresses) await ofWallet(service, { address }).expect(200);
     node.forget();
     const [oldest, ...others] = addresses;
-    for (const address of others) await ofWallet({ address }).expect(200);
+    for (const address of others) await ofWallet(service, { address }).expect(200);
     expect(node.asked).toEqual([]);
-    await ofWallet({ address: oldest ?? '' }).expect(200);
+    await ofWallet(service, { address: oldest ?? '' }).expect(200);
     expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance']);
   });
 });
 
 describe('400', () => {
-  it.each([
+  test.for([
     [{ address: '' }, 'address', 'Address is required'],
     [{ chainId: '' }, 'chainId', 'Network ID is required'],
-  ])('says what is missing: %j', async (changes, name, message) => {
-    const { body } = await ofWallet(changes).expect(400);
+  ] as const)('says what is missing: %j', async ([changes, name, message], { service }) => {
+    const { body } = await ofWallet(service, changes).expect(400);
     expect(body).toMatchObject({ detail: message, errors: [{ in: 'query', name, message }] });
   });
 
-  it.each([
+  test.for([
     '1',
     '031337',
     '0x7a69',
@@ -197,9 +203,9 @@ describe('400', () => {
     '7'.repeat(30),
     'mainnet',
     '🪙',
-  ])('says that there is no network %j', async (chainId) => {
+  ])('says that there is no network %j', async (chainId, { service }) => {
     const message = `Network with chainId ${chainId} not found`;
-    const { body } = await ofWallet({ chainId }).expect(400);
+    const { body } = await ofWallet(service, { chainId }).expect(400);
     expect(body).toMatchObject({
       code: 'network_not_found',
       detail: message,
@@ -207,9 +213,11 @@ describe('400', () => {
     });
   });
 
-  it('refuses a mixed-case address with a wrong checksum, naming each', async () => {
+  test('refuses a mixed-case address with a wrong checksum, naming each', async ({ service }) => {
     const wrong = wrongChecksum();
-    const { body } = await ofWallet({ address: wrong, contractAddress: wrong, chainId: '5' }).expect(400);
+    const { body } = await ofWallet(service, { address: wrong, contractAddress: wrong, chainId: '5' }).expect(
+      400,
+    );
     expect(body).toMatchObject({
       code: 'input_invalid',
       detail: 'address has a wrong EIP-55 checksum',
@@ -221,10 +229,10 @@ describe('400', () => {
     });
   });
 
-  it.each([{ address: '0x12' }, { contractAddress: 'vitalik.eth' }, { token: coin }])(
+  test.for([{ address: '0x12' }, { contractAddress: 'vitalik.eth' }, { token: deployer }])(
     'refuses %j, naming it',
-    async (changes) => {
-      const { body } = await ofWallet(changes).expect(400);
+    async (changes, { service }) => {
+      const { body } = await ofWallet(service, changes).expect(400);
       expect(body).toMatchObject({
         code: 'input_invalid',
         errors: [{ in: 'query', name: Object.keys(changes)[0] }],
@@ -232,11 +240,11 @@ describe('400', () => {
     },
   );
 
-  it.each(['RevertingCoin', 'InvalidOpcodeCoin', 'ShortCoin', 'Picture'])(
+  test.for(['RevertingCoin', 'InvalidOpcodeCoin', 'ShortCoin', 'Picture'])(
     'says that a contract is not an ERC-20 token: %s',
-    async (name) => {
+    async (name, { chain, service }) => {
       const address = await deploy(chain.rpcUrl, contracts[name]);
-      const { body } = await ofWallet({ contractAddress: address }).expect(400);
+      const { body } = await ofWallet(service, { contractAddress: address }).expect(400);
       const detail = `Contract ${address} is not an ERC-20 token`;
       expect(body).toMatchObject({
         code: 'not_erc20',
@@ -246,39 +254,39 @@ describe('400', () => {
     },
   );
 
-  it('says so of an address without code, and keeps no such answer', async () => {
-    const { body } = await ofWallet({ contractAddress: wallet }).expect(400);
+  test('says so of an address without code, and keeps no such answer', async ({ service, node }) => {
+    const { body } = await ofWallet(service, { contractAddress: wallet }).expect(400);
     expect(body.detail).toBe(`Contract ${wallet} is not an ERC-20 token`);
     node.forget();
-    await ofWallet({ contractAddress: wallet }).expect(400);
+    await ofWallet(service, { contractAddress: wallet }).expect(400);
     expect(node.asked).toContain('eth_getCode');
   });
 });
 
 describe('401', () => {
-  it('comes before any other check', async () => {
-    const { body } = await get({ address: '', chainId: '5' }, service.keys.revoked).expect(401);
+  test('comes before any other check', async ({ service, node }) => {
+    const { body } = await get(service, { address: '', chainId: '5' }, service.keys.revoked).expect(401);
     expect(body.detail).toBe('Invalid API key.');
     expect(node.asked).toEqual([]);
   });
 });
 
 describe('502', () => {
-  it.each(['drop', 'hang', 'status 500', 'html', 'no state'] as const)(
+  test.for(['drop', 'hang', 'status 500', 'html', 'no state'] as const)(
     'says that no node answers, and remembers no failure: %s',
-    async (failure) => {
+    async (failure, { service, node, coin }) => {
       node.fail(failure);
       for (const changes of [{}, { contractAddress: coin }]) {
-        const { body } = await ofWallet(changes).expect(502);
+        const { body } = await ofWallet(service, changes).expect(502);
         expect(body).toMatchObject({ code: 'balance_unavailable', detail: 'Failed to fetch token balance.' });
       }
       node.fail('none');
-      await ofWallet().expect(200);
-      await ofWallet({ contractAddress: coin }).expect(200);
+      await ofWallet(service).expect(200);
+      await ofWallet(service, { contractAddress: coin }).expect(200);
     },
   );
 
-  it('says so of a node of another chain too, and tells nothing of the node', async () => {
+  test('says so of a node of another chain too, and tells nothing of the node', async ({ service, node }) => {
     node.fail('wrong chain');
     const fresh = await service.twin();
     const query = new URLSearchParams({ address: wallet, chainId: '31337' });

@@ -1,42 +1,42 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeHostedList } from '../suites/hosted-list.ts';
 import { describeWalletList, type ListOperation } from '../suites/wallet-list.ts';
 import { history, wallet } from '../support/moralis-payloads.ts';
-import { startIndexedWorld } from './indexed-wallet-lists.ts';
-import { startWorld, type World } from './wallet-lists.ts';
+import { startIndexedLists } from './indexed-wallet-lists.ts';
+import { type HostedListSetup, startHostedLists } from './wallet-lists.ts';
 
 const path = '/blockchain/v1/api/wallet/history';
 
 const operation: ListOperation = { path, pageOf: (body) => body.history };
 
 describe('over the hosted provider', () => {
-  describeWalletList(operation, startWorld);
+  describeWalletList(operation, startHostedLists);
   describeHostedList({
     ...operation,
     failure: { code: 'history_unavailable', detail: 'Failed to fetch wallet history.' },
   });
 });
-describe('over the index', () => describeWalletList(operation, startIndexedWorld));
+describe('over the index', () => describeWalletList(operation, startIndexedLists));
 
 describe('200: the history', () => {
-  let world: World;
+  let setup: HostedListSetup;
   beforeAll(async () => {
-    world = await startWorld(path);
+    setup = await startHostedLists(path);
   });
-  afterAll(() => world.close());
+  afterAll(() => setup.close());
 
   const hashes = history.map((record) => record['hash']);
   const hashesOf = (body: { history: { result: { hash: string }[] } }) =>
     body.history.result.map(({ hash }) => hash);
 
-  it('is newest first unless asked otherwise', async () => {
-    expect(hashesOf((await world.get().expect(200)).body)).toEqual(hashes.toReversed());
-    expect(hashesOf((await world.get({ order: 'DESC' }).expect(200)).body)).toEqual(hashes.toReversed());
-    expect(hashesOf((await world.get({ order: 'ASC' }).expect(200)).body)).toEqual(hashes);
+  test('is newest first unless asked otherwise', async () => {
+    expect(hashesOf((await setup.get().expect(200)).body)).toEqual(hashes.toReversed());
+    expect(hashesOf((await setup.get({ order: 'DESC' }).expect(200)).body)).toEqual(hashes.toReversed());
+    expect(hashesOf((await setup.get({ order: 'ASC' }).expect(200)).body)).toEqual(hashes);
   });
 
-  it('stands alone in an envelope that tells the limit as a text', async () => {
-    const { body } = await world.get({ limit: '3' }).expect(200);
+  test('stands alone in an envelope that tells the limit as a text', async () => {
+    const { body } = await setup.get({ limit: '3' }).expect(200);
     expect(Object.keys(body)).toEqual(['history']);
     const { cursor, result, ...counts } = body.history;
     expect(counts).toEqual({ page: 0, page_size: 3, limit: '3' });
@@ -44,15 +44,15 @@ describe('200: the history', () => {
     expect(result).toHaveLength(3);
   });
 
-  it('has a hundred records on a page unless asked otherwise, and remembers what was asked', async () => {
-    const { body } = await world.get({ address: world.busy }).expect(200);
+  test('has a hundred records on a page unless asked otherwise, and remembers what was asked', async () => {
+    const { body } = await setup.get({ address: setup.busy }).expect(200);
     expect(body.history).toMatchObject({ page: 0, page_size: 100, limit: '100' });
-    const next = await world.get({ address: world.busy, cursor: body.history.cursor }).expect(200);
+    const next = await setup.get({ address: setup.busy, cursor: body.history.cursor }).expect(200);
     expect(next.body.history).toMatchObject({ page: 1, page_size: 20, limit: '100' });
   });
 
-  it('has three lists of transfers in every record, and null where a contract was created', async () => {
-    const { body } = await world.get({ order: 'ASC' }).expect(200);
+  test('has three lists of transfers in every record, and null where a contract was created', async () => {
+    const { body } = await setup.get({ order: 'ASC' }).expect(200);
     const [received, created, , , minted] = body.history.result;
     expect(received).toMatchObject({
       native_transfers: [{ direction: 'receive' }],
@@ -63,10 +63,10 @@ describe('200: the history', () => {
     expect(minted.nft_transfers).toHaveLength(2);
   });
 
-  it('is asked of the provider under the hex chain id', async () => {
-    world.server.forget();
-    await world.get({ limit: '5' }).expect(200);
-    expect(world.server.asked.map((asked) => [asked.path, asked.query])).toEqual([
+  test('is asked of the provider under the hex chain id', async () => {
+    setup.server.forget();
+    await setup.get({ limit: '5' }).expect(200);
+    expect(setup.server.asked.map((asked) => [asked.path, asked.query])).toEqual([
       [`/api/v2.2/wallets/${wallet}/history`, { chain: '0x1', order: 'DESC', limit: '5' }],
     ]);
   });

@@ -4,14 +4,14 @@ import { callNode, deploy } from '../support/deploy.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { startService } from '../support/service.ts';
 import { compileContracts } from '../support/solidity.ts';
-import { type ListWorld, stranger } from './wallet-lists.ts';
+import { type ListSetup, stranger } from './wallet-lists.ts';
 
 const abi = new Interface(['function mint(address to, uint256 id) payable']);
 /** The third account of the chain. */
 const busy = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc';
 
 /** The service over the index of a chain on which a wallet made itself 120 NFTs, one a transaction. */
-export async function startIndexedWorld(path: string): Promise<ListWorld> {
+export async function startIndexedLists(path: string): Promise<ListSetup> {
   const chain = await startChain();
   const to = await deploy(chain.rpcUrl, (await compileContracts())['Collectible']);
   for (let id = 1; id <= 120; id += 1) {

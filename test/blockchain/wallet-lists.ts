@@ -10,7 +10,7 @@ export const checksummed = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 type Changes = Readonly<Record<string, string>>;
 
 /** A list of wallets over one data provider. */
-export type ListWorld = {
+export type ListSetup = {
   readonly service: TestService;
   readonly chainId: string;
   /** Of a registered network with another data provider. */
@@ -28,10 +28,10 @@ export type ListWorld = {
 };
 
 /** Over the hosted upstream, which is network 1. */
-export type World = ListWorld & { readonly server: MoralisServer };
+export type HostedListSetup = ListSetup & { readonly server: MoralisServer };
 
 /** The service with a hosted data provider behind network 1, and a way to ask for one of its lists. */
-export async function startWorld(path: string): Promise<World> {
+export async function startHostedLists(path: string): Promise<HostedListSetup> {
   const numbers = Array.from({ length: 120 }, (_, index) => index + 1);
   const server = await startMoralisServer({
     histories: {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addressFault, checksumAddress, parseAddress } from '../../src/chain/address.ts';
 
 const checksum = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -7,11 +7,11 @@ const upper = `0x${checksum.slice(2).toUpperCase()}`;
 const place = { in: 'query', name: 'address' } as const;
 
 describe('an address', () => {
-  it.each([checksum, lower, upper])('is read in any case: %s', (text) => {
+  test.each([checksum, lower, upper])('is read in any case: %s', (text) => {
     expect(parseAddress(text, place)).toEqual({ lower, checksum });
   });
 
-  it('with a wrong checksum is refused, naming the parameter', () => {
+  test('with a wrong checksum is refused, naming the parameter', () => {
     const wrong = checksum.replace('aA', 'Aa');
     expect(checksumAddress(wrong)).toBeUndefined();
     expect(() => parseAddress(wrong, place)).toThrow(
@@ -23,7 +23,7 @@ describe('an address', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['nothing', ''],
     ['41 digits', `${lower}0`],
     ['39 digits', lower.slice(0, -1)],
@@ -41,7 +41,7 @@ describe('an address', () => {
     });
   });
 
-  it('whose digits have no letters has no case to be wrong', () => {
+  test('whose digits have no letters has no case to be wrong', () => {
     const zero = `0x${'0'.repeat(40)}`;
     expect(checksumAddress(zero)).toBe(zero);
   });

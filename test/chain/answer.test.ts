@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isExecutionFailure, judge, readAnswer } from '../../src/chain/rpc/answer.ts';
 
 // Errors as the clients and providers write them.
@@ -18,12 +18,12 @@ const failures: [string, { code: number; message: string }][] = [
 ];
 
 describe('an error of a node', () => {
-  it.each(failures)('is an answer when the code of a contract failed (%s)', (_client, error) => {
+  test.each(failures)('is an answer when the code of a contract failed (%s)', (_client, error) => {
     expect(isExecutionFailure(error)).toBe(true);
     expect(judge('eth_call', error)).toBe('answer');
   });
 
-  it.each([
+  test.each([
     ['eth_call', { code: -32005, message: 'Too Many Requests' }],
     ['eth_getBalance', { code: -32005, message: 'daily request count exceeded, request rate limited' }],
     ['eth_call', { code: 429, message: 'Your app has exceeded its compute units per second capacity' }],
@@ -32,7 +32,7 @@ describe('an error of a node', () => {
     expect(judge(method, error)).toBe('fault');
   });
 
-  it.each([
+  test.each([
     ['eth_call', { code: -32000, message: 'header not found' }],
     ['eth_getBalance', { code: -32000, message: 'missing trie node 0ab (path )' }],
     ['eth_call', { code: -32602, message: 'BlockOutOfRangeError: block height is 5 but requested was 99' }],
@@ -43,7 +43,7 @@ describe('an error of a node', () => {
     expect(judge(method, error)).toBe('elsewhere');
   });
 
-  it.each([
+  test.each([
     ['eth_sendRawTransaction', { code: -32000, message: 'nonce too low' }],
     ['eth_sendRawTransaction', { code: -32003, message: 'replacement transaction underpriced' }],
     ['eth_getLogs', { code: -32005, message: 'query returned more than 10000 results' }],
@@ -55,7 +55,7 @@ describe('an error of a node', () => {
 });
 
 describe('an answer', () => {
-  it('is a result or an error with the id of the request', () => {
+  test('is a result or an error with the id of the request', () => {
     expect(readAnswer({ jsonrpc: '2.0', id: 7, result: null }, 7)).toEqual({ result: null });
     expect(readAnswer({ id: 7, result: '0x', error: null }, 7)).toEqual({ result: '0x' });
     const error = { code: 3, message: 'execution reverted', data: '0x' };
@@ -63,7 +63,7 @@ describe('an answer', () => {
     expect(readAnswer({ id: null, error }, 7)).toEqual({ error });
   });
 
-  it.each([
+  test.each([
     [undefined],
     [null],
     ['0x1'],

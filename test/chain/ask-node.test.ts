@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { callContract, readContract } from '../../src/chain/rpc/contract-call.ts';
 import { askFinalizedTag, finalizedBlock } from '../../src/chain/rpc/finalized-block.ts';
 import { NodesUnavailableError, OversizedAnswerError } from '../../src/chain/rpc/node-fault.ts';
@@ -29,13 +29,13 @@ const rejection = (promise: Promise<unknown>) =>
   );
 
 describe('the finalized block', () => {
-  it('is the one that the node says, whatever the depth', async () => {
+  test('is the one that the node says, whatever the depth', async () => {
     server.say({ result: { number: '0x64', hash: '0x00' } });
     expect(await finalizedBlock(node(), 200n, 10)).toBe(100n);
     expect(server.asked.at(-1)).toEqual(['finalized', false]);
   });
 
-  it.each([
+  test.each([
     ['null', { result: null }, 'none'],
     ['geth before the first one', error(-39001, 'finalized block not found'), 'none'],
     ['a node that calls it an internal error', error(-32603, 'Invalid block tag'), 'none'],
@@ -49,14 +49,14 @@ describe('the finalized block', () => {
     expect(await finalizedBlock(node(), 200n, 10)).toBe(190n);
   });
 
-  it('is none where the chain is not that deep', async () => {
+  test('is none where the chain is not that deep', async () => {
     server.say({ result: null });
     expect(await finalizedBlock(node(), 10n, 10)).toBe(0n);
     expect(await finalizedBlock(node(), 9n, 10)).toBe(-1n);
     expect(await finalizedBlock(node(), 3n, 10)).toBe(-1n);
   });
 
-  it.each([
+  test.each([
     ['no node answers', 'drop' as const],
     ['the node is over its limit', error(-32005, 'Too Many Requests')],
     ['the node fails', error(-32603, 'Internal error')],
@@ -73,7 +73,7 @@ describe('the finalized block', () => {
 describe('a call of a contract', () => {
   const call = { to: `0x${'1'.repeat(40)}`, data: '0x12345678' };
 
-  it('is answered in hex, at the block and with the gas that was asked for', async () => {
+  test('is answered in hex, at the block and with the gas that was asked for', async () => {
     server.say({ result: '0x01ff' });
     expect(await callContract(node(), { ...call, gas: 255n }, 16n)).toBe('0x01ff');
     expect(server.asked.at(-1)).toEqual([{ ...call, gas: '0xff' }, '0x10']);
@@ -81,13 +81,13 @@ describe('a call of a contract', () => {
     expect(server.asked.at(-1)).toEqual([{ ...call, from: call.to }, 'latest']);
   });
 
-  it('has no value when the contract reverts', async () => {
+  test('has no value when the contract reverts', async () => {
     server.say(error(3, 'execution reverted', '0x'));
     expect(await callContract(node(), call, 'latest')).toBeUndefined();
     expect(await readContract(node(), call, 'latest')).toBeUndefined();
   });
 
-  it('rejects when the node fails, also when it is only read', async () => {
+  test('rejects when the node fails, also when it is only read', async () => {
     for (const answer of ['drop' as const, error(-32000, 'header not found')]) {
       server.say(answer);
       await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(NodesUnavailableError);
@@ -95,14 +95,14 @@ describe('a call of a contract', () => {
     }
   });
 
-  it('rejects what is not bytes', async () => {
+  test('rejects what is not bytes', async () => {
     for (const result of ['0x123', 'yes', null, 7]) {
       server.say({ result });
       await expect(callContract(node(), call, 'latest')).rejects.toMatchObject({ reason: 'malformed' });
     }
   });
 
-  it('rejects an answer that is too large, unless it may be left out', async () => {
+  test('rejects an answer that is too large, unless it may be left out', async () => {
     server.say({ result: `0x${'00'.repeat(600 * 1024)}` });
     await expect(callContract(node(), call, 'latest')).rejects.toBeInstanceOf(OversizedAnswerError);
     expect(await readContract(node(), call, 'latest')).toBeUndefined();
@@ -110,7 +110,7 @@ describe('a call of a contract', () => {
 });
 
 describe("a node's own message", () => {
-  it('is what the node said, without the question', async () => {
+  test('is what the node said, without the question', async () => {
     server.say(error(-32000, 'history is pruned', { reason: 'disk' }));
     const reason = await rejection(node().send('eth_getLogs', [{ address: '0xSECRET' }]));
     expect(nodeMessage(reason)).toContain('history is pruned; {"reason":"disk"}');
@@ -118,7 +118,7 @@ describe("a node's own message", () => {
     expect(nodeErrorCode(reason)).toBe(-32000);
   });
 
-  it.each([
+  test.each([
     ['the nonce of the transaction is too low', 'nonce has already been used'],
     ['base fee exceeds gas limit', 'insufficient funds'],
   ])('is found in an error that ethers recognised, beside its reading of it: %s', async (said, read) => {
@@ -128,14 +128,14 @@ describe("a node's own message", () => {
     expect(message).toContain(read);
   });
 
-  it('is that of every node when none answered, without their addresses', async () => {
+  test('is that of every node when none answered, without their addresses', async () => {
     server.say(error(-32603, 'out of disk'));
     const reason = await rejection(node().send('eth_blockNumber', []));
     expect(nodeMessage(reason)).toBe('out of disk');
     expect(nodeErrorCode(reason)).toBeUndefined();
   });
 
-  it('is the message of any other error, and empty for what is none', () => {
+  test('is the message of any other error, and empty for what is none', () => {
     expect(nodeMessage(new Error('something else'))).toBe('something else');
     expect(nodeMessage('text')).toBe('');
     expect(nodeErrorCode(new Error('something else'))).toBeUndefined();

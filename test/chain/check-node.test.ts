@@ -1,28 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect } from 'vitest';
 import { checkNode } from '../../src/chain/rpc/check-node.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 
-let chain: TestChain;
+const test = base.extend('chainOptions', perFile, { chainId: '4242' });
+
 let proxy: NodeProxy;
 
-beforeAll(async () => {
-  chain = await startChain({ chainId: '4242' });
+test.beforeAll(async ({ chain }) => {
   proxy = await startNodeProxy(chain.rpcUrl);
 });
 afterAll(async () => {
   await proxy.close();
-  await chain.close();
 });
 afterEach(() => proxy.fail('none'));
 
 describe('the check of a node', () => {
-  it('passes one that serves the chain, over HTTP and over WebSocket', async () => {
+  test('passes one that serves the chain, over HTTP and over WebSocket', async ({ chain }) => {
     expect(await checkNode(chain.rpcUrl, '4242', 5_000)).toEqual({ blockNumber: 0n });
     expect(await checkNode(chain.rpcUrl.replace('http', 'ws'), '4242', 5_000)).toEqual({ blockNumber: 0n });
   });
 
-  it('says which chain the node serves instead', async () => {
+  test('says which chain the node serves instead', async ({ chain }) => {
     await expect(checkNode(chain.rpcUrl, '1', 5_000)).rejects.toMatchObject({
       name: 'NodeCheckError',
       reason: 'wrong_chain',
@@ -30,7 +29,7 @@ describe('the check of a node', () => {
     });
   });
 
-  it.each<[Failure, RegExp]>([
+  test.each<[Failure, RegExp]>([
     ['drop', /ECONNRESET.*Check that the node runs/],
     ['hang', /no answer within 200 ms.*overloaded/],
     ['html', /not JSON-RPC.*JSON-RPC endpoint/],
@@ -42,14 +41,14 @@ describe('the check of a node', () => {
     await expect(checkNode(proxy.url, '4242', failure === 'hang' ? 200 : 5_000)).rejects.toThrow(message);
   });
 
-  it.each([
+  test.each([
     ['not a url', 'it is not a URL'],
     ['ftp://node.example', 'it must begin with http, https, ws or wss, not ftp:'],
   ])('refuses the URL %j', async (url, fault) => {
     await expect(checkNode(url, '1', 200)).rejects.toThrow(fault);
   });
 
-  it('shows no credentials', async () => {
+  test('shows no credentials', async () => {
     const url = `${proxy.url.replace('//', '//user:hunter2@')}/v3/s3cr3t?key=s3cr3t`;
     const error: unknown = await checkNode(url, '1', 5_000).catch((reason: unknown) => reason);
     expect(String(error)).toContain('/[redacted]: the node serves chain 4242');

@@ -1,10 +1,10 @@
 import { formatUnits as referenceUnits } from 'ethers';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatUnits } from '../../src/chain/decimal.ts';
 
 describe('a formatted amount', () => {
-  it.each<[bigint, number, string]>([
+  test.each<[bigint, number, string]>([
     [0n, 0, '0'],
     [0n, 18, '0'],
     [5n, 0, '5'],
@@ -19,7 +19,7 @@ describe('a formatted amount', () => {
     expect(formatUnits(amount, decimals)).toBe(text);
   });
 
-  it('is what ethers makes of it, but for its ".0"', () => {
+  test('is what ethers makes of it, but for its ".0"', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 256n - 1n), fc.integer({ min: 0, max: 76 }), (amount, decimals) => {
         expect(formatUnits(amount, decimals)).toBe(referenceUnits(amount, decimals).replace(/\.0$/, ''));

@@ -1,29 +1,25 @@
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 
 // Long enough for a busy machine: only the tests of a node that hangs wait for it.
 const timeoutMs = 1_500;
 const patience = { interval: 2, timeout: 10_000 };
-
-let chain: TestChain;
 let first: NodeProxy;
 let second: NodeProxy;
 let clients: RpcClients;
 let clock: number;
 let logged: string;
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ chain }) => {
   first = await startNodeProxy(chain.rpcUrl);
   second = await startNodeProxy(chain.rpcUrl);
 });
 afterAll(async () => {
-  await chain.close();
   await first.close();
   await second.close();
 });
@@ -52,14 +48,14 @@ const both = () => testNetwork([first.url + secretPath, second.url]);
 const blockNumber = (network = both()) => clients.for(network).send('eth_blockNumber', []);
 
 describe('a network with several nodes', () => {
-  it('asks the first one, once its chain id is known to be right', async () => {
+  test('asks the first one, once its chain id is known to be right', async () => {
     expect(await blockNumber()).toBe('0x0');
     await blockNumber();
     expect(first.asked).toEqual(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber']);
     expect(second.asked).toEqual([]);
   });
 
-  it('asks for the chain id again from time to time: a URL may come to lead elsewhere', async () => {
+  test('asks for the chain id again from time to time: a URL may come to lead elsewhere', async () => {
     await blockNumber();
     first.fail('wrong chain');
     clock += 5 * 60_000;
@@ -67,7 +63,7 @@ describe('a network with several nodes', () => {
     expect(logged).toContain('the node serves chain 1, not 31337');
   });
 
-  it.each<Failure>([
+  test.each<Failure>([
     'drop',
     'hang',
     'half',
@@ -91,25 +87,25 @@ describe('a network with several nodes', () => {
     expect(first.asked).toEqual([]);
   });
 
-  it.each<Failure>(['drop', 'status 500', 'html'])('also when it fails later: %s', async (failure) => {
+  test.each<Failure>(['drop', 'status 500', 'html'])('also when it fails later: %s', async (failure) => {
     await blockNumber();
     first.fail(failure);
     expect(await blockNumber()).toBe('0x0');
     expect(second.asked).toEqual(['eth_chainId', 'eth_blockNumber']);
   });
 
-  it('answers from the next one when the first is not there at all', async () => {
+  test('answers from the next one when the first is not there at all', async () => {
     const network = testNetwork(['http://127.0.0.1:9', 'http://no-such-host.invalid', 'ftp://x', second.url]);
     expect(await blockNumber(network)).toBe('0x0');
   });
 
-  it('answers a call of a contract from the next one when the first says too much of itself', async () => {
+  test('answers a call of a contract from the next one when the first says too much of itself', async () => {
     first.fail('oversized');
     const call = [{ to: `0x${'1'.repeat(40)}`, data: '0x' }, 'latest'];
     expect(await clients.for(both()).send('eth_call', call)).toBe('0x');
   });
 
-  it('asks elsewhere for what a node does not know yet, and goes on using it', async () => {
+  test('asks elsewhere for what a node does not know yet, and goes on using it', async () => {
     first.fail('no state');
     expect(await clients.for(both()).getBalance(`0x${'1'.repeat(40)}`)).toBe(0n);
     first.fail('none');
@@ -120,7 +116,7 @@ describe('a network with several nodes', () => {
 });
 
 describe('the failure of a node', () => {
-  it('is logged once, without what may be secret in the URL', async () => {
+  test('is logged once, without what may be secret in the URL', async () => {
     first.fail('wrong chain');
     await Promise.all(Array.from({ length: 10 }, () => blockNumber()));
     const lines = logged.trim().split('\n');
@@ -133,7 +129,7 @@ describe('the failure of a node', () => {
     expect(logged).not.toContain('s3cr3t');
   });
 
-  it('is told with its URL and reason when no other answers', async () => {
+  test('is told with its URL and reason when no other answers', async () => {
     first.fail('status 500');
     second.fail('wrong chain');
     await expect(blockNumber()).rejects.toMatchObject({
@@ -146,7 +142,7 @@ describe('the failure of a node', () => {
     });
   });
 
-  it('keeps nobody from trying it when no other is left', async () => {
+  test('keeps nobody from trying it when no other is left', async () => {
     first.fail('status 500');
     second.fail('status 500');
     await expect(blockNumber()).rejects.toThrow('No node of network 31337 answered');
@@ -167,7 +163,7 @@ describe('a node that failed', () => {
   };
   const chainIdAsked = () => vi.waitFor(() => expect(first.asked).toEqual(['eth_chainId']), patience);
 
-  it('rests, is looked after in the background, and then comes first again', async () => {
+  test('rests, is looked after in the background, and then comes first again', async () => {
     await failOnce();
     first.fail('none');
     await rest(999);
@@ -182,7 +178,7 @@ describe('a node that failed', () => {
     expect(logged).toContain('node is back');
   });
 
-  it('rests ever longer, but never more than a minute', async () => {
+  test('rests ever longer, but never more than a minute', async () => {
     await failOnce();
     const pauses = [];
     for (let round = 0; round < 8; round += 1) {
@@ -199,7 +195,7 @@ describe('a node that failed', () => {
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
-  it('does not hold up any caller while it is looked after', async () => {
+  test('does not hold up any caller while it is looked after', async () => {
     await failOnce();
     first.fail('hang');
     clock += 1_000;
@@ -209,7 +205,7 @@ describe('a node that failed', () => {
     await chainIdAsked();
   });
 
-  it('is not trusted before its chain id was asked again', async () => {
+  test('is not trusted before its chain id was asked again', async () => {
     await failOnce();
     first.fail('wrong chain');
     await rest(1_000);
@@ -220,7 +216,7 @@ describe('a node that failed', () => {
 });
 
 describe('the clients', () => {
-  it('are one for each network, and a new one when its URLs change', async () => {
+  test('are one for each network, and a new one when its URLs change', async () => {
     const before = clients.for(both());
     expect(clients.for(both())).toBe(before);
     expect(clients.for(testNetwork([second.url], { name: 'Renamed' }))).not.toBe(before);
@@ -228,7 +224,7 @@ describe('the clients', () => {
     expect(first.asked).toEqual([]);
   });
 
-  it('let calls end that were in progress when the URLs changed', async () => {
+  test('let calls end that were in progress when the URLs changed', async () => {
     const release = first.hold('eth_gasPrice');
     const price = clients.for(both()).send('eth_gasPrice', []);
     await vi.waitFor(() => expect(first.asked).toContain('eth_gasPrice'), patience);
@@ -237,13 +233,13 @@ describe('the clients', () => {
     expect(await price).toMatch(/^0x/);
   });
 
-  it('reuse connections', async () => {
+  test('reuse connections', async () => {
     const before = first.connections();
     for (let call = 0; call < 10; call += 1) await blockNumber();
     expect(first.connections() - before).toBe(1);
   });
 
-  it('never go where a contract or a chain id would send ethers', () => {
+  test('never go where a contract or a chain id would send ethers', () => {
     const provider = clients.for(testNetwork([first.url], { chainId: '137', hexChainId: '0x89' }));
     expect(provider).toMatchObject({ disableCcipRead: true });
     expect(provider._network.plugins).toEqual([]);

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openTransport } from '../../src/chain/rpc/open-transport.ts';
 import type { Transport } from '../../src/chain/rpc/transport.ts';
 
@@ -30,7 +30,7 @@ afterEach(() => {
 const answer = (id: unknown, size = 0) => JSON.stringify({ id, result: '0x1', filler: ' '.repeat(size) });
 
 describe('JSON-RPC over HTTP', () => {
-  it('asks again when the node has just closed the kept connection', async () => {
+  test('asks again when the node has just closed the kept connection', async () => {
     const seen = new WeakSet<object>();
     const ids: unknown[] = [];
     const transport = await startServer((request, response) => {
@@ -48,7 +48,7 @@ describe('JSON-RPC over HTTP', () => {
     expect(ids).toEqual([1, 2, 2]);
   });
 
-  it('reads compressed answers, and counts their bytes as they unfold', async () => {
+  test('reads compressed answers, and counts their bytes as they unfold', async () => {
     let size = 0;
     const transport = await startServer((request, response) => {
       void text(request).then((body) => {
@@ -61,7 +61,7 @@ describe('JSON-RPC over HTTP', () => {
     await expect(transport.ask('eth_blockNumber', [], limits)).rejects.toMatchObject({ reason: 'oversized' });
   });
 
-  it('takes broken compression for a broken connection', async () => {
+  test('takes broken compression for a broken connection', async () => {
     const transport = await startServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip');
     });
@@ -70,7 +70,7 @@ describe('JSON-RPC over HTTP', () => {
     });
   });
 
-  it('reads errors that come with status 400, but no other text with it', async () => {
+  test('reads errors that come with status 400, but no other text with it', async () => {
     let body = JSON.stringify({ id: null, error: { code: -32700, message: 'parse error' } });
     const transport = await startServer((_request, response) => response.writeHead(400).end(body));
     expect(await transport.ask('eth_blockNumber', [], limits)).toMatchObject({ error: { code: -32700 } });
@@ -78,7 +78,7 @@ describe('JSON-RPC over HTTP', () => {
     await expect(transport.ask('eth_blockNumber', [], limits)).rejects.toMatchObject({ reason: 'refused' });
   });
 
-  it('sends path, query and credentials of the URL', async () => {
+  test('sends path, query and credentials of the URL', async () => {
     const seen: unknown[] = [];
     const transport = await startServer(
       (request, response) => {
@@ -91,7 +91,7 @@ describe('JSON-RPC over HTTP', () => {
     expect(seen).toEqual(['/v3/key?token=1', `Basic ${btoa('user:p@ss')}`]);
   });
 
-  it('gives up on a node that sends byte after byte without end', async () => {
+  test('gives up on a node that sends byte after byte without end', async () => {
     const transport = await startServer((_request, response) => {
       const timer = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(timer));

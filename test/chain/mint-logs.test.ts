@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { searchLogs } from '../../src/chain/minting/mint-logs.ts';
 
 type Range = { readonly fromBlock: string; readonly toBlock: string };
@@ -17,24 +17,24 @@ function nodeWith(blocks: readonly number[], { widest, head }: { widest: number;
 }
 
 describe('logs of a whole chain', () => {
-  it('are asked for at once where the node gives them', async () => {
+  test('are asked for at once where the node gives them', async () => {
     const { asked, search } = nodeWith([7], { widest: 1_000, head: 99 });
     expect(await search()).toEqual([7]);
     expect(asked).toEqual([{ fromBlock: '0x0', toBlock: 'latest' }]);
   });
 
-  it.each([0, 1, 4_999, 63_000, 99_999])(
+  test.each([0, 1, 4_999, 63_000, 99_999])(
     'are found in block %d by a node that gives few blocks at once',
     async (block) => {
       expect(await nodeWith([block], { widest: 500, head: 99_999 }).search()).toEqual([block]);
     },
   );
 
-  it('are those of the newest blocks that have any', async () => {
+  test('are those of the newest blocks that have any', async () => {
     expect(await nodeWith([10, 90_000], { widest: 500, head: 99_999 }).search()).toEqual([90_000]);
   });
 
-  it('are none only when every block was asked for', async () => {
+  test('are none only when every block was asked for', async () => {
     const { asked, search } = nodeWith([], { widest: 500, head: 4_321 });
     expect(await search()).toEqual([]);
     const answered = asked
@@ -44,11 +44,11 @@ describe('logs of a whole chain', () => {
     expect(answered[0]?.[1]).toBe(4_321);
   });
 
-  it('stay unknown when that would take too many questions', async () => {
+  test('stay unknown when that would take too many questions', async () => {
     await expect(nodeWith([], { widest: 2, head: 1_000_000 }).search()).rejects.toThrow('too few to search');
   });
 
-  it('stay unknown when the node fails for another reason', async () => {
+  test('stay unknown when the node fails for another reason', async () => {
     const failing = searchLogs(
       async () => {
         throw new Error('connection reset');

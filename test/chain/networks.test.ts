@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, vi } from 'vitest';
 import {
   deleteNetwork,
   findNetwork,
@@ -9,23 +9,21 @@ import {
 import { createNetworkRegistry, type NetworkRegistry } from '../../src/chain/networks.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createLogger } from '../../src/log.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 
 const log = createLogger({ level: 'silent' });
 const patience = { interval: 5, timeout: 10_000 };
-let database: TestDatabase;
 let registry: NetworkRegistry;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   registry = await createNetworkRegistry({ db: database.db, databaseUrl: database.url, log });
 });
 afterAll(async () => {
   await registry.close();
-  await database.close();
 });
-beforeEach(async () => {
+test.beforeEach(async ({ database }) => {
   await database.db('events').delete();
   await database.db('networks').delete();
 });
@@ -35,7 +33,7 @@ const mainnet = testNetwork([url], { chainId: '1', hexChainId: '0x1', name: 'Eth
 const largest = testNetwork([url], { chainId: '9007199254740991', hexChainId: '0x1fffffffffffff' });
 
 describe('the network store', () => {
-  it('gives back what was added, with the hex id derived', async () => {
+  test('gives back what was added, with the hex id derived', async ({ database }) => {
     const added = {
       ...mainnet,
       hexChainId: '0xbad',
@@ -47,13 +45,13 @@ describe('the network store', () => {
     expect(await findNetwork(database.db, '1')).toMatchObject({ name: 'Ethereum' });
   });
 
-  it('adds no network twice', async () => {
+  test('adds no network twice', async ({ database }) => {
     await insertNetwork(database.db, mainnet);
     expect(await insertNetwork(database.db, { ...mainnet, name: 'Other' })).toBeUndefined();
     expect(await findNetwork(database.db, '1')).toEqual(mainnet);
   });
 
-  it('changes only what is named', async () => {
+  test('changes only what is named', async ({ database }) => {
     await insertNetwork(database.db, mainnet);
     const rpcUrls = ['wss://node.example', url];
     expect(await updateNetwork(database.db, '1', { rpcUrls, confirmations: 3 })).toEqual({
@@ -65,7 +63,7 @@ describe('the network store', () => {
     expect(await updateNetwork(database.db, 'not a number', { name: 'None' })).toBeUndefined();
   });
 
-  it('removes a network unless it is in use', async () => {
+  test('removes a network unless it is in use', async ({ database }) => {
     await insertNetwork(database.db, mainnet);
     await database.db('events').insert({ company_id: 'acme', name: 'Tally night', chain_id: 1 });
     expect(await deleteNetwork(database.db, '1')).toBe('in_use');
@@ -77,19 +75,19 @@ describe('the network store', () => {
 });
 
 describe('the network registry', () => {
-  const added = async (...networks: (typeof mainnet)[]) => {
+  const added = async (database: TestDatabase, ...networks: (typeof mainnet)[]) => {
     for (const network of networks) await insertNetwork(database.db, network);
     await vi.waitFor(async () => expect(await registry.list()).toHaveLength(networks.length), patience);
   };
 
-  it('finds any decimal id that is registered', async () => {
-    await added(mainnet, largest);
+  test('finds any decimal id that is registered', async ({ database }) => {
+    await added(database, mainnet, largest);
     expect(await registry.find('1')).toEqual(mainnet);
     expect(await registry.find('9007199254740991')).toEqual(largest);
     expect(await registry.list()).toEqual([mainnet, largest]);
   });
 
-  it.each([
+  test.for([
     '',
     '01',
     '0x1',
@@ -105,21 +103,21 @@ describe('the network registry', () => {
     '2',
     '1'.repeat(30),
     '\ud800',
-  ])('finds nothing for %j, without an error', async (text) => {
-    await added(mainnet);
+  ])('finds nothing for %j, without an error', async (text, { database }) => {
+    await added(database, mainnet);
     expect(await registry.find(text)).toBeUndefined();
   });
 
-  it('learns of a new, a changed and a removed network from the database', async () => {
-    await added(mainnet);
+  test('learns of a new, a changed and a removed network from the database', async ({ database }) => {
+    await added(database, mainnet);
     await updateNetwork(database.db, '1', { name: 'Renamed' });
     await vi.waitFor(async () => expect((await registry.find('1'))?.name).toBe('Renamed'), patience);
     await deleteNetwork(database.db, '1');
     await vi.waitFor(async () => expect(await registry.find('1')).toBeUndefined(), patience);
   });
 
-  it('asks the database once for many questions', async () => {
-    await added(mainnet);
+  test('asks the database once for many questions', async ({ database }) => {
+    await added(database, mainnet);
     const queries = vi.fn();
     database.db.on('query', queries);
     await Promise.all(Array.from({ length: 50 }, () => registry.find('1')));
@@ -127,7 +125,7 @@ describe('the network registry', () => {
     database.db.removeListener('query', queries);
   });
 
-  it('looks again after a while where no notification comes', async () => {
+  test('looks again after a while where no notification comes', async ({ database }) => {
     await database.db.raw('ALTER TABLE networks DISABLE TRIGGER networks_notify');
     await insertNetwork(database.db, mainnet);
     // One that listens only from now on hears nothing of what the other tests did.
@@ -142,7 +140,7 @@ describe('the network registry', () => {
     await database.db.raw('ALTER TABLE networks ENABLE TRIGGER networks_notify');
   });
 
-  it('says that the service is unavailable when the database does not answer', async () => {
+  test('says that the service is unavailable when the database does not answer', async ({ database }) => {
     const db = createDatabase('postgres://nobody@127.0.0.1:9/none', { poolMax: 1, log });
     const alone = await createNetworkRegistry({ db, databaseUrl: database.url, log });
     await expect(alone.find('1')).rejects.toMatchObject({ code: 'service_unavailable' });

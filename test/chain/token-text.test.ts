@@ -1,12 +1,12 @@
 import { AbiCoder, encodeBytes32String, hexlify } from 'ethers';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readTokenText } from '../../src/chain/token-text.ts';
 
 const encode = (text: string) => AbiCoder.defaultAbiCoder().encode(['string'], [text]);
 
 describe('the text of a token', () => {
-  it('is read as an ABI string or as bytes32', () => {
+  test('is read as an ABI string or as bytes32', () => {
     expect(readTokenText(encode('Tether USD'))).toBe('Tether USD');
     expect(readTokenText(encodeBytes32String('MKR'))).toBe('MKR');
     expect(readTokenText(`0x${'41'.repeat(32)}`)).toBe('A'.repeat(32));
@@ -14,7 +14,7 @@ describe('the text of a token', () => {
     expect(readTokenText(encode('x'.repeat(256)))).toBe('x'.repeat(256));
   });
 
-  it('is null when it is empty, too long or not UTF-8', () => {
+  test('is null when it is empty, too long or not UTF-8', () => {
     expect(readTokenText('0x')).toBeNull();
     expect(readTokenText(encode(''))).toBeNull();
     expect(readTokenText(encode('x'.repeat(257)))).toBeNull();
@@ -22,7 +22,7 @@ describe('the text of a token', () => {
     expect(readTokenText(`0x${'ff'.repeat(32)}`)).toBeNull();
   });
 
-  it('is any text that was encoded, without NUL', () => {
+  test('is any text that was encoded, without NUL', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 60, unit: 'binary' }), (text) => {
         expect(readTokenText(encode(text))).toBe(text.replaceAll('\0', '') || null);
@@ -30,7 +30,7 @@ describe('the text of a token', () => {
     );
   });
 
-  it('is bounded, well-formed text or null for any bytes', () => {
+  test('is bounded, well-formed text or null for any bytes', () => {
     const word = fc.constantFrom(
       '00'.repeat(32),
       `${'00'.repeat(31)}20`,

@@ -1,23 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 
 // Long enough for a busy machine: only the tests of a node that hangs wait for it.
 const timeoutMs = 1_500;
-
-let chain: TestChain;
 let proxy: NodeProxy;
 let clients: RpcClients;
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ chain }) => {
   proxy = await startNodeProxy(chain.rpcUrl);
 });
 afterAll(async () => {
-  await chain.close();
   await proxy.close();
 });
 beforeEach(() => {
@@ -32,13 +28,13 @@ afterEach(() => {
 const overSocket = () => clients.for(testNetwork([proxy.wsUrl]));
 
 describe('a node over WebSocket', () => {
-  it('answers, a real one too', async () => {
+  test('answers, a real one too', async ({ chain }) => {
     const real = clients.for(testNetwork([chain.rpcUrl.replace('http', 'ws')]));
     expect(await real.getBlockNumber()).toBe(0);
     expect(await real.getBalance('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')).toBeGreaterThan(0n);
   });
 
-  it('takes many calls over one connection and hands each its own answer', async () => {
+  test('takes many calls over one connection and hands each its own answer', async () => {
     const before = proxy.connections();
     const node = overSocket();
     const answers = await Promise.all(
@@ -48,9 +44,9 @@ describe('a node over WebSocket', () => {
     expect(proxy.connections() - before).toBe(1);
   });
 
-  it.each<Failure>(['drop', 'hang', 'html', 'no json-rpc', 'oversized'])(
+  test.for<Failure>(['drop', 'hang', 'html', 'no json-rpc', 'oversized'])(
     'that fails is left for the next URL, and works again later: %s',
-    async (failure) => {
+    async (failure, { chain }) => {
       const both = testNetwork([proxy.wsUrl, chain.rpcUrl]);
       proxy.fail(failure);
       expect(await clients.for(both).send('eth_blockNumber', [])).toBe('0x0');
@@ -59,7 +55,7 @@ describe('a node over WebSocket', () => {
     },
   );
 
-  it('is connected to anew after the connection broke', async () => {
+  test('is connected to anew after the connection broke', async () => {
     const node = overSocket();
     await node.send('eth_blockNumber', []);
     proxy.fail('drop');
@@ -68,13 +64,13 @@ describe('a node over WebSocket', () => {
     expect(await node.send('eth_blockNumber', [])).toBe('0x0');
   });
 
-  it('that does not exist, or is none, is said to be so', async () => {
+  test('that does not exist, or is none, is said to be so', async () => {
     await expect(clients.for(testNetwork(['ws://127.0.0.1:9'])).send('eth_blockNumber', [])).rejects.toThrow(
       'ECONNREFUSED',
     );
   });
 
-  it('fails calls in progress when the clients are closed', async () => {
+  test('fails calls in progress when the clients are closed', async () => {
     const release = proxy.hold('eth_gasPrice');
     const node = overSocket();
     await node.send('eth_blockNumber', []);

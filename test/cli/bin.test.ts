@@ -3,27 +3,26 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { settingsFor, type Told } from './command-line.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
-const { db, url, close } = await createTestDatabase();
 const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-bin-'));
 
-beforeAll(async () => {
+test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await addCompany(db, 'acme');
 });
 afterAll(async () => {
-  await close();
   await rm(folder, { recursive: true });
 });
 
 /** Starts the real program as a process; `node` are options of the runtime. `heard`: it knows of Ctrl-C. */
-function start(args: readonly string[], node: readonly string[] = []) {
-  const child = spawn(process.execPath, [...node, bin, ...args], { env: settingsFor(url) });
+function start(databaseUrl: string, args: readonly string[], node: readonly string[] = []) {
+  const child = spawn(process.execPath, [...node, bin, ...args], { env: settingsFor(databaseUrl) });
   let out = '';
   let err = '';
   child.stdout.on('data', (piece) => {
@@ -42,7 +41,7 @@ function start(args: readonly string[], node: readonly string[] = []) {
 }
 
 /** Holds the table of RWAs until told to let go; resolves once a second session waits for it. */
-async function holdRwas() {
+async function holdRwas(db: Database) {
   const tx = await db.transaction();
   await tx.raw('LOCK TABLE rwas IN ACCESS EXCLUSIVE MODE');
   const waited = async () => {
@@ -56,34 +55,40 @@ async function holdRwas() {
 }
 
 describe('the program', () => {
-  test('writes data to standard output and ends with the status', async () => {
-    const good = await start(['company', 'list', '--json']).ended;
+  test('writes data to standard output and ends with the status', async ({ databaseUrl }) => {
+    const good = await start(databaseUrl, ['company', 'list', '--json']).ended;
     expect(good).toMatchObject({ status: 0, err: '' });
     expect(JSON.parse(good.out)).toMatchObject([{ name: 'acme' }]);
-    expect(await start(['company', 'show', 'nobody']).ended).toMatchObject({ status: 2, out: '' });
+    expect(await start(databaseUrl, ['company', 'show', 'nobody']).ended).toMatchObject({
+      status: 2,
+      out: '',
+    });
   });
 
-  test('hands over to the pinned runtime where the machine has one that runs no TypeScript', async () => {
-    const { status, out } = await start(['--version'], ['--no-experimental-strip-types']).ended;
+  test('hands over to the pinned runtime where the machine has one that runs no TypeScript', async ({
+    databaseUrl,
+  }) => {
+    const { status, out } = await start(databaseUrl, ['--version'], ['--no-experimental-strip-types']).ended;
     expect({ status, out }).toEqual({ status: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
-    const missing = await start(['company', 'show', 'x'], ['--no-experimental-strip-types']).ended;
+    const missing = await start(databaseUrl, ['company', 'show', 'x'], ['--no-experimental-strip-types'])
+      .ended;
     expect(missing.status).toBe(2);
   });
 
-  test('ends quietly when its reader has seen enough', async () => {
-    const { child, ended } = start(['--help']);
+  test('ends quietly when its reader has seen enough', async ({ databaseUrl }) => {
+    const { child, ended } = start(databaseUrl, ['--help']);
     child.stdout.destroy();
     expect((await ended).err).toBe('');
   });
 
-  test.each([[[]], [['--no-experimental-strip-types']]])(
+  test.for([[[]], [['--no-experimental-strip-types']]] as const)(
     'leaves nothing of an import behind after Ctrl-C, started with %j',
-    async (node) => {
+    async ([node], { db, databaseUrl }) => {
       const file = path.join(folder, 'casks.json');
       const row = { name: 'Cask', type: 'whisky', chainId: 31337, contractAddress };
       await writeFile(file, JSON.stringify(Array.from({ length: 1_000 }, () => row)));
-      const table = await holdRwas();
-      const { child, heard, ended } = start(['rwa', 'import', file, '--company', 'acme'], node);
+      const table = await holdRwas(db);
+      const { child, heard, ended } = start(databaseUrl, ['rwa', 'import', file, '--company', 'acme'], node);
       await table.waiting();
       // A terminal sends it to the launcher as well as to the program that it started.
       child.kill(node.length === 0 ? 'SIGINT' : 'SIGTERM');

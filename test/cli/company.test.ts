@@ -1,15 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
-import { commandLine, settingsFor } from './command-line.ts';
-
-const { url, close } = await createTestDatabase();
-afterAll(close);
-const { run, json } = commandLine(settingsFor(url));
+import { describe, expect } from 'vitest';
+import { test } from './fixtures.ts';
 
 const treasury = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
 describe('company create', () => {
-  test('registers a company and shows it, field by field', async () => {
+  test('registers a company and shows it, field by field', async ({ run }) => {
     const { status, out, err } = await run('company', 'create', 'acme', '--treasury', treasury.toLowerCase());
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(/^id {15}[0-9a-f-]{36}$/m);
@@ -18,16 +13,16 @@ describe('company create', () => {
     expect(out).toMatch(/^claimBaseUrl {5}-$/m);
   });
 
-  test('takes the id that an authentication service gave it', async () => {
+  test('takes the id that an authentication service gave it', async ({ json }) => {
     const { status, value } = await json('company', 'create', ' globex ', '--id', 'org_42');
     expect(status).toBe(0);
     expect(value).toMatchObject({ id: 'org_42', name: 'globex', treasuryAddress: null, claimBaseUrl: null });
     expect(value.createdAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  test.each([[['other', '--id', 'org_42']], [['globex']]])(
+  test.for([[['other', '--id', 'org_42']], [['globex']]] as const)(
     'refuses an id or a name that is taken: %j',
-    async (args) => {
+    async ([args], { json }) => {
       const { status, value, error } = await json('company', 'create', ...args);
       expect({ status, value }).toEqual({ status: 2, value: undefined });
       expect(error).toEqual({
@@ -37,7 +32,7 @@ describe('company create', () => {
     },
   );
 
-  test.each([
+  test.for([
     [['']],
     [['x'.repeat(256)]],
     [['a', '--id', '']],
@@ -46,7 +41,7 @@ describe('company create', () => {
     [['a', '--claim-url', 'javascript:alert(1)']],
     [['a', 'b']],
     [[]],
-  ])('refuses %j and points to its help', async (args) => {
+  ] as const)('refuses %j and points to its help', async ([args], { run }) => {
     const { status, out, err } = await run('company', 'create', ...args);
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toMatch(/^error: .+\nSee: tallystick company create --help\n$/);
@@ -54,25 +49,25 @@ describe('company create', () => {
 });
 
 describe('company list', () => {
-  test('shows all by name, without borders', async () => {
+  test('shows all by name, without borders', async ({ run }) => {
     const { status, out } = await run('company', 'list');
     expect(status).toBe(0);
     expect(out.split('\n')[0]).toMatch(/^ID +NAME +TREASURY +CLAIM PAGE$/);
     expect(out.match(/acme|globex/g)).toEqual(['acme', 'globex']);
   });
 
-  test('is one JSON array for programs', async () => {
+  test('is one JSON array for programs', async ({ json }) => {
     const { value } = await json('company', 'list');
     expect(value.map(({ name }: { name: string }) => name)).toEqual(['acme', 'globex']);
   });
 });
 
 describe('company show', () => {
-  test.each(['globex', 'org_42'])('finds a company by %s', async (word) => {
+  test.for(['globex', 'org_42'])('finds a company by %s', async (word, { json }) => {
     expect((await json('company', 'show', word)).value).toMatchObject({ id: 'org_42', name: 'globex' });
   });
 
-  test('says how to find one when there is none', async () => {
+  test('says how to find one when there is none', async ({ run }) => {
     expect(await run('company', 'show', 'nobody')).toEqual({
       status: 2,
       out: '',
@@ -82,7 +77,7 @@ describe('company show', () => {
 });
 
 describe('company update', () => {
-  test('changes what is given and keeps the rest', async () => {
+  test('changes what is given and keeps the rest', async ({ json }) => {
     const changed = await json('company', 'update', 'acme', '--claim-url', 'https://acme.example/claim');
     expect(changed.value).toMatchObject({
       name: 'acme',
@@ -93,19 +88,19 @@ describe('company update', () => {
     expect(renamed.value).toMatchObject({ name: 'acme ltd', claimBaseUrl: 'https://acme.example/claim' });
   });
 
-  test('clears a field with an empty text', async () => {
+  test('clears a field with an empty text', async ({ json }) => {
     const { value } = await json('company', 'update', 'acme ltd', '--claim-url', '', '--treasury', '');
     expect(value).toMatchObject({ treasuryAddress: null, claimBaseUrl: null });
   });
 
-  test.each([
+  test.for([
     [['acme ltd'], 'Nothing to change: give an option.'],
     [['nobody', '--name', 'x'], 'There is no company "nobody". List them with: tallystick company list'],
     [
       ['acme ltd', '--name', 'globex'],
       'A company of this id or name exists already. List them with: tallystick company list',
     ],
-  ])('refuses %j', async (args, message) => {
+  ] as const)('refuses %j', async ([args, message], { json }) => {
     const { status, error } = await json('company', 'update', ...args);
     expect(status).toBe(2);
     expect(error).toEqual({ exitCode: 2, message });

@@ -2,22 +2,23 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { encryptKeystoreJson, Wallet } from 'ethers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startChain, type TestChain } from '../support/chain.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { perFile } from '../support/fixtures.ts';
+import type { CommandLine } from './command-line.ts';
+import { settingsFor } from './command-line.ts';
+import { test as base } from './fixtures.ts';
 
-const { db, url, close } = await createTestDatabase();
-const { run, json } = commandLine({ ...settingsFor(url), PUBLIC_BASE_URL: 'https://api.example' });
+const test = base.extend('settings', perFile, ({ databaseUrl }) => ({
+  ...settingsFor(databaseUrl),
+  PUBLIC_BASE_URL: 'https://api.example',
+}));
 const admin = new Wallet(Wallet.createRandom().privateKey);
 const signer = Wallet.createRandom().address;
 const directory = mkdtempSync(path.join(tmpdir(), 'contract-'));
 const keys = ['--keystore', path.join(directory, 'a.json'), '--password-file', path.join(directory, 'p')];
-let chain: TestChain;
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ db, chain, run }) => {
   await callNode(chain.rpcUrl, 'anvil_setBalance', [admin.address, '0x56bc75e2d63100000']);
   // The weakest scrypt there is: the test is not about that.
   const keystore = await encryptKeystoreJson(admin, 'pass', { scrypt: { N: 2, r: 8, p: 1 } });
@@ -38,18 +39,14 @@ beforeAll(async () => {
   );
   await db('mint_lanes').insert({ chain_id: 31337, signer });
 });
-afterAll(async () => {
-  await chain.close();
-  await close();
-});
 
-const deploy = async (): Promise<string> =>
+const deploy = async (json: CommandLine['json']): Promise<string> =>
   (await json('contract', 'deploy', '31337', '--name', 'Casks', '--symbol', 'CASK', ...keys)).value.contract;
 const stateOf = (checks: { check: string; state: string }[], name: string) =>
   checks.find(({ check }) => check.startsWith(name))?.state;
 
 describe('contract deploy', () => {
-  test('makes a contract whose metadata are ours and whose admin is the key', async () => {
+  test('makes a contract whose metadata are ours and whose admin is the key', async ({ json }) => {
     const { status, value } = await json(
       'contract',
       'deploy',
@@ -69,7 +66,7 @@ describe('contract deploy', () => {
     });
   });
 
-  test('says when the network is not registered', async () => {
+  test('says when the network is not registered', async ({ run }) => {
     expect(await run('contract', 'deploy', '5', '--name', 'C', '--symbol', 'C', ...keys)).toMatchObject({
       status: 2,
       err: 'Network 5 is not registered. See: tallystick network list\n',
@@ -78,8 +75,8 @@ describe('contract deploy', () => {
 });
 
 describe('contract grant and status', () => {
-  test('show that a signer may mint, and before it that it may not', async () => {
-    const contract = await deploy();
+  test('show that a signer may mint, and before it that it may not', async ({ json }) => {
+    const contract = await deploy(json);
     const before = await json('contract', 'status', '31337', contract);
     expect([before.status, stateOf(before.value, 'minter')]).toEqual([1, 'FAULT']);
     await json('contract', 'grant', '31337', contract, signer, ...keys);
@@ -88,20 +85,27 @@ describe('contract grant and status', () => {
     expect(after.status).toBe(0);
   });
 
-  test("takes the network's own contract when none is named", async () => {
+  test("takes the network's own contract when none is named", async ({ run, json }) => {
     expect((await run('contract', 'status', '31337')).err).toContain('has no minter contract');
-    const contract = await deploy();
+    const contract = await deploy(json);
     await run('network', 'update', '31337', '--minter-contract', contract);
     expect((await json('contract', 'status', '31337')).value).toHaveLength(4);
   });
 
-  test('say when there is no contract', async () => {
+  test('say when there is no contract', async ({ json }) => {
     const { status, value } = await json('contract', 'status', '31337', signer);
     expect([status, value]).toEqual([1, [expect.objectContaining({ check: 'code', state: 'FAULT' })]]);
   });
 
-  test('refuse the admin as a signer: a hot key must not administer', async () => {
-    const { status, err } = await run('contract', 'grant', '31337', await deploy(), admin.address, ...keys);
+  test('refuse the admin as a signer: a hot key must not administer', async ({ run, json }) => {
+    const { status, err } = await run(
+      'contract',
+      'grant',
+      '31337',
+      await deploy(json),
+      admin.address,
+      ...keys,
+    );
     expect([status, err]).toEqual([2, 'The admin must not be a signer: use another key.\n']);
   });
 });

@@ -1,39 +1,30 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, inject } from 'vitest';
 import { addCompany, addNetwork, addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
-import { createTestDatabase } from '../support/database.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import { freePort } from '../support/postgres.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { commandLine } from './command-line.ts';
+import { test } from './fixtures.ts';
 
 type Finding = { check: string; state: string; detail: string };
-
-const { db, url, close } = await createTestDatabase();
-const settings = settingsFor(url);
-const { run, json } = commandLine(settings);
-let chain: TestChain;
 // The chain's own node takes no path; this one takes any, as those of providers do.
 let node: NodeProxy;
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ chain }) => {
   node = await startNodeProxy(chain.rpcUrl);
 });
 afterAll(async () => {
   await node.close();
-  await chain.close();
-  await close();
 });
 
-const examine = async (changes: Record<string, string> = {}) => {
+const examine = async (settings: Readonly<Record<string, string>>, changes: Record<string, string> = {}) => {
   const { status, value } = await commandLine({ ...settings, ...changes }).json('doctor');
   const findings: Finding[] = value;
   return { status, of: (check: string) => findings.filter((finding) => finding.check === check) };
 };
 
 describe('doctor, on a new installation', () => {
-  test('warns of what is not there yet, with the command that makes it', async () => {
+  test('warns of what is not there yet, with the command that makes it', async ({ run }) => {
     const { status, out, err } = await run('doctor');
     expect(status).toBe(0);
     expect(out.split('\n')[0]).toMatch(/^STATE +CHECK +DETAIL$/);
@@ -50,7 +41,7 @@ describe('doctor, on a new installation', () => {
 });
 
 describe('doctor, on settings', () => {
-  test('names every fault, and never the value of a secret', async () => {
+  test('names every fault, and never the value of a secret', async ({ settings }) => {
     const bad = { DATABASE_URL: 'mysql://me:pass-word@host', SECRET_KEYS: 'pass-word', PORT: '70000' };
     const told = await commandLine({ ...settings, ...bad }).run('doctor');
     expect(told.status).toBe(1);
@@ -62,9 +53,11 @@ describe('doctor, on settings', () => {
 });
 
 describe('doctor, on the database', () => {
-  test('says where it does not answer', async () => {
+  test('says where it does not answer', async ({ settings }) => {
     const port = await freePort();
-    const { status, of } = await examine({ DATABASE_URL: `postgres://me:pass-word@127.0.0.1:${port}/db` });
+    const { status, of } = await examine(settings, {
+      DATABASE_URL: `postgres://me:pass-word@127.0.0.1:${port}/db`,
+    });
     expect(status).toBe(1);
     const [found] = of('database');
     expect(found?.state).toBe('FAULT');
@@ -73,19 +66,22 @@ describe('doctor, on the database', () => {
     expect(of('schema')).toEqual([]);
   });
 
-  test.each([
+  test.for([
     ['on', 'fsync, full_page_writes off'], // as the tests' server is
     ['off', 'fsync, full_page_writes, synchronous_commit off'],
-  ])('warns where a crash of it loses what was accepted: synchronous_commit %s', async (value, detail) => {
-    const own = new URL(url);
-    own.searchParams.set('options', `-c synchronous_commit=${value}`);
-    const { status, of } = await examine({ DATABASE_URL: own.href });
-    expect(of('durability')).toMatchObject([{ state: 'warning', detail: expect.stringContaining(detail) }]);
-    expect(status).toBe(0);
-  });
+  ] as const)(
+    'warns where a crash of it loses what was accepted: synchronous_commit %s',
+    async ([value, detail], { databaseUrl, settings }) => {
+      const own = new URL(databaseUrl);
+      own.searchParams.set('options', `-c synchronous_commit=${value}`);
+      const { status, of } = await examine(settings, { DATABASE_URL: own.href });
+      expect(of('durability')).toMatchObject([{ state: 'warning', detail: expect.stringContaining(detail) }]);
+      expect(status).toBe(0);
+    },
+  );
 
-  test('says what to run where the schema is missing, and looks no further', async () => {
-    const { status, of } = await examine({ DATABASE_URL: inject('postgresUrl') });
+  test('says what to run where the schema is missing, and looks no further', async ({ settings }) => {
+    const { status, of } = await examine(settings, { DATABASE_URL: inject('postgresUrl') });
     expect(status).toBe(1);
     expect(of('schema')[0]?.detail).toMatch(/Run: tallystick migrate$/);
     expect(of('keys')).toEqual([]);
@@ -93,11 +89,11 @@ describe('doctor, on the database', () => {
 });
 
 describe('doctor, on claim secrets', () => {
-  test('says which key SECRET_KEYS lacks', async () => {
+  test('says which key SECRET_KEYS lacks', async ({ db, settings }) => {
     await addNetwork(db);
     await addCompany(db, 'acme');
     await addNfts(db, vaultOf(['lost']), await addRwa(db, 'acme'), 1);
-    const { status, of } = await examine();
+    const { status, of } = await examine(settings);
     expect(status).toBe(1);
     expect(of('claim secrets')).toEqual([
       {
@@ -111,7 +107,7 @@ describe('doctor, on claim secrets', () => {
 });
 
 describe('doctor, on nodes', () => {
-  test('asks every node of every network', async () => {
+  test('asks every node of every network', async ({ db, chain, settings, run }) => {
     const dead = `http://127.0.0.1:${await freePort()}/api-key`;
     await db('networks').delete().whereNotIn('chain_id', db('rwas').select('chain_id'));
     await db('networks')
@@ -119,7 +115,7 @@ describe('doctor, on nodes', () => {
       .onConflict('chain_id')
       .merge();
     await db('networks').insert(network('77', [chain.rpcUrl]));
-    const { status, of } = await examine();
+    const { status, of } = await examine(settings);
     expect(status).toBe(1);
     expect(of('network 31337')).toMatchObject([
       { state: 'ok', detail: `${node.url}/[redacted] is at block 0` },
@@ -133,29 +129,29 @@ describe('doctor, on nodes', () => {
 });
 
 describe('doctor, on data providers', () => {
-  test('names the networks that need the account of the hosted one', async () => {
+  test('names the networks that need the account of the hosted one', async ({ db, chain, settings }) => {
     const hosted = { ...network('1', [chain.rpcUrl]), data_provider: 'moralis' };
     await db('networks').insert(hosted);
-    expect((await examine()).of('data provider')).toEqual([
+    expect((await examine(settings)).of('data provider')).toEqual([
       {
         check: 'data provider',
         state: 'warning',
         detail: 'networks without history and NFTs: 1; set MORALIS_API_KEY',
       },
     ]);
-    expect((await examine({ MORALIS_API_KEY: 'account' })).of('data provider')).toEqual([]);
+    expect((await examine(settings, { MORALIS_API_KEY: 'account' })).of('data provider')).toEqual([]);
     await db('networks').delete().where({ chain_id: 1 });
   });
 });
 
 describe('doctor, on keys', () => {
-  test('counts the active ones', async () => {
+  test('counts the active ones', async ({ settings, run }) => {
     await run('company', 'create', 'globex');
     await run('key', 'create', '--company', 'globex');
-    expect((await examine()).of('keys')).toMatchObject([{ state: 'ok', detail: /active keys: 1$/ }]);
+    expect((await examine(settings)).of('keys')).toMatchObject([{ state: 'ok', detail: /active keys: 1$/ }]);
   });
 
-  test('asks a remote authentication service about a key that nobody has', async () => {
+  test('asks a remote authentication service about a key that nobody has', async ({ settings }) => {
     const answers = { body: JSON.stringify({ valid: false, error: { code: 'KEY_NOT_FOUND' }, key: null }) };
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(answers.body);
@@ -168,9 +164,9 @@ describe('doctor, on keys', () => {
       AUTH_URL: `http://127.0.0.1:${port}/verify`,
       AUTH_CREDENTIAL: 'pass-word',
     };
-    expect((await examine(remote)).of('authentication')).toMatchObject([{ state: 'ok' }]);
+    expect((await examine(settings, remote)).of('authentication')).toMatchObject([{ state: 'ok' }]);
     answers.body = '<html>';
-    expect((await examine(remote)).of('authentication')).toMatchObject([
+    expect((await examine(settings, remote)).of('authentication')).toMatchObject([
       {
         state: 'FAULT',
         detail: expect.stringContaining('Check AUTH_URL, AUTH_CREDENTIAL and AUTH_DIALECT.'),
@@ -183,7 +179,7 @@ describe('doctor, on keys', () => {
 });
 
 describe('doctor, for programs', () => {
-  test('gives one JSON array also when it finds a fault', async () => {
+  test('gives one JSON array also when it finds a fault', async ({ json }) => {
     const { status, value, notes, error } = await json('doctor');
     expect(status).toBe(1);
     expect(value).toEqual(

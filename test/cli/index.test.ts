@@ -1,28 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { acquireAdvisoryLock } from '../../src/db/advisory-lock.ts';
 import { createLogger } from '../../src/log.ts';
 import { indexLockName } from '../../src/providers/indexer/follow/index-runner.ts';
 import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
 import { addNetwork } from '../rwa/samples.ts';
-import { createTestDatabase } from '../support/database.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { commandLine } from './command-line.ts';
+import { test } from './fixtures.ts';
 
 const first = 17_686_111;
 const recorded = [0, 1, 2, 3].map((place) => readFixture<RecordedBlock>(`ethereum/${first + place}`));
 const hashAt = (place: number) => recorded[place]?.block.hash ?? '';
-const database = await createTestDatabase();
-const { db, url } = database;
-const settings = settingsFor(url);
-const { run, json } = commandLine(settings);
 const log = createLogger({ level: 'silent' });
 let node: ReplayNode;
 
 beforeAll(async () => {
   node = await startReplayNode('1', recorded);
 });
-beforeEach(async () => {
+test.beforeEach(async ({ db }) => {
   node.setHead(hashAt(3));
   node.onAsk(() => {});
   await addNetwork(db, '1');
@@ -30,20 +27,24 @@ beforeEach(async () => {
     ...{ name: 'Ethereum', rpc_urls: [node.url], index_from: first, index_traces: 'debug' },
   });
 });
-afterEach(async () => {
+test.afterEach(async ({ db, run }) => {
   await run('index', 'reset', '1');
   await db('networks').delete();
 });
 afterAll(async () => {
   await node.close();
-  await database.close();
 });
 
-const holdLock = () =>
-  acquireAdvisoryLock({ url, name: indexLockName('1'), log, signal: new AbortController().signal });
+const holdLock = (databaseUrl: string) =>
+  acquireAdvisoryLock({
+    url: databaseUrl,
+    name: indexLockName('1'),
+    log,
+    signal: new AbortController().signal,
+  });
 
 describe('index status', () => {
-  test('says what is not begun', async () => {
+  test('says what is not begun', async ({ json }) => {
     const { status, value } = await json('index', 'status');
     expect(status).toBe(0);
     expect(value).toMatchObject([
@@ -51,7 +52,10 @@ describe('index status', () => {
     ]);
   });
 
-  test('says to which block, hash and time an index is complete, and how far its node is', async () => {
+  test('says to which block, hash and time an index is complete, and how far its node is', async ({
+    run,
+    json,
+  }) => {
     await run('index', 'backfill', '1', '--to', String(first + 1));
     const { value } = await json('index', 'status', '1');
     expect(value).toMatchObject({
@@ -73,9 +77,14 @@ describe('index status', () => {
     expect(out).toContain(String(first + 1));
   });
 
-  test('names the process that indexes, and says when it fails and why', async () => {
+  test('names the process that indexes, and says when it fails and why', async ({
+    db,
+    databaseUrl,
+    run,
+    json,
+  }) => {
     await run('index', 'backfill', '1');
-    const lock = await holdLock();
+    const lock = await holdLock(databaseUrl);
     expect((await json('index', 'status', '1')).value).toMatchObject({
       state: 'following',
       indexer: expect.stringMatching(new RegExp(`:${process.pid}$`)),
@@ -92,7 +101,7 @@ describe('index status', () => {
     await lock.release();
   });
 
-  test('says plainly where value that moves inside transactions is unknown', async () => {
+  test('says plainly where value that moves inside transactions is unknown', async ({ db, run, json }) => {
     const without = await startReplayNode('1', recorded);
     without.setHead(hashAt(3));
     without.lack('debug_traceBlockByHash');
@@ -109,7 +118,7 @@ describe('index status', () => {
     await without.close();
   });
 
-  test('still tells what is known while the node does not answer', async () => {
+  test('still tells what is known while the node does not answer', async ({ run, json }) => {
     await run('index', 'backfill', '1');
     node.onAsk(() => {
       throw new Error('the connection breaks');
@@ -121,7 +130,7 @@ describe('index status', () => {
     });
   });
 
-  test.each(['2', '9999'])('says that network %s has no index', async (chainId) => {
+  test.for(['2', '9999'])('says that network %s has no index', async (chainId, { run }) => {
     expect(await run('index', 'status', chainId)).toEqual({
       status: 2,
       out: '',
@@ -131,7 +140,7 @@ describe('index status', () => {
 });
 
 describe('index backfill', () => {
-  test('indexes up to a block, and then the rest up to the head', async () => {
+  test('indexes up to a block, and then the rest up to the head', async ({ json }) => {
     const some = await json('index', 'backfill', '1', '--to', String(first + 1));
     expect(some).toMatchObject({
       status: 0,
@@ -144,13 +153,13 @@ describe('index backfill', () => {
     expect((await json('index', 'verify', '1')).value.differing).toBe(0);
   });
 
-  test('shows a bar with rate and time left to people who watch', async () => {
+  test('shows a bar with rate and time left to people who watch', async ({ settings }) => {
     const { err } = await commandLine(settings, { terminal: true }).run('index', 'backfill', '1');
     expect(err).toMatch(/Indexing .* 0% \| 0\/4 \| - blocks\/s \| \? left/);
     expect(err).toMatch(/100% \| 4\/4 \| [-.\d]+ blocks\/s \| 0s left/);
   });
 
-  test('keeps what is done when it is interrupted, and goes on from there', async () => {
+  test('keeps what is done when it is interrupted, and goes on from there', async ({ settings, json }) => {
     let asked = false;
     const interrupted = commandLine(settings, {
       terminal: true,
@@ -166,8 +175,12 @@ describe('index backfill', () => {
     expect((await json('index', 'verify', '1', '--scan')).value.differing).toBe(0);
   });
 
-  test('refuses while another process indexes the network, naming it; with --wait it waits', async () => {
-    const lock = await holdLock();
+  test('refuses while another process indexes the network, naming it; with --wait it waits', async ({
+    databaseUrl,
+    settings,
+    json,
+  }) => {
+    const lock = await holdLock(databaseUrl);
     const { status, error } = await json('index', 'backfill', '1');
     expect(status).toBe(1);
     expect(error?.message).toMatch(
@@ -183,7 +196,7 @@ describe('index backfill', () => {
     expect((await waiting.json('index', 'backfill', '1', '--wait')).value.completeTo).toBe(String(first + 3));
   });
 
-  test('says what is wrong when the node fails for good, and keeps what is done', async () => {
+  test('says what is wrong when the node fails for good, and keeps what is done', async ({ json }) => {
     let answers = 0;
     node.onAsk((method) => {
       if (method === 'eth_getBlockReceipts') answers += 1;
@@ -195,11 +208,11 @@ describe('index backfill', () => {
     expect(error?.message).toContain('the same command goes on from there.');
   }, 60_000);
 
-  test.each([
+  test.for([
     [['1', '--to', String(first - 1)], `begins at block ${first}, after block ${first - 1}.`],
     [['1', '--to', String(first + 9)], `The node is at block ${first + 3}: --to must not be above it.`],
     [['2'], 'There is no network 2. List them with: tallystick network list'],
-  ])('refuses %j', async (args, message) => {
+  ] as const)('refuses %j', async ([args, message], { json }) => {
     const { status, error } = await json('index', 'backfill', ...args);
     expect(status).toBe(2);
     expect(error?.message).toContain(message);
@@ -207,7 +220,11 @@ describe('index backfill', () => {
 });
 
 describe('index verify', () => {
-  test('compares random blocks, the same for the same seed, and finds nothing where all is right', async () => {
+  test('compares random blocks, the same for the same seed, and finds nothing where all is right', async ({
+    settings,
+    run,
+    json,
+  }) => {
     await run('index', 'backfill', '1');
     const { status, value, notes } = await json('index', 'verify', '1', '--blocks', '2', '--seed', '7');
     expect({ status, value }).toMatchObject({
@@ -221,7 +238,11 @@ describe('index verify', () => {
     expect(err).toMatch(/Comparing .* 100% \| 4\/4 \|/);
   });
 
-  test('finds rows of every table that differ, are missing or needless, and exits with 1', async () => {
+  test('finds rows of every table that differ, are missing or needless, and exits with 1', async ({
+    db,
+    run,
+    json,
+  }) => {
     await run('index', 'backfill', '1');
     const at = { chain_id: '1', block_number: first + 1 };
     const [row] = await db('wallet_history').where(at).orderBy('wallet').limit(1);
@@ -264,7 +285,11 @@ describe('index verify', () => {
     expect((await json('index', 'verify', '1', '--to', String(first))).status).toBe(0);
   });
 
-  test('says which blocks cannot be compared because the node has no traces any more', async () => {
+  test('says which blocks cannot be compared because the node has no traces any more', async ({
+    db,
+    run,
+    json,
+  }) => {
     await run('index', 'backfill', '1');
     const pruned = await startReplayNode('1', recorded);
     pruned.setHead(hashAt(3));
@@ -276,17 +301,17 @@ describe('index verify', () => {
     await pruned.close();
   });
 
-  test.each([
+  test.for([
     [[], 'Network 1 has no indexed block. See: tallystick index status'],
     [['--blocks', '0'], 'whole number from 1'],
     [['--seed', 'x'], 'whole number from 0'],
-  ])('refuses %j without an index', async (args, message) => {
+  ] as const)('refuses %j without an index', async ([args, message], { json }) => {
     const { status, error } = await json('index', 'verify', '1', ...args);
     expect(status).toBe(2);
     expect(error?.message).toContain(message);
   });
 
-  test('refuses blocks that the index does not have', async () => {
+  test('refuses blocks that the index does not have', async ({ run, json }) => {
     await run('index', 'backfill', '1');
     const { status, error } = await json('index', 'verify', '1', '--to', String(first + 9));
     expect(status).toBe(2);
@@ -295,7 +320,7 @@ describe('index verify', () => {
 });
 
 const tables = ['index_state', 'index_blocks', 'wallet_history', 'nft_changes', 'nft_holdings', 'nft_tokens'];
-const rowsOf = async (chainId: string) => {
+const rowsOf = async (db: Database, chainId: string) => {
   const counts = await Promise.all(
     [...tables, 'token_contracts', 'index_skipped_logs'].map((table) =>
       db(table).where('chain_id', chainId).count('* as count').first(),
@@ -305,14 +330,14 @@ const rowsOf = async (chainId: string) => {
 };
 
 describe('the index of a network that changes or goes', () => {
-  test('is deleted by index reset, and no other', async () => {
+  test('is deleted by index reset, and no other', async ({ db, run, json }) => {
     await run('index', 'backfill', '1');
     await db('index_state').insert({ chain_id: '2', start_block: 0 });
     const { status, value } = await json('index', 'reset', '1');
     expect({ status, value }).toMatchObject({ status: 0, value: { chainId: '1' } });
     expect(value.historyRows).toBeGreaterThan(1_000);
-    expect(await rowsOf('1')).toBe(0);
-    expect(await rowsOf('2')).toBe(1);
+    expect(await rowsOf(db, '1')).toBe(0);
+    expect(await rowsOf(db, '2')).toBe(1);
     expect((await json('index', 'status')).value).toMatchObject([
       { chainId: '1', state: 'not begun' },
       { chainId: '2', state: 'left over: no such network' },
@@ -320,18 +345,18 @@ describe('the index of a network that changes or goes', () => {
     await run('index', 'reset', '2');
   });
 
-  test('goes with the network, once its indexer has let go', async () => {
+  test('goes with the network, once its indexer has let go', async ({ db, databaseUrl, run, json }) => {
     await run('index', 'backfill', '1');
-    const lock = await holdLock();
+    const lock = await holdLock(databaseUrl);
     const removed = json('network', 'remove', '1');
     await expect.poll(() => db('networks').select()).toEqual([]);
-    expect(await rowsOf('1')).toBeGreaterThan(1_000);
+    expect(await rowsOf(db, '1')).toBeGreaterThan(1_000);
     await lock.release();
     expect(await removed).toMatchObject({ status: 0, value: { chainId: '1', removed: true } });
-    expect(await rowsOf('1')).toBe(0);
+    expect(await rowsOf(db, '1')).toBe(0);
   });
 
-  test('stays when another data provider takes over, and the operator is told', async () => {
+  test('stays when another data provider takes over, and the operator is told', async ({ run, json }) => {
     await run('index', 'backfill', '1');
     const { notes } = await json('network', 'update', '1', '--provider', 'moralis');
     expect(notes).toEqual([expect.stringContaining('To delete it: tallystick index reset 1')]);
@@ -339,7 +364,7 @@ describe('the index of a network that changes or goes', () => {
     expect((await json('network', 'update', '1', '--provider', 'indexer')).notes).toEqual([]);
   });
 
-  test('does not begin at another block afterwards', async () => {
+  test('does not begin at another block afterwards', async ({ run, json }) => {
     await run('index', 'backfill', '1');
     const { status, error } = await json('network', 'update', '1', '--index-from', '5');
     expect(status).toBe(2);

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { hashKey } from '../../src/keys/key-format.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { commandLine } from './command-line.ts';
+import { test } from './fixtures.ts';
 
-const { db, url, close } = await createTestDatabase();
-afterAll(close);
-const settings = settingsFor(url);
-const { run, json } = commandLine(settings);
-
-beforeAll(async () => {
+test.beforeAll(async ({ run }) => {
   await run('company', 'create', 'acme');
   await run('company', 'create', 'globex');
 });
@@ -17,7 +12,7 @@ const unknown = 'There is no such key. List them with: tallystick key list';
 const someId = '0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55';
 
 describe('key create', () => {
-  test('shows the key once, and says so', async () => {
+  test('shows the key once, and says so', async ({ db, run }) => {
     const { status, out, err } = await run('key', 'create', '--company', 'acme', '--label', 'website');
     expect(status).toBe(0);
     const key = /^key +(tk_test_[0-9A-Za-z]{36})$/m.exec(out)?.[1] ?? '';
@@ -39,7 +34,7 @@ describe('key create', () => {
     }
   });
 
-  test('makes a key without a company, without a limit and without an end unless told', async () => {
+  test('makes a key without a company, without a limit and without an end unless told', async ({ json }) => {
     const { value } = await json('key', 'create');
     expect(value).toMatchObject({
       companyId: null,
@@ -50,21 +45,21 @@ describe('key create', () => {
     });
   });
 
-  test.each([
+  test.for([
     [['--rate', '20'], { perSecond: 20, burst: 40 }],
     [['--rate', '20', '--burst', '20'], { perSecond: 20, burst: 20 }],
-  ])('gives it a limit of its own with %j', async (args, rateLimit) => {
+  ] as const)('gives it a limit of its own with %j', async ([args, rateLimit], { json }) => {
     expect((await json('key', 'create', ...args)).value).toMatchObject({ rateLimit });
   });
 
-  test.each([
+  test.for([
     ['2100-01-31', '2100-01-31T00:00:00.000Z'],
     ['2100-01-31T12:00:00+02:00', '2100-01-31T10:00:00.000Z'],
-  ])('lets it end at %s', async (expires, expiresAt) => {
+  ] as const)('lets it end at %s', async ([expires, expiresAt], { json }) => {
     expect((await json('key', 'create', '--expires', expires)).value).toMatchObject({ expiresAt });
   });
 
-  test.each([
+  test.for([
     [['--burst', '5'], '--burst needs --rate.'],
     [['--rate', '20', '--burst', '5'], '--burst must not be below --rate.'],
     [['--rate', '0'], 'whole number from 1 to 1000000'],
@@ -74,13 +69,13 @@ describe('key create', () => {
     [['--expires', '2100-01-31T12:00'], 'It must be a date'],
     [['--label', ' '], 'must not be empty'],
     [['--company', 'nobody'], 'There is no company "nobody"'],
-  ])('refuses %j', async (args, message) => {
+  ] as const)('refuses %j', async ([args, message], { json }) => {
     const { status, value, error } = await json('key', 'create', ...args);
     expect({ status, value }).toEqual({ status: 2, value: undefined });
     expect(error?.message).toContain(message);
   });
 
-  test('warns where the service asks someone else about keys', async () => {
+  test('warns where the service asks someone else about keys', async ({ settings }) => {
     const remote = {
       KEY_VERIFIER: 'remote',
       AUTH_URL: 'https://auth.example/verify',
@@ -94,13 +89,13 @@ describe('key create', () => {
 });
 
 describe('key list', () => {
-  test('shows every key by its first characters, oldest first', async () => {
+  test('shows every key by its first characters, oldest first', async ({ run }) => {
     const { out } = await run('key', 'list');
     expect(out.split('\n')[0]).toMatch(/^ID +KEY +COMPANY +LABEL +STATE +CREATED +EXPIRES$/);
     expect(out.split('\n')[1]).toMatch(/tk_test_\w{4}… +acme +website +revoked +20\S+Z +-$/);
   });
 
-  test('shows those of one company', async () => {
+  test('shows those of one company', async ({ run, json }) => {
     await json('key', 'create', '--company', 'globex');
     const { value } = await json('key', 'list', '--company', 'globex');
     expect(value).toMatchObject([{ companyName: 'globex', state: 'active' }]);
@@ -109,7 +104,7 @@ describe('key list', () => {
 });
 
 describe('key revoke', () => {
-  test.each(['id', 'key'] as const)('ends a key for good by its %s', async (by) => {
+  test.for(['id', 'key'] as const)('ends a key for good by its %s', async (by, { json }) => {
     const { value } = await json('key', 'create');
     const revoked = await json('key', 'revoke', value[by]);
     expect(revoked.value).toMatchObject({ id: value.id, state: 'revoked' });
@@ -124,7 +119,7 @@ describe('key revoke', () => {
 });
 
 describe('key expire', () => {
-  test('sets and takes away when a key ends', async () => {
+  test('sets and takes away when a key ends', async ({ run, json }) => {
     const { value } = await json('key', 'create');
     const ended = await json('key', 'expire', value.id, '--at', '2020-01-01');
     expect(ended.value).toMatchObject({ state: 'expired', expiresAt: '2020-01-01T00:00:00.000Z' });
@@ -135,7 +130,7 @@ describe('key expire', () => {
 });
 
 describe('key limit', () => {
-  test('gives a key a limit of its own, and the default again', async () => {
+  test('gives a key a limit of its own, and the default again', async ({ json }) => {
     const { value } = await json('key', 'create');
     const limited = await json('key', 'limit', value.id, '--rate', '7');
     expect(limited.value).toMatchObject({ rateLimit: { perSecond: 7, burst: 14 } });
@@ -143,21 +138,24 @@ describe('key limit', () => {
     expect(usual.value).toMatchObject({ rateLimit: null });
   });
 
-  test.each([[[]], [['--default', '--rate', '5']]])('wants one of both, not %j', async (args) => {
-    const { status, error } = await json('key', 'limit', someId, ...args);
-    expect(status).toBe(2);
-    expect(error?.message).toBe('Give either --rate or --default.');
-  });
+  test.for([[[]], [['--default', '--rate', '5']]] as const)(
+    'wants one of both, not %j',
+    async ([args], { json }) => {
+      const { status, error } = await json('key', 'limit', someId, ...args);
+      expect(status).toBe(2);
+      expect(error?.message).toBe('Give either --rate or --default.');
+    },
+  );
 });
 
 describe('a key that nobody has', () => {
-  test.each([
+  test.for([
     ['show', someId],
     ['show', 'tk_test_nonsense'],
     ['revoke', 'x'],
     ['expire', someId, '--at', 'never'],
     ['limit', someId, '--default'],
-  ])('key %s %s says how to find one', async (...args) => {
+  ] as const)('key %s %s says how to find one', async ([...args], { run }) => {
     expect(await run('key', ...args)).toEqual({ status: 2, out: '', err: `${unknown}\n` });
   });
 });

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { test } from './fixtures.ts';
 
-const { db, url, close } = await createTestDatabase();
-afterAll(close);
-const { run, json } = commandLine(settingsFor(url));
 const signer = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
-await addNetwork(db);
-await addCompany(db, 'acme');
-await db('mint_lanes').insert({ chain_id: 31337, signer });
+test.beforeAll(async ({ db }) => {
+  await addNetwork(db);
+  await addCompany(db, 'acme');
+  await db('mint_lanes').insert({ chain_id: 31337, signer });
+});
 
-const addMint = async (state: string, more = {}) => {
+const addMint = async (db: Database, state: string, more = {}) => {
   const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, 'acme'), 1);
   const id = nft?.id ?? '';
   const queued = { mint_state: state, recipient, mint_chain_id: 31337, queued_at: new Date(), ...more };
@@ -21,16 +20,16 @@ const addMint = async (state: string, more = {}) => {
   return id;
 };
 
-beforeEach(async () => {
+test.beforeEach(async ({ db }) => {
   await db('nfts').delete();
   await db('mint_lanes').update({ stopped_by_operator: false });
 });
 
 describe('mint list', () => {
-  test('shows what is under way or stuck, and why', async () => {
-    const failed = await addMint('failed', { mint_error: 'The token was minted to another recipient.' });
-    const queued = await addMint('queued');
-    await addMint('unclaimed');
+  test('shows what is under way or stuck, and why', async ({ db, json }) => {
+    const failed = await addMint(db, 'failed', { mint_error: 'The token was minted to another recipient.' });
+    const queued = await addMint(db, 'queued');
+    await addMint(db, 'unclaimed');
     await db('mint_lanes').update({
       pause_reason: 'balance_too_low',
       pause_detail: 'It has 1 wei.',
@@ -48,15 +47,15 @@ describe('mint list', () => {
 });
 
 describe('mint show', () => {
-  test('shows the lanes', async () => {
-    await addMint('queued');
+  test('shows the lanes', async ({ db, json }) => {
+    await addMint(db, 'queued');
     expect((await json('mint', 'show')).value).toMatchObject([
       { chainId: '31337', signer, holder: null, queued: 1, inFlight: 0, paused: null },
     ]);
   });
 
-  test('shows every attempt of an NFT', async () => {
-    const id = await addMint('submitted');
+  test('shows every attempt of an NFT', async ({ db, json }) => {
+    const id = await addMint(db, 'submitted');
     const [{ id: transaction }] = await db('mint_transactions')
       .insert({ chain_id: 31337, signer, nonce: 4, contract: signer, gas_limit: 1, fence: 1 })
       .returning('id');
@@ -80,7 +79,7 @@ describe('mint show', () => {
     ]);
   });
 
-  test('says what to do when it is no id', async () => {
+  test('says what to do when it is no id', async ({ run }) => {
     expect(await run('mint', 'show', 'x')).toMatchObject({
       status: 2,
       err: expect.stringContaining('mint list'),
@@ -89,28 +88,28 @@ describe('mint show', () => {
 });
 
 describe('mint retry', () => {
-  test('queues a failed one again', async () => {
-    const id = await addMint('failed', { mint_error: 'x' });
+  test('queues a failed one again', async ({ db, json }) => {
+    const id = await addMint(db, 'failed', { mint_error: 'x' });
     expect((await json('mint', 'retry', id)).value).toEqual({ nftId: id, state: 'queued' });
     expect(await db('nfts').where({ id }).first()).toMatchObject({ mint_state: 'queued', mint_error: null });
   });
 
-  test('refuses what has not failed', async () => {
-    for (const id of [await addMint('submitted'), randomUUID(), 'x']) {
+  test('refuses what has not failed', async ({ db, run }) => {
+    for (const id of [await addMint(db, 'submitted'), randomUUID(), 'x']) {
       expect((await run('mint', 'retry', id)).status).toBe(2);
     }
   });
 });
 
 describe('mint pause and resume', () => {
-  test('stop lanes and let them go on', async () => {
+  test('stop lanes and let them go on', async ({ json }) => {
     const paused = await json('mint', 'pause', '--chain-id', '31337');
     expect(paused.value).toMatchObject([{ signer, paused: 'operator' }]);
     const resumed = await json('mint', 'resume', '--signer', signer.toLowerCase());
     expect(resumed.value).toMatchObject([{ signer, paused: null }]);
   });
 
-  test('say when there is no such lane', async () => {
+  test('say when there is no such lane', async ({ run }) => {
     expect((await run('mint', 'pause', '--chain-id', '5')).err).toBe(
       'There is no such lane. See: tallystick mint show\n',
     );

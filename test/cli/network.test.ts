@@ -1,36 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startChain, type TestChain } from '../support/chain.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { afterAll, describe, expect } from 'vitest';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import { freePort } from '../support/postgres.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { test } from './fixtures.ts';
 
-const { db, url, close } = await createTestDatabase();
-const { run, json } = commandLine(settingsFor(url));
 const minter = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const wrapped = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
 const named = ['--name', 'Local', '--symbol', 'ETH'];
-let chain: TestChain;
 // The chain's own node takes no path; this one takes any, as those of providers do.
 let node: NodeProxy;
 /** The chain's node as a provider writes it: with a password, a path and a key that nobody may see. */
 let secretUrl: string;
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ chain }) => {
   node = await startNodeProxy(chain.rpcUrl);
   secretUrl = `${node.url.replace('//', '//user:pass-word@')}/v2/api-key?token=to-ken`;
 });
 afterAll(async () => {
   await node.close();
-  await chain.close();
-  await close();
 });
 
 const hidden = /user|pass-word|v2|api-key|to-ken/;
 
 describe('network add', () => {
-  test('asks every node for its chain id, registers the network and shows no credentials', async () => {
+  test('asks every node for its chain id, registers the network and shows no credentials', async ({
+    db,
+    run,
+  }) => {
     const socket = node.wsUrl;
     const { status, out, err } = await run(
       'network',
@@ -61,7 +56,10 @@ describe('network add', () => {
     });
   });
 
-  test('knows the wrapped native token of well-known networks, unless it is told', async () => {
+  test('knows the wrapped native token of well-known networks, unless it is told', async ({
+    chain,
+    json,
+  }) => {
     const ethereum = await startNodeProxy(chain.rpcUrl);
     ethereum.fail('wrong chain'); // it says that it is Ethereum
     const add = (...args: string[]) =>
@@ -73,7 +71,7 @@ describe('network add', () => {
     await ethereum.close();
   });
 
-  test('refuses one that is registered already', async () => {
+  test('refuses one that is registered already', async ({ chain, json }) => {
     const { status, error } = await json('network', 'add', '31337', ...named, '--rpc', chain.rpcUrl);
     expect(status).toBe(2);
     expect(error?.message).toBe(
@@ -81,7 +79,7 @@ describe('network add', () => {
     );
   });
 
-  test('names every node that cannot serve it, and registers nothing', async () => {
+  test('names every node that cannot serve it, and registers nothing', async ({ run, json }) => {
     const dead = `http://user:pass-word@127.0.0.1:${await freePort()}/api-key`;
     const args = ['77', ...named, '--rpc', secretUrl, '--rpc', dead, '--rpc', 'ftp://user:pass-word@node/'];
     const { status, value, error } = await json('network', 'add', ...args);
@@ -94,7 +92,7 @@ describe('network add', () => {
     expect((await run('network', 'show', '77')).status).toBe(2);
   });
 
-  test.each([
+  test.for([
     [['01', ...named], 'A chain id is decimal, such as 137.'],
     [['0x1', ...named], 'A chain id is decimal, such as 137.'],
     [['77', '--name', 'x'], 'A new network needs --name, --symbol and at least one --rpc.'],
@@ -109,7 +107,7 @@ describe('network add', () => {
     [['77', ...named, '--decimals', '78'], 'whole number from 0 to 77'],
     [['77', ...named, '--minter-contract', '0x12'], 'It must be 0x and 40 hex digits'],
     [['77', ...named, '--wrapped-native', '0x12'], 'It must be 0x and 40 hex digits'],
-  ])('refuses %j', async (args, message) => {
+  ] as const)('refuses %j', async ([args, message], { json }) => {
     const { status, error } = await json('network', 'add', ...args);
     expect(status).toBe(2);
     expect(error?.message).toContain(message);
@@ -117,7 +115,7 @@ describe('network add', () => {
 });
 
 describe('network list and show', () => {
-  test('show of the URLs of nodes only the hosts', async () => {
+  test('show of the URLs of nodes only the hosts', async ({ run, json }) => {
     const list = await run('network', 'list');
     expect(list.out.split('\n')[0]).toMatch(
       /^CHAIN ID +HEX +NAME +CURRENCY +PROVIDER +CONFIRMATIONS +NODES$/,
@@ -129,7 +127,7 @@ describe('network list and show', () => {
     expect(list.out + JSON.stringify(value)).not.toMatch(hidden);
   });
 
-  test.each(['1', '0x7a69', 'x'])('say how to find a network when %s is none', async (chainId) => {
+  test.for(['1', '0x7a69', 'x'])('say how to find a network when %s is none', async (chainId, { run }) => {
     expect(await run('network', 'show', chainId)).toEqual({
       status: 2,
       out: '',
@@ -139,7 +137,7 @@ describe('network list and show', () => {
 });
 
 describe('network update', () => {
-  test('changes what is given and keeps the rest', async () => {
+  test('changes what is given and keeps the rest', async ({ json }) => {
     const first = await json('network', 'update', '31337', '--symbol', 'TST', '--confirmations', '2');
     expect(first).toMatchObject({
       status: 0,
@@ -154,25 +152,25 @@ describe('network update', () => {
     });
   });
 
-  test('takes several wrapped native tokens, or none', async () => {
+  test('takes several wrapped native tokens, or none', async ({ json }) => {
     const change = (...values: string[]) =>
       json('network', 'update', '31337', ...values.flatMap((value) => ['--wrapped-native', value]));
     expect((await change(wrapped, minter)).value).toMatchObject({ wrappedNatives: [wrapped, minter] });
     expect((await change('')).value).toMatchObject({ wrappedNatives: [] });
   });
 
-  test('asks new nodes first', async () => {
+  test('asks new nodes first', async ({ chain, json }) => {
     const refused = await json('network', 'update', '31337', '--rpc', `http://127.0.0.1:${await freePort()}`);
     expect(refused).toMatchObject({ status: 1, value: undefined });
     const changed = await json('network', 'update', '31337', '--rpc', chain.rpcUrl);
     expect(changed).toMatchObject({ status: 0, value: { rpcUrls: [chain.rpcUrl] } });
   });
 
-  test.each([
+  test.for([
     [['31337'], 'Nothing to change: give an option.'],
     [['31337', '--finality', '1'], '--finality (1) must not be below --confirmations (2): give both.'],
     [['1', '--name', 'x'], 'There is no network 1. List them with: tallystick network list'],
-  ])('refuses %j', async (args, message) => {
+  ] as const)('refuses %j', async ([args, message], { json }) => {
     const { status, error } = await json('network', 'update', ...args);
     expect(status).toBe(2);
     expect(error?.message).toBe(message);
@@ -180,7 +178,7 @@ describe('network update', () => {
 });
 
 describe('network remove', () => {
-  test('keeps a network that an event names', async () => {
+  test('keeps a network that an event names', async ({ db, json }) => {
     await db('events').insert({ company_id: 'acme', name: 'Tasting', chain_id: 31337 });
     const { status, error } = await json('network', 'remove', '31337');
     expect(status).toBe(1);
@@ -188,7 +186,7 @@ describe('network remove', () => {
     await db('events').delete();
   });
 
-  test('removes any other', async () => {
+  test('removes any other', async ({ run, json }) => {
     expect((await json('network', 'remove', '31337')).value).toEqual({ chainId: '31337', removed: true });
     expect((await json('network', 'list')).value).toEqual([]);
     expect((await run('network', 'list')).out).toBe('(none)\n');

@@ -1,23 +1,20 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { commandLine } from './command-line.ts';
+import { test } from './fixtures.ts';
 
-const { db, url, close } = await createTestDatabase();
-const settings = settingsFor(url);
-const { run, json } = commandLine(settings);
 const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-import-'));
 
-beforeAll(async () => {
+test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await addCompany(db, 'acme');
 });
-beforeEach(() => db.raw('TRUNCATE rwas CASCADE'));
+test.beforeEach(({ db }) => db.raw('TRUNCATE rwas CASCADE'));
 afterAll(async () => {
-  await close();
   await rm(folder, { recursive: true });
 });
 
@@ -38,10 +35,10 @@ const importing = (where: string, ...more: string[]) => [
   'acme',
   ...more,
 ];
-const names = (): Promise<string[]> => db('rwas').orderBy(['created_at', 'id']).pluck('name');
+const names = (db: Database): Promise<string[]> => db('rwas').orderBy(['created_at', 'id']).pluck('name');
 
 describe('an import of JSON', () => {
-  test('makes every RWA of the array exactly, in its order', async () => {
+  test('makes every RWA of the array exactly, in its order', async ({ db, json }) => {
     const rows = [
       { ...least, name: 'Zebra', price: '12345678901234567890.10', currency: 'EUR', data: { a: [1, null] } },
       { ...least, name: 'Älter', chainId: '31337', isBuyable: true, description: 'a "b"\n= 1 + 1' },
@@ -50,7 +47,7 @@ describe('an import of JSON', () => {
     const { status, value, notes } = await json(...importing(await file('all.json', JSON.stringify(rows))));
     expect({ status, notes }).toEqual({ status: 0, notes: [] });
     expect(value).toMatchObject({ rows: 3, imported: 3, errors: [] });
-    expect(await names()).toEqual(['Zebra', 'Älter', 'Cask']);
+    expect(await names(db)).toEqual(['Zebra', 'Älter', 'Cask']);
     const list = (await json('rwa', 'list')).value;
     expect(list.map(({ id }: { id: string }) => id)).toEqual(value.ids);
     expect(list).toMatchObject([
@@ -60,18 +57,18 @@ describe('an import of JSON', () => {
     ]);
   });
 
-  test('takes a byte order mark, and a name in capitals', async () => {
+  test('takes a byte order mark, and a name in capitals', async ({ run }) => {
     const where = await file('MARK.JSON', `\ufeff${JSON.stringify([least])}`);
     expect(await run(...importing(where))).toMatchObject({ status: 0, out: 'rows      1\nimported  1\n' });
   });
 
-  test.each([
+  test.for([
     ['nothing', '', 'it is empty'],
     ['only spaces', ' \n', 'it is empty'],
     ['an empty array', '[]', 'it holds no RWAs'],
     ['one object', JSON.stringify(least), 'it must hold one JSON array of RWAs'],
     ['half an array', '[{', 'JSON'],
-  ])('refuses %s', async (_, content, message) => {
+  ] as const)('refuses %s', async ([_, content, message], { json }) => {
     const where = await file('odd.json', content);
     const { status, value, error } = await json(...importing(where));
     expect({ status, value }).toEqual({ status: 2, value: undefined });
@@ -79,7 +76,7 @@ describe('an import of JSON', () => {
     expect(error?.message).toContain(message);
   });
 
-  test('names every fault with its place, and imports nothing', async () => {
+  test('names every fault with its place, and imports nothing', async ({ db, json }) => {
     const rows = [least, { ...least, price: 12.5, currency: 'EUR' }, null, { ...least, chainId: 77, x: 1 }];
     const where = await file('faults.json', JSON.stringify([...rows, { ...least, chainId: 77 }]));
     const { status, value, error } = await json(...importing(where));
@@ -92,12 +89,12 @@ describe('an import of JSON', () => {
       { index: 4, field: 'chainId', message: '77 is not registered; see: tallystick network list' },
     ]);
     expect(error).toEqual({ exitCode: 1, message: `4 fault(s) in ${where}. Nothing was imported.` });
-    expect(await names()).toEqual([]);
+    expect(await names(db)).toEqual([]);
   });
 });
 
 describe('an import of CSV', () => {
-  test('reads quoted cells, empty cells, flags of spreadsheets and empty lines', async () => {
+  test('reads quoted cells, empty cells, flags of spreadsheets and empty lines', async ({ json }) => {
     const text = [
       `\ufeff${header},description,isClaimable,data`,
       `"Cask, 17",whisky,31337,${contractAddress},"two\nlines",TRUE,"{""litres"":220}"`,
@@ -113,13 +110,13 @@ describe('an import of CSV', () => {
     ]);
   });
 
-  test.each([';', '\t'])('reads cells that %j separates', async (separator) => {
+  test.for([';', '\t'])('reads cells that %j separates', async (separator, { db, run }) => {
     const text = [header, line].join('\n').replaceAll(',', separator);
     expect((await run(...importing(await file('other.csv', text)))).status).toBe(0);
-    expect(await names()).toEqual(['Cask']);
+    expect(await names(db)).toEqual(['Cask']);
   });
 
-  test('names every fault with its line, also behind cells of many lines', async () => {
+  test('names every fault with its line, also behind cells of many lines', async ({ db, run }) => {
     const text = [
       `${header},description`,
       `"A",whisky,31337,${contractAddress},"one\ntwo\n\nfour"`,
@@ -140,10 +137,10 @@ describe('an import of CSV', () => {
       '',
     ]);
     expect(err).toBe(`4 fault(s) in ${where}. Nothing was imported.\n`);
-    expect(await names()).toEqual([]);
+    expect(await names(db)).toEqual([]);
   });
 
-  test('shows a person the first 50 faults, and a program all', async () => {
+  test('shows a person the first 50 faults, and a program all', async ({ run, json }) => {
     const where = await file('many.csv', `${header}\n${'x,y,0,z\n'.repeat(100)}`);
     const { out, err } = await run(...importing(where));
     expect(out.trimEnd().split('\n')).toHaveLength(51);
@@ -153,7 +150,7 @@ describe('an import of CSV', () => {
 });
 
 describe('an import of a CSV that cannot be used', () => {
-  test.each([
+  test.for([
     ['nothing', '', 'it is empty'],
     ['only a header', header, 'it holds no RWAs'],
     ['no header', line, 'its header, the first line, lacks: name, type, chainId, contractAddress'],
@@ -165,32 +162,32 @@ describe('an import of a CSV that cannot be used', () => {
     ['a quote within a cell', `${header}\nCask "17",1`, 'line 2: a quote stands inside a cell'],
     ['UTF-16', Buffer.from(`\ufeff${header}\n${line}`, 'utf16le'), 'it is UTF-16: save it as UTF-8'],
     ['Windows-1252', Buffer.from(`${header}\n${line}\nK\u00e4se`, 'latin1'), 'line 3 is not UTF-8: save it'],
-  ])('refuses a file with %s', async (_, content, message) => {
+  ] as const)('refuses a file with %s', async ([_, content, message], { db, json }) => {
     const { status, value, error } = await json(...importing(await file('odd.csv', content)));
     expect({ status, value }).toEqual({ status: 2, value: undefined });
     expect(error?.message).toContain(message);
-    expect(await names()).toEqual([]);
+    expect(await names(db)).toEqual([]);
   });
 });
 
 describe('an import', () => {
-  test.each([
+  test.for([
     ['none.csv', 'there is no such file'],
     ['casks.xlsx', 'the name must end in .json or .csv'],
     ['casks', 'the name must end in .json or .csv'],
-  ])('of %s says what is wrong', async (name, message) => {
+  ] as const)('of %s says what is wrong', async ([name, message], { run }) => {
     const where = path.join(folder, name);
     expect((await run(...importing(where))).err).toBe(`${where}: ${message}.\n`);
   });
 
-  test('of a folder says that it is none', async () => {
+  test('of a folder says that it is none', async ({ run }) => {
     const inner = await mkdtemp(path.join(folder, 'x-'));
     const where = `${inner}.csv`;
     await rename(inner, where);
     expect((await run(...importing(where))).err).toBe(`${where}: it is not a file.\n`);
   });
 
-  test('wants a company that exists', async () => {
+  test('wants a company that exists', async ({ run, json }) => {
     const where = await file('one.json', JSON.stringify([least]));
     expect((await run('rwa', 'import', where)).err).toContain("required option '--company <company>'");
     const { status, error } = await json('rwa', 'import', where, '--company', 'nobody');
@@ -198,17 +195,17 @@ describe('an import', () => {
     expect(error?.message).toContain('There is no company "nobody"');
   });
 
-  test('with --check only looks at the file', async () => {
+  test('with --check only looks at the file', async ({ db, json }) => {
     const where = await file('check.json', JSON.stringify([least, least]));
     const { status, value, notes } = await json(...importing(where, '--check'));
     expect({ status, value }).toEqual({ status: 0, value: { rows: 2, imported: 0, ids: [], errors: [] } });
     expect(notes).toEqual([`${where} is in order. Nothing was imported: leave out --check for that.`]);
-    expect(await names()).toEqual([]);
+    expect(await names(db)).toEqual([]);
   });
 });
 
 describe('an import of many rows', () => {
-  test('keeps the order of 50,000 and is done in seconds', async () => {
+  test('keeps the order of 50,000 and is done in seconds', async ({ db, json }) => {
     const rows = Array.from({ length: 50_000 }, (_, index) => `${index},t,31337,${contractAddress}`);
     const where = await file('large.csv', [header, ...rows].join('\n'));
     const started = performance.now();
@@ -219,11 +216,14 @@ describe('an import of many rows', () => {
       rows: 50_000,
       imported: 50_000,
     });
-    expect(await names()).toEqual(rows.map((_, index) => String(index)));
+    expect(await names(db)).toEqual(rows.map((_, index) => String(index)));
     expect(await db('rwas').orderBy(['created_at', 'id']).pluck('id')).toEqual(value.ids);
   });
 
-  test('shows its progress to a person who watches, and Ctrl-C leaves nothing behind', async () => {
+  test('shows its progress to a person who watches, and Ctrl-C leaves nothing behind', async ({
+    db,
+    settings,
+  }) => {
     const rows = Array.from({ length: 5_000 }, () => least);
     const where = await file('stopped.json', JSON.stringify(rows));
     const seen = { interrupted: false };
@@ -239,13 +239,13 @@ describe('an import of many rows', () => {
     expect({ status, out, seen }).toEqual({ status: 130, out: '', seen: { interrupted: true } });
     expect(err).toMatch(/Importing .*\/5000/);
     expect(err).toMatch(/Interrupted: nothing was imported\.\n$/);
-    expect(await names()).toEqual([]);
+    expect(await names(db)).toEqual([]);
     expect((await watched.run(...importing(await file('few.json', JSON.stringify([least]))))).err).toMatch(
       /Importing .*100% \| 1\/1/,
     );
   });
 
-  test('leaves nothing behind when the network goes away in between', async () => {
+  test('leaves nothing behind when the network goes away in between', async ({ db, json }) => {
     await db.raw(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE foreign_key_violation USING MESSAGE = 'the network is gone'; END $$;
@@ -255,6 +255,6 @@ describe('an import of many rows', () => {
     await db.raw('DROP FUNCTION refuse CASCADE');
     expect(status).toBe(1);
     expect(error?.message).toBe('The database refused (SQLSTATE 23503): the network is gone');
-    expect(await names()).toEqual([]);
+    expect(await names(db)).toEqual([]);
   });
 });

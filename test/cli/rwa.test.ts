@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { addCompany, addNetwork, addRwa, contractAddress } from '../rwa/samples.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { test } from './fixtures.ts';
 
-const { db, url, close } = await createTestDatabase();
-afterAll(close);
-const { run, json } = commandLine(settingsFor(url));
-
-beforeAll(async () => {
+test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await addCompany(db, 'acme');
   await addCompany(db, 'globex');
@@ -18,7 +13,7 @@ const least = ['--company', 'acme', '--name', 'Cask 17', '--type', 'whisky', '--
 const whole = [...least, '--contract-address', contractAddress.toLowerCase()];
 
 describe('rwa create', () => {
-  test('makes an RWA with everything that was given', async () => {
+  test('makes an RWA with everything that was given', async ({ run, json }) => {
     const { status, value } = await json(
       ...['rwa', 'create', ...whole, '--is-claimable', '--price', '12345678901234567890.10'],
       ...['--currency', 'EUR', '--data', '{"litres":220}', '--description', 'From 1998'],
@@ -48,7 +43,7 @@ describe('rwa create', () => {
     expect((await json('rwa', 'show', value.id)).value).toEqual(value);
   });
 
-  test('names each option at fault, and does not begin', async () => {
+  test('names each option at fault, and does not begin', async ({ json }) => {
     const { status, error } = await json(
       ...['rwa', 'create', ...least, '--contract-address', '0x12', '--price', '1,5', '--data', '[1]'],
     );
@@ -60,17 +55,17 @@ describe('rwa create', () => {
     ]);
   });
 
-  test.each([
+  test.for([
     [['--chain-id', '77'], 'Network with chainId 77 not found'],
     [['--company', 'nobody'], 'There is no company "nobody". List them with: tallystick company list'],
     [['--price', '1'], '--currency is needed with a price.'],
-  ])('refuses %j', async (args, message) => {
+  ] as const)('refuses %j', async ([args, message], { json }) => {
     const { status, error } = await json('rwa', 'create', ...whole, ...args);
     expect(status).toBe(2);
     expect(error?.message).toBe(message);
   });
 
-  test('says which option is missing', async () => {
+  test('says which option is missing', async ({ run }) => {
     expect(await run('rwa', 'create', ...least)).toEqual({
       status: 2,
       out: '',
@@ -80,7 +75,7 @@ describe('rwa create', () => {
 });
 
 describe('rwa list', () => {
-  test('shows RWAs by creation, of all companies or of one', async () => {
+  test('shows RWAs by creation, of all companies or of one', async ({ db, run, json }) => {
     await addRwa(db, 'globex', { name: 'First' });
     await addRwa(db, 'globex', { name: 'Second' });
     await addRwa(db, 'globex', { name: 'Third' });
@@ -92,7 +87,7 @@ describe('rwa list', () => {
     expect(names).toEqual(['Cask 17', 'First', 'Second', 'Third']);
   });
 
-  test('says when there are more, and how to see them', async () => {
+  test('says when there are more, and how to see them', async ({ run, json }) => {
     const page = ['rwa', 'list', '--company', 'globex', '--limit', '2'];
     const first = await json(...page);
     expect(first.value).toMatchObject([{ name: 'First' }, { name: 'Second' }]);
@@ -103,17 +98,17 @@ describe('rwa list', () => {
     expect((await run(...page)).err).toBe('There are more: add --offset 2.\n');
   });
 
-  test.each([
+  test.for([
     ['--limit', '0'],
     ['--limit', '10001'],
     ['--offset', '-1'],
-  ])('refuses %s %s', async (...args) => {
+  ] as const)('refuses %s %s', async ([...args], { run }) => {
     expect((await run('rwa', 'list', ...args)).status).toBe(2);
   });
 });
 
 describe('rwa show', () => {
-  test.each([randomUUID(), 'x', "' OR 1=1"])('says how to find one when %s is none', async (id) => {
+  test.for([randomUUID(), 'x', "' OR 1=1"])('says how to find one when %s is none', async (id, { run }) => {
     expect(await run('rwa', 'show', id)).toEqual({
       status: 2,
       out: '',
@@ -121,7 +116,7 @@ describe('rwa show', () => {
     });
   });
 
-  test('shows what others wrote without letting it steer the terminal', async () => {
+  test('shows what others wrote without letting it steer the terminal', async ({ db, run, json }) => {
     const { id } = await addRwa(db, 'acme', { name: 'Cask\u001b[2J\n17\u202e', type: 'w\u009bx' });
     const shown = await run('rwa', 'show', id);
     expect(shown.out).toMatch(/^name +Cask\\u001b\[2J\\u000a17\\u202e$/m);

@@ -2,17 +2,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { afterAll, describe, expect } from 'vitest';
 import { giveCoins } from '../support/coins.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { contractCases } from './cases/all.ts';
 import { contractTest } from './command.ts';
 import { createFacts, type Facts } from './facts.ts';
+import { makeKnownData } from './known-data.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createSession, type Session, Unprovoked } from './session.ts';
-import { makeWorld } from './world.ts';
+
+const test = base.extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: chain.rpcUrl }));
 
 // What no request from outside brings about. Tests of the areas, and of every operation, provoke it otherwise.
 const unprovoked = new Set([
@@ -27,21 +29,16 @@ const unprovoked = new Set([
   'recipient_required',
   'minting_unsupported',
 ]);
-
-let chain: TestChain;
-let service: TestService;
 let sender: Sender;
 let session: Session;
 let facts: Facts;
 
-beforeAll(async () => {
-  chain = await startChain();
-  // The holder of the minted NFT of the world.
+test.beforeAll(async ({ chain, service }) => {
+  // The holder of the minted NFT of the known data.
   await giveCoins(chain.rpcUrl, ['0x90F79bf6EB2c4f870365E785982E1f101E93b906']);
-  service = await startService({ rpcUrl: chain.rpcUrl });
   await indexChain(service, chain.rpcUrl);
-  await makeWorld(service, 'acme');
-  await makeWorld(service, 'globex');
+  await makeKnownData(service, 'acme');
+  await makeKnownData(service, 'globex');
   await service.db('rwas').insert({
     company_id: service.companies.acme,
     name: 'Over the counter',
@@ -63,8 +60,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   sender.close();
-  await service.close();
-  await chain.close();
 });
 
 describe('every documented example', () => {
@@ -80,7 +75,7 @@ describe('every documented example', () => {
     await expect(each.run(session, facts)).rejects.toThrow(Unprovoked);
   });
 
-  test('leaves no event behind and names the NFTs', async () => {
+  test('leaves no event behind and names the NFTs', async ({ service }) => {
     const { deletedEvents, undeletedEvents, nfts } = await session.cleanUp();
     expect(deletedEvents).toBeGreaterThan(10);
     expect(undeletedEvents).toEqual([]);
@@ -96,16 +91,16 @@ describe('npm run contract:test', () => {
     const status = await contractTest(args, (text) => lines.push(text));
     return { status, output: lines.join('\n') };
   };
-  const target = () => ['--base-url', service.baseUrl, '--key', service.keys.acme];
+  const target = (service: TestService) => ['--base-url', service.baseUrl, '--key', service.keys.acme];
 
   test('tells how it is used', async () => {
     const { status, output } = await run('--help');
     expect([status, output]).toEqual([0, expect.stringContaining('--base-url <url>')]);
   });
 
-  test('without --write changes nothing, and says what it left out', async () => {
+  test('without --write changes nothing, and says what it left out', async ({ service }) => {
     const before = await service.db('nfts').count();
-    const { status, output } = await run(...target(), '--only', 'createRwaNfts', '--only', 'getRwa');
+    const { status, output } = await run(...target(service), '--only', 'createRwaNfts', '--only', 'getRwa');
     expect(output).toMatch(/createRwaNfts +│ 200 +│ not provoked/);
     expect(output).toMatch(/createRwaNfts +│ 400 +│ ok/);
     expect(output).toMatch(/0 failed/);
@@ -145,7 +140,7 @@ describe('npm run contract:test', () => {
     expect([status, output]).toEqual([2, expect.stringMatching(why)]);
   });
 
-  test('that is given a wrong key, or another server, says so', async () => {
+  test('that is given a wrong key, or another server, says so', async ({ chain, service }) => {
     const wrongKey = await run('--base-url', service.baseUrl, '--key', 'tk_live_nobody');
     expect([wrongKey.status, wrongKey.output]).toEqual([
       2,

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startChain, type TestChain } from '../support/chain.ts';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { documentedPairs } from './documented.ts';
+import { makeKnownData } from './known-data.ts';
 import { type Ids, type OperationId, type Row, rows } from './operations.ts';
-import { makeWorld } from './world.ts';
+
+const test = base.extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: chain.rpcUrl }));
 
 const having = (status: number) =>
   (Object.entries(rows) as [OperationId, Row][]).filter(([id]) =>
@@ -19,19 +21,10 @@ const call = (service: TestService, row: Row, ids: Ids, key?: string) => {
 
 const mapValues = (record: object, value: unknown) =>
   Object.fromEntries(Object.keys(record).map((name) => [name, value]));
-
-let chain: TestChain;
-let service: TestService;
 let ids: Ids;
-beforeAll(async () => {
-  chain = await startChain();
-  service = await startService({ rpcUrl: chain.rpcUrl });
+test.beforeAll(async ({ chain, service }) => {
   await indexChain(service, chain.rpcUrl);
-  ids = await makeWorld(service, 'acme');
-});
-afterAll(async () => {
-  await service.close();
-  await chain.close();
+  ids = await makeKnownData(service, 'acme');
 });
 
 // What can be provoked from outside is in `cases/`; here is what cannot.
@@ -91,7 +84,7 @@ describe('503: nobody gets in while the authentication service is out', () => {
 });
 
 describe('503: while the database is out of reach', () => {
-  const cutOff = async () => {
+  const cutOff = async (service: TestService) => {
     const proxy = await startTcpProxy(Number(new URL(service.databaseUrl).port));
     const proxied = new URL(service.databaseUrl);
     proxied.port = String(proxy.port);
@@ -100,14 +93,17 @@ describe('503: while the database is out of reach', () => {
     return cut;
   };
 
-  test.each(having(503).filter(([, row]) => row.isPublic))('%s says so to the public', async (_id, row) => {
-    const answer = await call(await cutOff(), row, ids);
-    expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable']);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-  });
+  test.for(having(503).filter(([, row]) => row.isPublic))(
+    '%s says so to the public',
+    async ([_id, row], { service }) => {
+      const answer = await call(await cutOff(service), row, ids);
+      expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable']);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    },
+  );
 
-  test('no key gets in, and the process is healthy but not ready', async () => {
-    const cut = await cutOff();
+  test('no key gets in, and the process is healthy but not ready', async ({ service }) => {
+    const cut = await cutOff(service);
     expect((await fetch(`${cut.baseUrl}/healthz`)).status).toBe(200);
     const readiness = await fetch(`${cut.baseUrl}/readyz`);
     expect([readiness.status, await readiness.json()]).toEqual([

@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startChain } from '../support/chain.ts';
+import { describe, expect } from 'vitest';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { indexChain } from '../support/index-chain.ts';
-import { startService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { documentedOperations } from './documented.ts';
+import { makeKnownData } from './known-data.ts';
 import { type Ids, type Row, rows } from './operations.ts';
-import { makeWorld } from './world.ts';
 
-const chain = await startChain();
-const service = await startService({ rpcUrl: chain.rpcUrl });
-await indexChain(service, chain.rpcUrl);
-afterAll(async () => {
-  await service.close();
-  await chain.close();
+const test = base.extend('serviceOptions', perFile, ({ chain }) => ({ rpcUrl: chain.rpcUrl }));
+
+test.beforeAll(async ({ service, chain }) => {
+  await indexChain(service, chain.rpcUrl);
 });
 
-const call = (row: Row, ids: Ids, key?: string) => {
+type KeyName = keyof TestService['keys'];
+
+const call = (service: TestService, row: Row, ids: Ids, key?: string) => {
   const sending = service.as(key)[row.method](row.path(ids));
   return row.body === undefined ? sending : sending.send(row.body(ids));
 };
 
 /** Everything that a request could change, to be compared before and after a refused one. */
-const snapshot = async () => {
+const snapshot = async (service: TestService) => {
   const tables = ['events', 'attendees', 'rwas', 'nfts', 'secret_attempts', 'idempotency_records'];
   const contents = await Promise.all(tables.map((table) => service.db(table).select().orderBy(1)));
   return JSON.stringify(contents);
@@ -37,66 +37,70 @@ test('every documented operation has a row here, and no other', () => {
 });
 
 describe.each(Object.entries(rows))('%s', (_id, row) => {
-  const refusals: [string, string | undefined, number][] = [
-    ['a revoked key', service.keys.revoked, 401],
+  const refusals: [string, KeyName | undefined, number][] = [
+    ['a revoked key', 'revoked', 401],
     ['no key', undefined, 401],
   ];
-  if (row.area !== 'blockchain') refusals.push(['a key without a company', service.keys.noCompany, 403]);
+  if (row.area !== 'blockchain') refusals.push(['a key without a company', 'noCompany', 403]);
 
-  test('serves the company of the key its own data', async () => {
-    expect((await call(row, await makeWorld(service, 'acme'), service.keys.acme)).status).toBe(row.own);
+  test('serves the company of the key its own data', async ({ service }) => {
+    expect((await call(service, row, await makeKnownData(service, 'acme'), service.keys.acme)).status).toBe(
+      row.own,
+    );
   });
 
   if (row.isPublic) {
-    test.each(refusals)('serves the public with %s', async (_name, key) => {
-      expect((await call(row, await makeWorld(service, 'acme'), key)).status).toBe(row.own);
+    test.for(refusals)('serves the public with %s', async ([_name, key], { service }) => {
+      expect(
+        (await call(service, row, await makeKnownData(service, 'acme'), key && service.keys[key])).status,
+      ).toBe(row.own);
     });
     return;
   }
 
-  test.each(refusals)(
+  test.for(refusals)(
     'refuses %s, whatever id is asked for, and changes nothing',
-    async (_name, key, status) => {
-      const own = await makeWorld(service, 'acme');
+    async ([_name, key, status], { service }) => {
+      const own = await makeKnownData(service, 'acme');
       const unknown: Ids = { ...own, eventId: randomUUID(), rwaId: randomUUID(), nftId: randomUUID() };
       const malformed: Ids = { ...own, eventId: 'x', rwaId: 'x', nftId: 'x' };
-      const foreign = await makeWorld(service, 'globex');
-      const before = await snapshot();
+      const foreign = await makeKnownData(service, 'globex');
+      const before = await snapshot(service);
       for (const ids of [own, foreign, unknown, malformed]) {
-        expect((await call(row, ids, key)).status).toBe(status);
+        expect((await call(service, row, ids, key && service.keys[key])).status).toBe(status);
       }
-      expect(await snapshot()).toBe(before);
+      expect(await snapshot(service)).toBe(before);
     },
   );
 
   if (row.area === 'blockchain') {
-    test('serves a key without a company: the chain belongs to nobody', async () => {
-      expect((await call(row, await makeWorld(service, 'acme'), service.keys.noCompany)).status).toBe(
-        row.own,
-      );
+    test('serves a key without a company: the chain belongs to nobody', async ({ service }) => {
+      expect(
+        (await call(service, row, await makeKnownData(service, 'acme'), service.keys.noCompany)).status,
+      ).toBe(row.own);
     });
   }
 
   const { addressed } = row;
   if (addressed === undefined) return;
 
-  test("shows nothing of another company's data and leaves it as it is", async () => {
-    const foreign = await makeWorld(service, 'globex');
+  test("shows nothing of another company's data and leaves it as it is", async ({ service }) => {
+    const foreign = await makeKnownData(service, 'globex');
     const unknown = { ...foreign, [addressed.by]: randomUUID() };
-    const before = await snapshot();
-    const answerToForeign = await call(row, foreign, service.keys.acme);
-    const answerToUnknown = await call(row, unknown, service.keys.acme);
+    const before = await snapshot(service);
+    const answerToForeign = await call(service, row, foreign, service.keys.acme);
+    const answerToUnknown = await call(service, row, unknown, service.keys.acme);
     expect(answerToForeign.status).toBe(addressed.foreign);
     expect(answerToUnknown.status).toBe(addressed.unknown);
     if (addressed.foreign === addressed.unknown) {
       expect(withoutRequestId(answerToForeign)).toBe(withoutRequestId(answerToUnknown));
     }
-    expect(await snapshot()).toBe(before);
+    expect(await snapshot(service)).toBe(before);
   });
 
-  test('names a malformed id', async () => {
-    const malformed = { ...(await makeWorld(service, 'acme')), [addressed.by]: 'not-a-uuid' };
-    const answer = await call(row, malformed, service.keys.acme);
+  test('names a malformed id', async ({ service }) => {
+    const malformed = { ...(await makeKnownData(service, 'acme')), [addressed.by]: 'not-a-uuid' };
+    const answer = await call(service, row, malformed, service.keys.acme);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].in).toMatch(/path|query/);
   });

@@ -1,9 +1,8 @@
 import { Contract, ContractFactory, id, JsonRpcProvider, toBeHex, ZeroAddress } from 'ethers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
-import { startChain, type TestChain } from '../support/chain.ts';
+import { test } from '../support/fixtures.ts';
 
-let chain: TestChain;
 let provider: JsonRpcProvider;
 let nft: Contract;
 let asStranger: Contract;
@@ -18,8 +17,7 @@ const nextId = () => {
 };
 const nextIds = (n: number) => Array.from({ length: n }, nextId);
 
-beforeAll(async () => {
-  chain = await startChain();
+test.beforeAll(async ({ chain }) => {
   provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1 });
   const [admin, minter, stranger] = await Promise.all([0, 1, 2].map((n) => provider.getSigner(n)));
   const factory = new ContractFactory(artefact.abi, artefact.bytecode, admin);
@@ -34,7 +32,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   provider.destroy();
-  await chain.close();
 });
 
 async function done(contract: Contract, method: string, ...args: unknown[]) {
@@ -49,7 +46,7 @@ async function done(contract: Contract, method: string, ...args: unknown[]) {
 }
 
 describe('minting one', () => {
-  it('gives it to its recipient for about 71,000 gas, metadata behind the base address', async () => {
+  test('gives it to its recipient for about 71,000 gas, metadata behind the base address', async () => {
     const token = nextId();
     const { gasUsed } = await done(nft, 'mint', person(1), token);
     expect(Number(gasUsed)).toBeLessThan(71_200);
@@ -57,14 +54,14 @@ describe('minting one', () => {
     expect(await nft.getFunction('tokenURI')(token)).toBe(`https://api.example/metadata/${token}`);
   });
 
-  it('refuses a second mint of an id, for ever', async () => {
+  test('refuses a second mint of an id, for ever', async () => {
     const token = nextId();
     await done(nft, 'mint', person(1), token);
     await expect(done(nft, 'mint', person(2), token)).rejects.toThrow(/reverted/);
     expect(artefact.abi.filter((fragment) => /burn/i.test(fragment))).toEqual([]);
   });
 
-  it('refuses everyone but a minter', async () => {
+  test('refuses everyone but a minter', async () => {
     await expect(done(asStranger, 'mint', person(1), nextId())).rejects.toThrow(/reverted/);
     await expect(done(asStranger, 'mintBatch', [person(1)], [nextId()])).rejects.toThrow(/reverted/);
     await expect(done(nft, 'setBaseURI', 'https://other.example/')).rejects.toThrow(/reverted/);
@@ -72,7 +69,7 @@ describe('minting one', () => {
 });
 
 describe('minting a batch', () => {
-  it('gives a hundred to as many people for about 48,500 gas each', async () => {
+  test('gives a hundred to as many people for about 48,500 gas each', async () => {
     const ids = nextIds(100);
     const { gasUsed, logs } = await done(nft, 'mintBatch', people(100, 100), ids);
     expect(Number(gasUsed) / 100).toBeLessThan(48_503);
@@ -80,7 +77,7 @@ describe('minting a batch', () => {
     expect(await owner(ids[99])).toBe(BigInt(person(199)));
   });
 
-  it('passes over ids that exist, whoever has them, and mints the rest', async () => {
+  test('passes over ids that exist, whoever has them, and mints the rest', async () => {
     const [first = 0n, second = 0n, third = 0n] = nextIds(3);
     await done(nft, 'mint', person(1), second);
     const { logs } = await done(nft, 'mintBatch', people(3, 10), [first, second, third]);
@@ -88,24 +85,24 @@ describe('minting a batch', () => {
     expect(await owner(second)).toBe(BigInt(person(1)));
   });
 
-  it('mints an id once that stands in it twice', async () => {
+  test('mints an id once that stands in it twice', async () => {
     const token = nextId();
     const { logs } = await done(nft, 'mintBatch', people(2, 20), [token, token]);
     expect(logs).toHaveLength(1);
     expect(await owner(token)).toBe(BigInt(person(20)));
   });
 
-  it('fits 340 into the gas that one transaction may use', async () => {
+  test('fits 340 into the gas that one transaction may use', async () => {
     const { gasUsed } = await done(nft, 'mintBatch', people(340, 1_000), nextIds(340));
     expect(Number(gasUsed)).toBeLessThan(16_777_216);
   });
 
-  it('refuses lists of different lengths and the zero address', async () => {
+  test('refuses lists of different lengths and the zero address', async () => {
     await expect(done(nft, 'mintBatch', people(2), [nextId()])).rejects.toThrow(/reverted/);
     await expect(done(nft, 'mintBatch', [ZeroAddress], [nextId()])).rejects.toThrow(/reverted/);
   });
 
-  it('does not call recipients that are contracts', async () => {
+  test('does not call recipients that are contracts', async () => {
     const token = nextId();
     await done(nft, 'mintBatch', [await nft.getAddress()], [token]);
     expect(await owner(token)).toBe(BigInt(await nft.getAddress()));
@@ -113,7 +110,7 @@ describe('minting a batch', () => {
 });
 
 describe('metadata', () => {
-  it('is announced by the admin as ERC-4906 wants it, not at a mint', async () => {
+  test('is announced by the admin as ERC-4906 wants it, not at a mint', async () => {
     const token = nextId();
     const minted = await done(nft, 'mint', person(1), token);
     expect(minted.logs).toHaveLength(1);
@@ -124,7 +121,7 @@ describe('metadata', () => {
     expect(names).toEqual(['MetadataUpdate', 'BatchMetadataUpdate']);
   });
 
-  it.each([
+  test.each([
     ['ERC-165', '0x01ffc9a7'],
     ['ERC-721', '0x80ac58cd'],
     ['ERC-721 metadata', '0x5b5e139f'],

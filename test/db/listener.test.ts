@@ -1,16 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, vi } from 'vitest';
 import { createListener, type Listener } from '../../src/db/listener.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Gate, startGate } from '../keys/tcp-gate.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
 const log = createLogger({ level: 'silent' });
-let database: TestDatabase;
 let gate: Gate;
 const open: Listener[] = [];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   gate = await startGate(database.url);
 });
 afterEach(async () => {
@@ -19,10 +18,13 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await gate.close();
-  await database.close();
 });
 
-async function listen(channels: string[], { url = database.url, pulseMs = 10_000 } = {}) {
+async function listen(
+  database: TestDatabase,
+  channels: string[],
+  { url = database.url, pulseMs = 10_000 } = {},
+) {
   const notes: string[] = [];
   const onGap = vi.fn();
   const onNotify = (channel: string, payload: string) => notes.push(`${channel}: ${payload}`);
@@ -31,19 +33,19 @@ async function listen(channels: string[], { url = database.url, pulseMs = 10_000
   return { listener, notes, onGap };
 }
 
-const notify = (channel: string, payload: string) =>
+const notify = (database: TestDatabase, channel: string, payload: string) =>
   database.db.raw('SELECT pg_notify(?, ?)', [channel, payload]);
 
 /** Told until it is heard: a listener that is on its way back says to nobody when it listens. */
-const heardInTheEnd = (notes: string[], channel: string, payload: string) =>
+const heardInTheEnd = (database: TestDatabase, notes: string[], channel: string, payload: string) =>
   vi.waitFor(async () => {
-    await notify(channel, payload);
+    await notify(database, channel, payload);
     expect(notes).toContain(`${channel}: ${payload}`);
   }, 20_000);
 
 const heard = (notes: string[], note: string) => vi.waitFor(() => expect(notes).toContain(note), 5_000);
 
-const backends = async (): Promise<number> => {
+const backends = async (database: TestDatabase): Promise<number> => {
   const { rows } = await database.db.raw(
     `SELECT count(*)::int AS count FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'tallystick listener'`,
@@ -51,59 +53,66 @@ const backends = async (): Promise<number> => {
   return rows[0].count;
 };
 
-const terminate = () =>
+const terminate = (database: TestDatabase) =>
   database.db.raw(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'tallystick listener'`,
   );
 
 describe('a listener', () => {
-  it('is told of notifications on each of its channels and on no other, whatever their names', async () => {
-    const { notes } = await listen(['first', 'Odd "name"; --']);
-    await notify('stranger', 'x');
-    await notify('Odd "name"; --', 'b');
-    await notify('first', 'a');
+  test('is told of notifications on each of its channels and on no other, whatever their names', async ({
+    database,
+  }) => {
+    const { notes } = await listen(database, ['first', 'Odd "name"; --']);
+    await notify(database, 'stranger', 'x');
+    await notify(database, 'Odd "name"; --', 'b');
+    await notify(database, 'first', 'a');
     await heard(notes, 'first: a');
     expect(notes).toEqual(['Odd "name"; --: b', 'first: a']);
   });
 
-  it('reports a gap when it starts, for nobody told it what was before', async () => {
-    const { onGap } = await listen(['first']);
+  test('reports a gap when it starts, for nobody told it what was before', async ({ database }) => {
+    const { onGap } = await listen(database, ['first']);
     expect(onGap).toHaveBeenCalledTimes(1);
   });
 
-  it('listens again after its backend was terminated, and reports the loss and the return', async () => {
-    const { notes, onGap } = await listen(['first']);
-    await terminate();
+  test('listens again after its backend was terminated, and reports the loss and the return', async ({
+    database,
+  }) => {
+    const { notes, onGap } = await listen(database, ['first']);
+    await terminate(database);
     await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(3), 5_000);
-    await notify('first', 'again');
+    await notify(database, 'first', 'again');
     await heard(notes, 'first: again');
   });
 
-  it('goes on trying when the database is out of reach at first', async () => {
+  test('goes on trying when the database is out of reach at first', async ({ database }) => {
     gate.refuse();
-    const { notes } = await listen(['first'], { url: gate.through(database.url) });
+    const { notes } = await listen(database, ['first'], { url: gate.through(database.url) });
     gate.open();
-    await heardInTheEnd(notes, 'first', 'late');
+    await heardInTheEnd(database, notes, 'first', 'late');
   });
 
-  it('notices a connection that is silently dead, and makes another', async () => {
-    const { notes, onGap } = await listen(['first'], { url: gate.through(database.url), pulseMs: 100 });
+  test('notices a connection that is silently dead, and makes another', async ({ database }) => {
+    const { notes, onGap } = await listen(database, ['first'], {
+      url: gate.through(database.url),
+      pulseMs: 100,
+    });
     gate.freeze();
     await vi.waitFor(() => expect(onGap.mock.calls.length).toBeGreaterThan(1), 5_000);
     gate.open();
-    await heardInTheEnd(notes, 'first', 'thawed');
+    await heardInTheEnd(database, notes, 'first', 'thawed');
   });
 
-  it.each([
+  test.for([
     ['listening', () => {}],
     ['frozen', () => gate.freeze()],
     ['retrying', () => gate.refuse()],
-  ])('closes while %s and leaves no connection behind', async (_state, disturb) => {
-    const { listener } = await listen(['first'], { url: gate.through(database.url) });
+  ] as const)('closes while %s and leaves no connection behind', async ([_state, disturb], { database }) => {
+    const { listener } = await listen(database, ['first'], { url: gate.through(database.url) });
     disturb();
     await listener.close();
     gate.open();
-    await vi.waitFor(async () => expect(await backends()).toBe(0), 5_000);
+    await vi.waitFor(async () => expect(await backends(database)).toBe(0), 5_000);
   });
 });

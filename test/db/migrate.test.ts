@@ -1,18 +1,15 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { inspectDatabase } from '../../src/db/inspect.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
-import { createTestDatabase } from '../support/database.ts';
-
-const { db, close } = await createTestDatabase();
-afterAll(close);
+import { test } from '../support/fixtures.ts';
 
 describe('migrations', () => {
-  test('bring an empty database up and change nothing when run again', async () => {
+  test('bring an empty database up and change nothing when run again', async ({ db }) => {
     expect(await inspectDatabase(db)).toMatchObject({ supported: true, pending: [], unknown: [] });
     expect(await migrateToLatest(db)).toEqual([]);
   });
 
-  test('give every foreign key an index that starts with its columns', async () => {
+  test('give every foreign key an index that starts with its columns', async ({ db }) => {
     const { rows } = await db.raw(`
       SELECT c.conrelid::regclass AS table, c.conname AS name
       FROM pg_constraint c

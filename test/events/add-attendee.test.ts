@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, startService, type TestService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import type { Client } from '../support/service.ts';
 import { eventPath, givenAttendees, givenEvent, heldUp, unknownId, withoutRequestId } from './requests.ts';
-
-let service: TestService;
-let acme: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  acme = service.as(service.keys.acme);
-});
-
-afterAll(() => service.close());
 
 const at = (id: string) => `${eventPath}/${id}/attendees`;
 
-async function attendeesOf(id: string): Promise<string[]> {
+async function attendeesOf(acme: Client, id: string): Promise<string[]> {
   const { body } = await acme.get(at(id)).expect(200);
   const event = await acme.get(`${eventPath}/${id}`).expect(200);
   expect(event.body.totalAttendees).toBe(body.length);
@@ -22,27 +13,27 @@ async function attendeesOf(id: string): Promise<string[]> {
 }
 
 describe('201', () => {
-  test('registers the user and counts one more', async () => {
+  test('registers the user and counts one more', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(201);
     expect(body).toEqual({ attendeeId: 'ann', eventId: id, createdAt: body.createdAt });
-    expect(await attendeesOf(id)).toEqual(['ann']);
+    expect(await attendeesOf(acme, id)).toEqual(['ann']);
   });
 
-  test.each([
+  test.for([
     ['of 255 letters', 'x'.repeat(255)],
     ['of 255 characters beyond the basic plane', '\u{1f33e}'.repeat(255)],
     ['of odd characters', " o'Neil/%2F?#\\ "],
     ['that reads like a number', '0'],
     ['that reads like null', 'null'],
-  ])('takes a user id %s as it is', async (_, attendeeId) => {
+  ] as const)('takes a user id %s as it is', async ([_, attendeeId], { acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.post(at(id)).send({ attendeeId }).expect(201);
     expect(body.attendeeId).toBe(attendeeId);
-    expect(await attendeesOf(id)).toEqual([attendeeId]);
+    expect(await attendeesOf(acme, id)).toEqual([attendeeId]);
   });
 
-  test('ignores the read-only fields of a record that is sent back', async () => {
+  test('ignores the read-only fields of a record that is sent back', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const sent = { attendeeId: 'ann', eventId: unknownId, createdAt: '2000-01-01T00:00:00.000Z' };
     const { body } = await acme.post(at(id)).send(sent).expect(201);
@@ -50,13 +41,13 @@ describe('201', () => {
     expect(body.createdAt).not.toBe(sent.createdAt);
   });
 
-  test('registers the same user for another event', async () => {
+  test('registers the same user for another event', async ({ acme }) => {
     const [one, other] = [await givenEvent(acme), await givenEvent(acme)];
     await givenAttendees(acme, one.id, 'ann');
     await givenAttendees(acme, other.id, 'ann');
   });
 
-  test('registers once for one Idempotency-Key, and gives the same answer again', async () => {
+  test('registers once for one Idempotency-Key, and gives the same answer again', async ({ acme }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 1 });
     const send = () =>
       acme.post(at(id)).set('Idempotency-Key', 'ann').send({ attendeeId: 'ann' }).expect(201);
@@ -64,14 +55,14 @@ describe('201', () => {
     const second = await send();
     expect(second.body).toEqual(first.body);
     expect(second.headers['idempotency-replayed']).toBe('true');
-    expect(await attendeesOf(id)).toEqual(['ann']);
+    expect(await attendeesOf(acme, id)).toEqual(['ann']);
   });
 });
 
 describe('400', () => {
-  test.each([{}, { attendeeId: '' }, { attendeeId: null }, undefined])(
+  test.for([{}, { attendeeId: '' }, { attendeeId: null }, undefined])(
     'says Attendee ID is required to %j',
-    async (sent) => {
+    async (sent, { acme }) => {
       const { id } = await givenEvent(acme);
       const { body } = await acme.post(at(id)).send(sent).expect(400);
       expect(body).toMatchObject({ code: 'attendee_id_required', detail: 'Attendee ID is required' });
@@ -81,47 +72,49 @@ describe('400', () => {
     },
   );
 
-  test.each([
+  test.for([
     ['a number for a user id', { attendeeId: 5 }, '/attendeeId'],
     ['a user id of 256 characters', { attendeeId: 'x'.repeat(256) }, '/attendeeId'],
     ['a user id with U+0000', { attendeeId: 'a\u0000' }, '/attendeeId'],
     ['a user id with a lone surrogate', { attendeeId: 'a\ud800' }, '/attendeeId'],
     ['a number for a read-only text', { attendeeId: 'ann', eventId: 5 }, '/eventId'],
     ['an unknown field', { attendeeId: 'ann', email: 'ann@example.com' }, '/email'],
-  ])('refuses %s and names the field', async (_, sent, pointer) => {
+  ] as const)('refuses %s and names the field', async ([_, sent, pointer], { acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.post(at(id)).send(sent).expect(400);
     expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'body', pointer }] });
   });
 
-  test('comes before any look-up of the event', async () => {
+  test('comes before any look-up of the event', async ({ acme }) => {
     const { body } = await acme.post(at(unknownId)).send({}).expect(400);
     expect(body.detail).toBe('Attendee ID is required');
   });
 });
 
 describe('404', () => {
-  test("tells nothing of another company's event and leaves it alone", async () => {
+  test("tells nothing of another company's event and leaves it alone", async ({ service, acme }) => {
     const { id } = await givenEvent(acme);
     const globex = service.as(service.keys.globex);
     const foreign = await globex.post(at(id)).send({ attendeeId: 'ann' }).expect(404);
     const missing = await globex.post(at(unknownId)).send({ attendeeId: 'ann' }).expect(404);
     expect(foreign.body.detail).toBe('Event not found');
     expect(withoutRequestId(foreign.body)).toEqual(withoutRequestId(missing.body));
-    expect(await attendeesOf(id)).toEqual([]);
+    expect(await attendeesOf(acme, id)).toEqual([]);
   });
 });
 
 describe('409', () => {
-  test('refuses a user who is registered already', async () => {
+  test('refuses a user who is registered already', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann');
     const { body } = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(409);
     expect(body).toMatchObject({ code: 'attendee_already_invited', detail: 'Attendee already invited' });
-    expect(await attendeesOf(id)).toEqual(['ann']);
+    expect(await attendeesOf(acme, id)).toEqual(['ann']);
   });
 
-  test('says Attendee already invited also when the event is full, and Event is full to a new user', async () => {
+  test('says Attendee already invited also when the event is full, and Event is full to a new user', async ({
+    acme,
+  }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 1 });
     await givenAttendees(acme, id, 'ann');
     const again = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(409);
@@ -130,21 +123,24 @@ describe('409', () => {
     expect(full.body).toMatchObject({ code: 'event_full', detail: 'Event is full' });
   });
 
-  test('has no place at all with a maxAttendees of 0', async () => {
+  test('has no place at all with a maxAttendees of 0', async ({ acme }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 0 });
     const { body } = await acme.post(at(id)).send({ attendeeId: 'ann' }).expect(409);
     expect(body.detail).toBe('Event is full');
   });
 
-  test('has a place again once somebody is removed', async () => {
+  test('has a place again once somebody is removed', async ({ acme }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 1 });
     await givenAttendees(acme, id, 'ann');
     await acme.delete(`${at(id)}/ann`).expect(204);
     await givenAttendees(acme, id, 'bob');
-    expect(await attendeesOf(id)).toEqual(['bob']);
+    expect(await attendeesOf(acme, id)).toEqual(['bob']);
   });
 
-  test('fills 50 places with exactly 50 of 200 users who come at once to two processes', async () => {
+  test('fills 50 places with exactly 50 of 200 users who come at once to two processes', async ({
+    service,
+    acme,
+  }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 50 });
     const twin = await service.twin();
     const doors = [acme, twin.as(twin.keys.acme)];
@@ -156,10 +152,10 @@ describe('409', () => {
     const outcomes = answers.map(({ status, body }) => (status === 201 ? 'registered' : body.detail));
     expect(outcomes.filter((outcome) => outcome === 'registered')).toHaveLength(50);
     expect(outcomes.filter((outcome) => outcome === 'Event is full')).toHaveLength(150);
-    expect(await attendeesOf(id)).toHaveLength(50);
+    expect(await attendeesOf(acme, id)).toHaveLength(50);
   });
 
-  test('registers one user once, however often and wherever at once', async () => {
+  test('registers one user once, however often and wherever at once', async ({ service, acme }) => {
     const { id } = await givenEvent(acme);
     const twin = await service.twin();
     const doors = [acme, twin.as(twin.keys.acme)];
@@ -171,10 +167,13 @@ describe('409', () => {
     const outcomes = answers.map(({ status, body }) => (status === 201 ? 'registered' : body.detail));
     expect(outcomes.filter((outcome) => outcome === 'registered')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'Attendee already invited')).toHaveLength(19);
-    expect(await attendeesOf(id)).toEqual(['ann']);
+    expect(await attendeesOf(acme, id)).toEqual(['ann']);
   });
 
-  test('refuses a second request with an Idempotency-Key whose first still runs', async () => {
+  test('refuses a second request with an Idempotency-Key whose first still runs', async ({
+    service,
+    acme,
+  }) => {
     const { id } = await givenEvent(acme);
     const send = () => acme.post(at(id)).set('Idempotency-Key', 'at once').send({ attendeeId: 'ann' });
     const first = async () => send().expect(201);
@@ -187,13 +186,13 @@ describe('409', () => {
 });
 
 describe('422', () => {
-  test('refuses an Idempotency-Key that was used with another body', async () => {
+  test('refuses an Idempotency-Key that was used with another body', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const send = (attendeeId: string) =>
       acme.post(at(id)).set('Idempotency-Key', 'reused').send({ attendeeId });
     await send('ann').expect(201);
     const { body } = await send('bob').expect(422);
     expect(body.code).toBe('idempotency_key_reused');
-    expect(await attendeesOf(id)).toEqual(['ann']);
+    expect(await attendeesOf(acme, id)).toEqual(['ann']);
   });
 });

@@ -1,16 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, startService, type TestService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 import { eventPath, heldUp, unknownId } from './requests.ts';
-
-let service: TestService;
-let acme: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  acme = service.as(service.keys.acme);
-});
-
-afterAll(() => service.close());
 
 const full = {
   name: 'Harvest supper',
@@ -50,28 +40,28 @@ const unset = {
 };
 
 describe('201', () => {
-  test('creates an event of which only the name is known', async () => {
+  test('creates an event of which only the name is known', async ({ service, acme }) => {
     const { body } = await acme.post(eventPath).send({ name: 'Spring fair' }).expect(201);
     expect(body).toMatchObject({ name: 'Spring fair', ...unset, totalAttendees: 0 });
     expect(body.companyId).toBe(service.companies.acme);
     expect(body.updatedAt).toBe(body.createdAt);
   });
 
-  test('keeps every field as it was sent', async () => {
+  test('keeps every field as it was sent', async ({ acme }) => {
     const created = await acme.post(eventPath).send(full).expect(201);
     expect(created.body).toMatchObject(full);
     const read = await acme.get(`${eventPath}/${created.body.id}`).expect(200);
     expect(read.body).toEqual(created.body);
   });
 
-  test('tells where the event is and which version it has', async () => {
+  test('tells where the event is and which version it has', async ({ acme }) => {
     const { body, headers } = await acme.post(eventPath).send({ name: 'Spring fair' }).expect(201);
     expect(headers['location']).toBe(`${eventPath}/${body.id}`);
     const read = await acme.get(String(headers['location'])).expect(200);
     expect(read.headers['etag']).toBe(headers['etag']);
   });
 
-  test('takes null for absent', async () => {
+  test('takes null for absent', async ({ acme }) => {
     const nulls = Object.fromEntries(Object.keys(unset).map((field) => [field, null]));
     const { body } = await acme
       .post(eventPath)
@@ -80,25 +70,25 @@ describe('201', () => {
     expect(body).toMatchObject(unset);
   });
 
-  test.each([
+  test.for([
     ['2027-05-04', '2027-05-04T00:00:00.000Z'],
     ['2027-05-04T01:30:00.1234567+02:00', '2027-05-03T23:30:00.123Z'],
     ['0001-01-01', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('understands the start %s as %s', async (startDate, instant) => {
+  ] as const)('understands the start %s as %s', async ([startDate, instant], { acme }) => {
     const { body } = await acme.post(eventPath).send({ name: 'Spring fair', startDate }).expect(201);
     expect(body.startDate).toBe(instant);
   });
 
-  test.each([0, 0.1, 19.99, 1e-7, 123456789.123456, 1e12])(
+  test.for([0, 0.1, 19.99, 1e-7, 123456789.123456, 1e12])(
     'gives the price %d back exactly',
-    async (price) => {
+    async (price, { acme }) => {
       const { text } = await acme.post(eventPath).send({ name: 'Spring fair', price }).expect(201);
       expect(JSON.parse(text).price).toBe(price);
     },
   );
 
-  test.each([
+  test.for([
     { startDate: '2027-05-04', endDate: '2027-05-04' },
     { price: 10, discountPrice: 10 },
     { discountPrice: 10 },
@@ -106,14 +96,14 @@ describe('201', () => {
     { discountPercentage: 0 },
     { discountPercentage: 100 },
     { currency: 'USDC.e' },
-  ])('takes %j, which is just within the rules', async (fields) => {
+  ])('takes %j, which is just within the rules', async (fields, { acme }) => {
     await acme
       .post(eventPath)
       .send({ name: 'Spring fair', ...fields })
       .expect(201);
   });
 
-  test('ignores the read-only fields of a record that is sent back', async () => {
+  test('ignores the read-only fields of a record that is sent back', async ({ service, acme }) => {
     const first = await acme.post(eventPath).send(full).expect(201);
     const copy = { ...first.body, companyId: service.companies.globex, totalAttendees: 40, id: unknownId };
     const { body } = await acme.post(eventPath).send(copy).expect(201);
@@ -123,7 +113,7 @@ describe('201', () => {
     expect(others.body).toEqual([]);
   });
 
-  test('creates one event for one Idempotency-Key and gives the same answer again', async () => {
+  test('creates one event for one Idempotency-Key and gives the same answer again', async ({ acme }) => {
     const send = () => acme.post(eventPath).set('Idempotency-Key', 'create once').send(full).expect(201);
     const first = await send();
     const second = await send();
@@ -177,7 +167,7 @@ const refused: [object, string, string][] = [
 ];
 
 describe('400', () => {
-  test.each(refused)('refuses %j and names the field', async (fields, pointer, detail) => {
+  test.for(refused)('refuses %j and names the field', async ([fields, pointer, detail], { acme }) => {
     const body = Object.keys(fields).length === 0 ? {} : { name: 'Spring fair', ...fields };
     const answer = await acme.post(eventPath).send(body).expect(400);
     expect(answer.body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'body', pointer }] });
@@ -185,7 +175,7 @@ describe('400', () => {
     expect(answer.body.detail).toBe(answer.body.errors[0].message);
   });
 
-  test('refuses a network that is not registered', async () => {
+  test('refuses a network that is not registered', async ({ acme }) => {
     const answer = await acme.post(eventPath).send({ name: 'Spring fair', chainId: 424242 }).expect(400);
     expect(answer.body).toMatchObject({
       code: 'network_not_found',
@@ -194,7 +184,7 @@ describe('400', () => {
     });
   });
 
-  test('lists every fault, the unknown network last', async () => {
+  test('lists every fault, the unknown network last', async ({ acme }) => {
     const faulty = {
       chainId: 424242,
       startDate: '2027-02-29',
@@ -211,7 +201,7 @@ describe('400', () => {
     expect(answer.body).toMatchObject({ code: 'input_invalid', detail: answer.body.errors[0].message });
   });
 
-  test('refuses a name of more than 255 characters', async () => {
+  test('refuses a name of more than 255 characters', async ({ acme }) => {
     const { body } = await acme
       .post(eventPath)
       .send({ name: 'x'.repeat(256) })
@@ -219,7 +209,7 @@ describe('400', () => {
     expect(body.errors).toMatchObject([{ in: 'body', pointer: '/name' }]);
   });
 
-  test('creates nothing', async () => {
+  test('creates nothing', async ({ acme }) => {
     const before = await acme.get(eventPath).expect(200);
     await acme.post(eventPath).send({ name: 'x', price: 1, discountPrice: 2 }).expect(400);
     await acme.post(eventPath).send({ name: 'x', chainId: 424242 }).expect(400);
@@ -227,7 +217,7 @@ describe('400', () => {
     expect(after.headers['x-total-count']).toBe(before.headers['x-total-count']);
   });
 
-  test('leaves the Idempotency-Key free for the mended request', async () => {
+  test('leaves the Idempotency-Key free for the mended request', async ({ acme }) => {
     const send = (body: object) => acme.post(eventPath).set('Idempotency-Key', 'mended').send(body);
     await send({ name: 'x', price: 1, discountPrice: 2 }).expect(400);
     await send({ name: 'x', price: 2, discountPrice: 1 }).expect(201);
@@ -235,7 +225,10 @@ describe('400', () => {
 });
 
 describe('409', () => {
-  test('refuses a second request with an Idempotency-Key whose first still runs', async () => {
+  test('refuses a second request with an Idempotency-Key whose first still runs', async ({
+    service,
+    acme,
+  }) => {
     const send = () => acme.post(eventPath).set('Idempotency-Key', 'twice at once').send({ name: 'Fair' });
     const first = async () => send().expect(201);
     await heldUp(service, { table: 'events', waiting: 1 }, first, async () => {
@@ -249,7 +242,7 @@ describe('409', () => {
 });
 
 describe('422', () => {
-  test('refuses an Idempotency-Key that was used with another body', async () => {
+  test('refuses an Idempotency-Key that was used with another body', async ({ acme }) => {
     const send = (name: string) => acme.post(eventPath).set('Idempotency-Key', 'reused').send({ name });
     await send('Spring fair').expect(201);
     const { body } = await send('Autumn fair').expect(422);

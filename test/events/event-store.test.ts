@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { namedOnly } from '../../src/events/event-fields.ts';
 import { insertEvent, listEvents, updateEvent } from '../../src/events/event-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.close());
-
-test('tells of a network that left the registry after the registry was asked', async () => {
+test('tells of a network that left the registry after the registry was asked', async ({ database }) => {
   const { db } = database;
   const gone = { ...namedOnly('Fair'), chainId: '77' };
   await expect(db.transaction((tx) => insertEvent(tx, 'acme', gone))).rejects.toMatchObject({
@@ -23,7 +15,7 @@ test('tells of a network that left the registry after the registry was asked', a
   await expect(change).rejects.toMatchObject({ code: 'network_not_found' });
 });
 
-test('lists events of one moment in one order, page by page', async () => {
+test('lists events of one moment in one order, page by page', async ({ database }) => {
   const { db } = database;
   const at = new Date('2027-01-01T00:00:00Z');
   const rows = Array.from({ length: 9 }, (_, n) => ({ company_id: 'globex', name: `${n}`, created_at: at }));

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, startService, type TestService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
-
-let service: TestService;
-let acme: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  acme = service.as(service.keys.acme);
-});
-
-afterAll(() => service.close());
 
 const at = (id: string) => `${eventPath}/${id}/attendees`;
 
 describe('200', () => {
-  test('lists the attendees in the order of their registration', async () => {
+  test('lists the attendees in the order of their registration', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'zoe', 'ann', 'mia');
     await acme.delete(`${at(id)}/ann`).expect(204);
@@ -26,7 +16,7 @@ describe('200', () => {
     for (const attendee of body) expect(attendee).toEqual({ ...attendee, eventId: id });
   });
 
-  test('is empty for an event without attendees', async () => {
+  test('is empty for an event without attendees', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.get(at(id)).expect(200);
     expect(body).toEqual([]);
@@ -34,14 +24,14 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test('refuses a malformed id and names it', async () => {
+  test('refuses a malformed id and names it', async ({ acme }) => {
     const { body } = await acme.get(at('nonsense')).expect(400);
     expect(body.errors).toMatchObject([{ in: 'path', name: 'eventId' }]);
   });
 });
 
 describe('404', () => {
-  test("tells nothing of another company's event", async () => {
+  test("tells nothing of another company's event", async ({ service, acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann');
     const globex = service.as(service.keys.globex);

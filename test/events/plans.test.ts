@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { listAttendees } from '../../src/events/attendee-store.ts';
 import { findEvent, listEvents } from '../../src/events/event-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
-let database: TestDatabase;
 let popular: string;
 
 // Enough rows and fresh statistics, so that the planner chooses as it does in production.
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   const { db } = database;
   await db.raw(`
     INSERT INTO events (company_id, name, start_date, created_at)
@@ -22,10 +21,8 @@ beforeAll(async () => {
   popular = (await db('events').where({ company_id: 'company 7' }).first('id')).id;
 });
 
-afterAll(() => database.close());
-
 /** The plans of every SELECT that the work sends. */
-async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+async function plansOf(database: TestDatabase, work: () => Promise<unknown>): Promise<string[]> {
   const { db } = database;
   const sent: { sql: string; bindings: readonly string[] }[] = [];
   const note = (query: { sql: string; bindings: readonly string[] }) => sent.push(query);
@@ -45,13 +42,13 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
 const startsFrom = new Date('2027-03-01T00:00:00Z');
 const startsTo = new Date('2027-03-02T00:00:00Z');
 
-test.each([
+test.for([
   ['all events', {}],
   ['a page of events', { limit: 20, offset: 40 }],
   ['the events of some days', { startsFrom, startsTo }],
   ['a page of the events that start later', { startsFrom, limit: 20 }],
-])('finds %s of a company by an index', async (_, filter) => {
-  const plans = await plansOf(() => listEvents(database.db, 'company 7', filter));
+] as const)('finds %s of a company by an index', async ([_, filter], { database }) => {
+  const plans = await plansOf(database, () => listEvents(database.db, 'company 7', filter));
   expect(plans.length).toBeGreaterThan(0);
   for (const plan of plans) {
     expect(plan).toMatch(/Index (Only )?Scan/);
@@ -59,25 +56,25 @@ test.each([
   }
 });
 
-test('reads a page of the newest events without sorting', async () => {
-  const [plan] = await plansOf(() => listEvents(database.db, 'company 7', { limit: 20 }));
+test('reads a page of the newest events without sorting', async ({ database }) => {
+  const [plan] = await plansOf(database, () => listEvents(database.db, 'company 7', { limit: 20 }));
   expect(plan).toMatch(/Index Scan using events_newest/);
   expect(plan).not.toMatch(/Sort/);
 });
 
-test('finds one event by an index', async () => {
-  const [plan] = await plansOf(() => findEvent(database.db, 'company 7', popular));
+test('finds one event by an index', async ({ database }) => {
+  const [plan] = await plansOf(database, () => findEvent(database.db, 'company 7', popular));
   expect(plan).toMatch(/Index Scan/);
   expect(plan).not.toMatch(/Seq Scan/);
 });
 
-test('finds the attendees of an event by an index', async () => {
-  const [plan] = await plansOf(() => listAttendees(database.db, 'company 7', popular));
+test('finds the attendees of an event by an index', async ({ database }) => {
+  const [plan] = await plansOf(database, () => listAttendees(database.db, 'company 7', popular));
   expect(plan).toMatch(/Index (Only )?Scan.* on attendees/);
   expect(plan).not.toMatch(/Seq Scan/);
 });
 
-test('every foreign key of the two tables is the beginning of an index', async () => {
+test('every foreign key of the two tables is the beginning of an index', async ({ database }) => {
   const { rows } = await database.db.raw(`
     SELECT conname FROM pg_constraint c
     WHERE contype = 'f' AND conrelid IN ('events'::regclass, 'attendees'::regclass)

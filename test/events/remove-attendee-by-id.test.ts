@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, startService, type TestService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
-
-let service: TestService;
-let acme: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  acme = service.as(service.keys.acme);
-});
-
-afterAll(() => service.close());
 
 const at = (id: string, attendeeId: string) =>
   `${eventPath}/${id}/attendees/${encodeURIComponent(attendeeId)}`;
 
 describe('204', () => {
-  test.each(['ann', 'a b', "o'Neil/50%?#&+", '\u{1f33e}', '..%2F', 'a/b'])(
+  test.for(['ann', 'a b', "o'Neil/50%?#&+", '\u{1f33e}', '..%2F', 'a/b'])(
     'removes the user %j, who is named in the path',
-    async (attendeeId) => {
+    async (attendeeId, { acme }) => {
       const { id } = await givenEvent(acme);
       await givenAttendees(acme, id, attendeeId, 'bob');
       await acme.delete(at(id, attendeeId)).expect(204);
@@ -31,18 +21,18 @@ describe('204', () => {
 });
 
 describe('400', () => {
-  test.each([
+  test.for([
     ['a malformed event id', 'nonsense', 'ann', 'eventId'],
     ['a user id that is too long', unknownId, 'x'.repeat(256), 'attendeeId'],
     ['a user id with U+0000', unknownId, 'a\u0000', 'attendeeId'],
-  ])('refuses %s and names it', async (_, id, attendeeId, name) => {
+  ] as const)('refuses %s and names it', async ([_, id, attendeeId, name], { acme }) => {
     const { body } = await acme.delete(at(id, attendeeId)).expect(400);
     expect(body.errors).toMatchObject([{ in: 'path', name }]);
   });
 });
 
 describe('404', () => {
-  test('says Attendee not found of a user who is not registered', async () => {
+  test('says Attendee not found of a user who is not registered', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann');
     await acme.delete(at(id, 'ann')).expect(204);
@@ -50,7 +40,10 @@ describe('404', () => {
     expect(body).toMatchObject({ code: 'attendee_not_found', detail: 'Attendee not found' });
   });
 
-  test("tells nothing of another company's event and leaves its attendees alone", async () => {
+  test("tells nothing of another company's event and leaves its attendees alone", async ({
+    service,
+    acme,
+  }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann');
     const globex = service.as(service.keys.globex);

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, startService, type TestService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
-
-let service: TestService;
-let acme: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  acme = service.as(service.keys.acme);
-});
-
-afterAll(() => service.close());
 
 const at = (id: string) => `${eventPath}/${id}/attendees`;
 
 describe('204', () => {
-  test('removes the user who is named in the body and counts one less', async () => {
+  test('removes the user who is named in the body and counts one less', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann', 'bob');
     await acme.delete(at(id)).send({ attendeeId: 'ann' }).expect(204);
@@ -25,7 +15,7 @@ describe('204', () => {
     expect(event.body.totalAttendees).toBe(1);
   });
 
-  test('counts right when many are removed and added at once', async () => {
+  test('counts right when many are removed and added at once', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const users = Array.from({ length: 10 }, (_, n) => `user ${n}`);
     await givenAttendees(acme, id, ...users);
@@ -44,16 +34,16 @@ describe('204', () => {
 });
 
 describe('400', () => {
-  test.each([{}, { attendeeId: '' }, { attendeeId: null }, undefined])(
+  test.for([{}, { attendeeId: '' }, { attendeeId: null }, undefined])(
     'says Attendee ID is required to %j',
-    async (sent) => {
+    async (sent, { acme }) => {
       const { id } = await givenEvent(acme);
       const { body } = await acme.delete(at(id)).send(sent).expect(400);
       expect(body).toMatchObject({ code: 'attendee_id_required', detail: 'Attendee ID is required' });
     },
   );
 
-  test('refuses a field that it does not have, and names it', async () => {
+  test('refuses a field that it does not have, and names it', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.delete(at(id)).send({ attendeeId: 'ann', email: 'a' }).expect(400);
     expect(body.errors).toMatchObject([{ in: 'body', pointer: '/email' }]);
@@ -61,14 +51,14 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test('says Attendee not found of a user who is not registered', async () => {
+  test('says Attendee not found of a user who is not registered', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann');
     const { body } = await acme.delete(at(id)).send({ attendeeId: 'bob' }).expect(404);
     expect(body).toMatchObject({ code: 'attendee_not_found', detail: 'Attendee not found' });
   });
 
-  test('lets only one of many removals of one user through', async () => {
+  test('lets only one of many removals of one user through', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann', 'bob');
     const sent = Array.from({ length: 5 }, () => acme.delete(at(id)).send({ attendeeId: 'ann' }));
@@ -78,7 +68,10 @@ describe('404', () => {
     expect(event.body.totalAttendees).toBe(1);
   });
 
-  test("tells nothing of another company's event and leaves its attendees alone", async () => {
+  test("tells nothing of another company's event and leaves its attendees alone", async ({
+    service,
+    acme,
+  }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann');
     const globex = service.as(service.keys.globex);

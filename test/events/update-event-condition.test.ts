@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, startService, type TestService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 import { eventPath, givenEvent, heldUp } from './requests.ts';
-
-let service: TestService;
-let acme: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  acme = service.as(service.keys.acme);
-});
-
-afterAll(() => service.close());
 
 const at = (id: string) => `${eventPath}/${id}`;
 
 describe('200', () => {
-  test('loses no change of two that are made at once', async () => {
+  test('loses no change of two that are made at once', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const changes = [{ location: 'Ely' }, { price: 10 }, { program: 'supper' }, { currency: 'EUR' }];
     await Promise.all(changes.map((change) => acme.patch(at(id)).send(change).expect(200)));
@@ -23,7 +13,9 @@ describe('200', () => {
     expect(body).toMatchObject(Object.assign({}, ...changes));
   });
 
-  test('changes the event under an If-Match that names its version, and answers with the next tag', async () => {
+  test('changes the event under an If-Match that names its version, and answers with the next tag', async ({
+    acme,
+  }) => {
     const { id, etag } = await givenEvent(acme);
     const first = await acme.patch(at(id)).set('If-Match', etag).send({ price: 1 }).expect(200);
     const next = String(first.headers['etag']);
@@ -34,27 +26,30 @@ describe('200', () => {
 });
 
 describe('412', () => {
-  test.each(['"other"', 'nonsense', '"a", "b"'])('refuses the change under If-Match %s', async (ifMatch) => {
-    const { id, etag } = await givenEvent(acme);
-    const { body } = await acme.patch(at(id)).set('If-Match', ifMatch).send({ price: 1 }).expect(412);
-    expect(body.code).toBe('precondition_failed');
-    const after = await acme.get(at(id)).expect(200);
-    expect(after.headers['etag']).toBe(etag);
-  });
+  test.for(['"other"', 'nonsense', '"a", "b"'])(
+    'refuses the change under If-Match %s',
+    async (ifMatch, { acme }) => {
+      const { id, etag } = await givenEvent(acme);
+      const { body } = await acme.patch(at(id)).set('If-Match', ifMatch).send({ price: 1 }).expect(412);
+      expect(body.code).toBe('precondition_failed');
+      const after = await acme.get(at(id)).expect(200);
+      expect(after.headers['etag']).toBe(etag);
+    },
+  );
 
-  test('refuses the tag of an earlier version, and a weak tag', async () => {
+  test('refuses the tag of an earlier version, and a weak tag', async ({ acme }) => {
     const { id, etag } = await givenEvent(acme);
     const changed = await acme.patch(at(id)).send({ price: 1 }).expect(200);
     await acme.patch(at(id)).set('If-Match', etag).send({ price: 2 }).expect(412);
     await acme.patch(at(id)).set('If-Match', `W/${changed.headers['etag']}`).send({ price: 2 }).expect(412);
   });
 
-  test('is told before a broken rule: the caller knew another event', async () => {
+  test('is told before a broken rule: the caller knew another event', async ({ acme }) => {
     const { id } = await givenEvent(acme, { price: 10 });
     await acme.patch(at(id)).set('If-Match', '"other"').send({ discountPrice: 11 }).expect(412);
   });
 
-  test('lets only one of many changes of one version through', async () => {
+  test('lets only one of many changes of one version through', async ({ service, acme }) => {
     const { id, etag } = await givenEvent(acme);
     const change = async (price: number) =>
       (await acme.patch(at(id)).set('If-Match', etag).send({ price })).status;

@@ -1,16 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, startService, type TestService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
-
-let service: TestService;
-let acme: Client;
-
-beforeAll(async () => {
-  service = await startService();
-  acme = service.as(service.keys.acme);
-});
-
-afterAll(() => service.close());
 
 const at = (id: string) => `${eventPath}/${id}`;
 
@@ -35,7 +25,7 @@ const lists = {
 };
 
 describe('200', () => {
-  test('changes what is sent and keeps what is absent', async () => {
+  test('changes what is sent and keeps what is absent', async ({ acme }) => {
     const { id } = await givenEvent(acme, { ...optional, ...lists });
     const before = await acme.get(at(id)).expect(200);
     const { body } = await acme.patch(at(id)).send({ price: 12.5 }).expect(200);
@@ -45,7 +35,7 @@ describe('200', () => {
     expect(after.body).toEqual(body);
   });
 
-  test('clears every optional field with null', async () => {
+  test('clears every optional field with null', async ({ acme }) => {
     const { id } = await givenEvent(acme, { ...optional, ...lists });
     const nulls = Object.fromEntries(Object.keys({ ...optional, ...lists }).map((field) => [field, null]));
     const { body } = await acme.patch(at(id)).send(nulls).expect(200);
@@ -53,14 +43,17 @@ describe('200', () => {
     expect(body).toMatchObject({ name: 'Spring fair', ...nulls, ...noLists });
   });
 
-  test('replaces an array as a whole', async () => {
+  test('replaces an array as a whole', async ({ acme }) => {
     const { id } = await givenEvent(acme, { contractRequiredToAttend: ['a', 'b'] });
     const contractRequiredToAttend = ['c'];
     const { body } = await acme.patch(at(id)).send({ contractRequiredToAttend }).expect(200);
     expect(body.contractRequiredToAttend).toEqual(['c']);
   });
 
-  test('takes a record that was read, edited and sent back, whatever its read-only fields say', async () => {
+  test('takes a record that was read, edited and sent back, whatever its read-only fields say', async ({
+    service,
+    acme,
+  }) => {
     const { id } = await givenEvent(acme, { price: 10 });
     await givenAttendees(acme, id, 'ann');
     const read = await acme.get(at(id)).expect(200);
@@ -72,9 +65,9 @@ describe('200', () => {
     expect(body).toEqual({ ...read.body, name: 'Autumn fair', updatedAt: body.updatedAt });
   });
 
-  test.each([{}, { name: 'Spring fair', price: null, galleryImages: [] }])(
+  test.for([{}, { name: 'Spring fair', price: null, galleryImages: [] }])(
     'leaves the event and its tag alone when %j changes nothing',
-    async (change) => {
+    async (change, { acme }) => {
       const { id, etag } = await givenEvent(acme);
       const before = await acme.get(at(id)).expect(200);
       const { body, headers } = await acme.patch(at(id)).send(change).expect(200);
@@ -83,14 +76,14 @@ describe('200', () => {
     },
   );
 
-  test('lowers maxAttendees down to the number of attendees', async () => {
+  test('lowers maxAttendees down to the number of attendees', async ({ acme }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 5 });
     await givenAttendees(acme, id, 'ann', 'bob');
     await acme.patch(at(id)).send({ maxAttendees: 2 }).expect(200);
     await acme.patch(at(id)).send({ name: 'Full fair' }).expect(200);
   });
 
-  test('makes room for more attendees by a higher maxAttendees, and by none', async () => {
+  test('makes room for more attendees by a higher maxAttendees, and by none', async ({ acme }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 0 });
     await acme.patch(at(id)).send({ maxAttendees: 1 }).expect(200);
     await givenAttendees(acme, id, 'ann');
@@ -100,7 +93,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each([
+  test.for([
     [{ name: null }, '/name', 'name'],
     [{ name: '' }, '/name', 'name'],
     [{ price: '10' }, '/price', 'price'],
@@ -108,35 +101,38 @@ describe('400', () => {
     [{ currency: 'usd' }, '/currency', 'currency must be written in capitals: USD'],
     [{ createdAt: 5 }, '/createdAt', 'createdAt'],
     [{ colour: 'red' }, '/colour', 'colour'],
-  ])('refuses %j and names the field', async (change, pointer, detail) => {
+  ] as const)('refuses %j and names the field', async ([change, pointer, detail], { acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.patch(at(id)).send(change).expect(400);
     expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'body', pointer }] });
     expect(body.detail).toContain(detail);
   });
 
-  test.each([
+  test.for([
     [{ endDate: '2027-05-03' }, '/endDate', 'endDate must not be before startDate'],
     [{ startDate: '2027-05-06' }, '/startDate', 'startDate must not be after endDate'],
     [{ discountPrice: 11 }, '/discountPrice', 'discountPrice must not be above price'],
     [{ price: 4 }, '/price', 'price must not be below discountPrice'],
-  ])('holds the rules against the event as it would be after %j', async (change, pointer, message) => {
-    const dates = { startDate: '2027-05-04', endDate: '2027-05-05' };
-    const { id, etag } = await givenEvent(acme, { ...dates, price: 10, discountPrice: 5 });
-    const { body } = await acme.patch(at(id)).send(change).expect(400);
-    expect(body).toMatchObject({ detail: message, errors: [{ in: 'body', pointer, message }] });
-    const after = await acme.get(at(id)).expect(200);
-    expect(after.headers['etag']).toBe(etag);
-  });
+  ] as const)(
+    'holds the rules against the event as it would be after %j',
+    async ([change, pointer, message], { acme }) => {
+      const dates = { startDate: '2027-05-04', endDate: '2027-05-05' };
+      const { id, etag } = await givenEvent(acme, { ...dates, price: 10, discountPrice: 5 });
+      const { body } = await acme.patch(at(id)).send(change).expect(400);
+      expect(body).toMatchObject({ detail: message, errors: [{ in: 'body', pointer, message }] });
+      const after = await acme.get(at(id)).expect(200);
+      expect(after.headers['etag']).toBe(etag);
+    },
+  );
 
-  test('lets through only one of two changes that would break a rule together', async () => {
+  test('lets through only one of two changes that would break a rule together', async ({ acme }) => {
     const { id } = await givenEvent(acme, { startDate: '2027-05-04', endDate: '2027-05-20' });
     const changes = [{ startDate: '2027-05-15' }, { endDate: '2027-05-10' }];
     const answers = await Promise.all(changes.map((change) => acme.patch(at(id)).send(change)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  test('refuses a network that is not registered', async () => {
+  test('refuses a network that is not registered', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.patch(at(id)).send({ chainId: 424242 }).expect(400);
     expect(body).toMatchObject({
@@ -145,7 +141,7 @@ describe('400', () => {
     });
   });
 
-  test('comes before any look-up of the event', async () => {
+  test('comes before any look-up of the event', async ({ acme }) => {
     for (const change of [{ name: 5 }, { startDate: '2027-02-30' }, { chainId: 424242 }])
       await acme.patch(at(unknownId)).send(change).expect(400);
     await acme.patch(at('nonsense')).send({ name: 'x' }).expect(400);
@@ -153,7 +149,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  test("tells nothing of another company's event and leaves it alone", async () => {
+  test("tells nothing of another company's event and leaves it alone", async ({ service, acme }) => {
     const { id, etag } = await givenEvent(acme);
     const globex = service.as(service.keys.globex);
     const foreign = await globex.patch(at(id)).set('If-Match', '"x"').send({ name: 'Mine' }).expect(404);
@@ -166,7 +162,7 @@ describe('404', () => {
 });
 
 describe('409', () => {
-  test('refuses to lower maxAttendees below the number of attendees', async () => {
+  test('refuses to lower maxAttendees below the number of attendees', async ({ acme }) => {
     const { id } = await givenEvent(acme);
     await givenAttendees(acme, id, 'ann', 'bob');
     const { body } = await acme.patch(at(id)).send({ maxAttendees: 1 }).expect(409);
@@ -175,7 +171,7 @@ describe('409', () => {
     expect(after.body.maxAttendees).toBeNull();
   });
 
-  test('never lets maxAttendees and the attendees pass each other', async () => {
+  test('never lets maxAttendees and the attendees pass each other', async ({ acme }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 20 });
     const adds = Array.from({ length: 20 }, (_, n) =>
       acme.post(`${at(id)}/attendees`).send({ attendeeId: `user ${n}` }),

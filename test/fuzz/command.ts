@@ -7,7 +7,7 @@ import { createSender, type Sender } from '../contract/sender.ts';
 import { createSession } from '../contract/session.ts';
 import { createConformance } from '../support/conformance.ts';
 import { startLocalTarget, type Target } from './local-target.ts';
-import { prepareGround } from './prepare.ts';
+import { prepareContext } from './prepare.ts';
 import { createProbing } from './prober.ts';
 import { allProperties } from './properties.ts';
 import type { Finding } from './property.ts';
@@ -112,8 +112,8 @@ async function fuzz(values: Values, target: Target, print: Print): Promise<numbe
   try {
     await assertReachable(sender, target.key);
     const started = performance.now();
-    const ground = await prepareGround(session, target);
-    const chosen = allProperties(ground).filter(({ name }) => name.includes(values.only));
+    const context = await prepareContext(session, target);
+    const chosen = allProperties(context).filter(({ name }) => name.includes(values.only));
     if (values.list) print(chosen.map(({ name }) => name).join('\n'));
     if (values.list) return 0;
     if (chosen.length === 0) throw new Unusable(`no property has ${values.only} in its name. See --list`);

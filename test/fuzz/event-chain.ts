@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc, { type Arbitrary } from 'fast-check';
-import { caller, type Ground, type Reply } from './ground.ts';
+import { caller, type FuzzContext, type Reply } from './fuzz-context.ts';
 import { assert, type Property, property } from './property.ts';
 
 type Call = ReturnType<typeof caller>;
@@ -155,7 +155,7 @@ const seenByAnother =
       );
   };
 
-function steps({ otherKey }: Ground): Arbitrary<Step> {
+function steps({ otherKey }: FuzzContext): Arbitrary<Step> {
   return fc.oneof(
     fc.constantFrom(get, list, find),
     fc
@@ -181,13 +181,13 @@ function named(name: string, step: Step): Step {
 }
 
 /** An event is what the requests so far have made of it, also when it is deleted. */
-export function eventChain(ground: Ground): Property {
+export function eventChain(context: FuzzContext): Property {
   return property(
     'events in a row',
     10,
-    fc.array(steps(ground), { minLength: 1, maxLength: 12 }),
+    fc.array(steps(context), { minLength: 1, maxLength: 12 }),
     async (prober, all) => {
-      const call = caller(ground, prober);
+      const call = caller(context, prober);
       const created = await call('createEvent', { body: { name: 'Fuzz, may be deleted' } });
       expectOutcome(created, '201', 'createEvent');
       const id = String(created.json['id']);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc, { type Arbitrary } from 'fast-check';
-import { caller, type Ground, type Reply } from './ground.ts';
+import { caller, type FuzzContext, type Reply } from './fuzz-context.ts';
 import { assert, type Property, property } from './property.ts';
 
 type Call = ReturnType<typeof caller>;
@@ -121,11 +121,11 @@ function steps(rwaId: string, otherKey: string | undefined): Arbitrary<Step> {
 }
 
 /** An NFT is what the requests so far have made of it: issued, guessed at, locked, queued. */
-export function nftChain(ground: Ground & { readonly mintable: string }): Property {
-  const { mintable: rwaId, otherKey } = ground;
+export function nftChain(context: FuzzContext & { readonly mintable: string }): Property {
+  const { mintable: rwaId, otherKey } = context;
   const chains = fc.array(steps(rwaId, otherKey), { minLength: 1, maxLength: 10 });
   return property('NFTs in a row', 4, chains, async (prober, all) => {
-    const call = caller(ground, prober);
+    const call = caller(context, prober);
     const issued = await call('createRwaNfts', { ids: { rwaId }, body: { count: 1 } });
     expectOneOf(issued, ['200'], 'createRwaNfts');
     const [nft] = issued.json['nfts'] as Nft[]; // as documented

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { caller, type Ground } from './ground.ts';
+import { caller, type FuzzContext } from './fuzz-context.ts';
 import { assert, type Property, property } from './property.ts';
 
 type Page = { readonly cursor?: string; readonly page: number; readonly result: readonly object[] };
@@ -12,10 +12,10 @@ const lists = [
 const maxPages = 6;
 
 /** Pages follow each other without a row twice, and a cursor is good for its own list only. */
-export function pageChain(ground: Ground): Property {
+export function pageChain(context: FuzzContext): Property {
   const walks = fc.record({
     list: fc.constantFrom(...lists),
-    wallet: fc.constantFrom(...ground.wallets),
+    wallet: fc.constantFrom(...context.wallets),
     order: fc.constantFrom('ASC', 'DESC'),
     limit: fc.integer({ min: 1, max: 20 }),
     repeats: fc.boolean(),
@@ -23,8 +23,8 @@ export function pageChain(ground: Ground): Property {
   });
   return property('pages in a row', 2, walks, async (prober, walk) => {
     const { list, wallet, order, limit, repeats, breakAt } = walk;
-    const call = caller(ground, prober);
-    const ids = { wallet, chainId: ground.chainIds[0] ?? '' };
+    const call = caller(context, prober);
+    const ids = { wallet, chainId: context.chainIds[0] ?? '' };
     const seen = new Set<string>();
     let query = `order=${order}&limit=${limit}`;
     for (let number = 0; number < maxPages; number += 1) {

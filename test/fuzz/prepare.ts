@@ -1,6 +1,6 @@
 import { createFacts } from '../contract/facts.ts';
 import type { Session } from '../contract/session.ts';
-import type { Ground } from './ground.ts';
+import type { FuzzContext } from './fuzz-context.ts';
 import type { Target } from './local-target.ts';
 
 const events = 5;
@@ -8,7 +8,7 @@ const events = 5;
 type Listed = readonly { readonly id: string }[];
 
 /** Finds out what there is to ask for, and makes the events that all properties share. */
-export async function prepareGround(session: Session, target: Target): Promise<Ground> {
+export async function prepareContext(session: Session, target: Target): Promise<FuzzContext> {
   const facts = createFacts(session);
   const made: string[] = [];
   for (let number = 0; number < events; number += 1)

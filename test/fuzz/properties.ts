@@ -4,7 +4,7 @@ import type { OperationId } from '../contract/operations.ts';
 import type { Answer } from '../support/conformance.ts';
 import { faultyDrafts, toRequest, validDrafts } from './drafts.ts';
 import { eventChain } from './event-chain.ts';
-import { caller, type Ground } from './ground.ts';
+import { caller, type FuzzContext } from './fuzz-context.ts';
 import { hintsFor } from './hints.ts';
 import { isBusinessRefusal } from './judge.ts';
 import { nftChain } from './nft-chain.ts';
@@ -14,22 +14,22 @@ import type { Prober } from './prober.ts';
 import { assert, type Property, property } from './property.ts';
 
 /** Everything that must hold, whatever is asked. */
-export function allProperties(ground: Ground): Property[] {
+export function allProperties(context: FuzzContext): Property[] {
   const templates = [...new Set(documentedOperations.map(({ template }) => template))];
-  const { mintable } = ground;
+  const { mintable } = context;
   return [
-    ...documentedOperations.flatMap((operation) => ofOperation(operation, ground)),
-    ...templates.map((template) => methodsOf(template, ground)),
-    anything(ground),
-    eventChain(ground),
-    pageChain(ground),
-    ...(mintable === undefined ? [] : [nftChain({ ...ground, mintable })]),
+    ...documentedOperations.flatMap((operation) => ofOperation(operation, context)),
+    ...templates.map((template) => methodsOf(template, context)),
+    anything(context),
+    eventChain(context),
+    pageChain(context),
+    ...(mintable === undefined ? [] : [nftChain({ ...context, mintable })]),
   ];
 }
 
-function ofOperation(operation: DocumentedOperation, ground: Ground): Property[] {
-  const hints = hintsFor(ground);
-  const { key, pool } = ground;
+function ofOperation(operation: DocumentedOperation, context: FuzzContext): Property[] {
+  const hints = hintsFor(context);
+  const { key, pool } = context;
   const id = operation.id as OperationId; // a test compares the rows with the documents
   const accepts = property(
     `${id} accepts what fits`,
@@ -38,7 +38,7 @@ function ofOperation(operation: DocumentedOperation, ground: Ground): Property[]
     async (prober, draft) => {
       const answer = await prober.send(toRequest(draft, pool, key));
       if (id === 'createEvent' && answer.status === 201)
-        await useUpEvent(ground, prober, JSON.parse(answer.text).id);
+        await useUpEvent(context, prober, JSON.parse(answer.text).id);
       if (answer.status >= 300) assert(isBusinessRefusal(id, answer), `refused with ${answer.status}`);
     },
   );
@@ -50,7 +50,7 @@ function ofOperation(operation: DocumentedOperation, ground: Ground): Property[]
       const { draft, why, status } = faulty;
       const answer = await prober.send(toRequest(draft, pool, key));
       if (id === 'createEvent' && answer.status === 201)
-        await useUpEvent(ground, prober, JSON.parse(answer.text).id);
+        await useUpEvent(context, prober, JSON.parse(answer.text).id);
       assert(
         answer.status === status || isTooLong(answer),
         `${why}, answered ${answer.status} instead of ${status}`,
@@ -76,8 +76,8 @@ function ofOperation(operation: DocumentedOperation, ground: Ground): Property[]
 const isTooLong = ({ status }: Answer) => status === 431;
 
 /** A resource that was made is there, and gone after it was deleted. */
-async function useUpEvent(ground: Ground, prober: Prober, eventId: string): Promise<void> {
-  const call = caller(ground, prober);
+async function useUpEvent(context: FuzzContext, prober: Prober, eventId: string): Promise<void> {
+  const call = caller(context, prober);
   const before = await call('getEvent', { ids: { eventId } });
   assert(before.status === 200, `the event that was made answered ${before.outcome}`);
   const deleted = await call('deleteEvent', { ids: { eventId } });
@@ -86,7 +86,7 @@ async function useUpEvent(ground: Ground, prober: Prober, eventId: string): Prom
   assert(after.outcome === '404 event_not_found', `the deleted event answered ${after.outcome}`);
 }
 
-function methodsOf(template: string, { key }: Ground): Property {
+function methodsOf(template: string, { key }: FuzzContext): Property {
   const [first] = documentedOperations.filter((each) => each.template === template);
   assert(first !== undefined, `${template} has no operation`);
   const { area } = first;
@@ -100,7 +100,7 @@ function methodsOf(template: string, { key }: Ground): Property {
   });
 }
 
-function anything({ key }: Ground): Property {
+function anything({ key }: FuzzContext): Property {
   return property('anything at all', 6, oddRequests(key), async (prober, request) => {
     const answer = await prober.send(request);
     const id = createdEvent(answer.text, answer.status);

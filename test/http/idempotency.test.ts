@@ -1,15 +1,12 @@
+import type { Express } from 'express';
 import supertest from 'supertest';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { purgeExpired } from '../../src/db/idempotency-store.ts';
 import { problem } from '../../src/errors.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { callerOf, type FixtureHandler, fixtureApp } from './support.ts';
-
-const { db, close } = await createTestDatabase();
-afterAll(close);
-await db.raw('CREATE TABLE work (id serial PRIMARY KEY, name text)');
-beforeEach(() => db.raw('TRUNCATE work; TRUNCATE idempotency_records'));
 
 /** Every key belongs to the company that is called like it. */
 const verifier: KeyVerifier = {
@@ -37,126 +34,135 @@ const createThing: FixtureHandler = async ({ body }, { once }) =>
     };
   });
 
-const options = { db, verifier, handlers: { createThing } };
-const [here, there] = [await fixtureApp(options), await fixtureApp(options)];
+const appOn = (db: Database) => fixtureApp({ db, verifier, handlers: { createThing } });
+const test = base
+  .extend('here', perFile, ({ db }) => appOn(db))
+  .extend('there', perFile, ({ db }) => appOn(db));
+test.beforeAll(({ db }) => db.raw('CREATE TABLE work (id serial PRIMARY KEY, name text)'));
+test.beforeEach(({ db }) => db.raw('TRUNCATE work; TRUNCATE idempotency_records'));
 
-function post(name: string, key?: string, { app = here, company = 'acme', text = '' } = {}) {
+function post(app: Express, name: string, key?: string, { company = 'acme', text = '' } = {}) {
   const call = supertest(app).post('/api/thing').set('x-api-key', company).type('application/json');
   if (key !== undefined) call.set('idempotency-key', key);
   return call.send(text || JSON.stringify({ name }));
 }
 
-const rows = async () => Number((await db('work').count('* as count').first())?.['count']);
+const rows = async (db: Database) => Number((await db('work').count('* as count').first())?.['count']);
 
 describe('a repeated request with one Idempotency-Key', () => {
-  test('is answered alike, says so, and does nothing', async () => {
-    const first = await post('a', 'k');
-    const second = await post('a', 'k', { app: there });
+  test('is answered alike, says so, and does nothing', async ({ db, here, there }) => {
+    const first = await post(here, 'a', 'k');
+    const second = await post(there, 'a', 'k');
     expect(first.headers).not.toHaveProperty('idempotency-replayed');
     expect(second.headers['idempotency-replayed']).toBe('true');
     expect([second.status, second.body]).toEqual([first.status, first.body]);
     for (const name of ['location', 'etag']) expect(second.headers[name]).toBe(first.headers[name]);
-    expect(await rows()).toBe(1);
+    expect(await rows(db)).toBe(1);
   });
 
-  test('is the same in whatever order and spacing its fields come', async () => {
-    await post('', 'k', { text: '{"name":"a","data":{"x":1,"y":[1,2]}}' });
-    const again = await post('', 'k', { text: ' { "data":{"y":[1,2],"x":1.0}, "name":"\\u0061" }' });
+  test('is the same in whatever order and spacing its fields come', async ({ here }) => {
+    await post(here, '', 'k', { text: '{"name":"a","data":{"x":1,"y":[1,2]}}' });
+    const again = await post(here, '', 'k', { text: ' { "data":{"y":[1,2],"x":1.0}, "name":"\\u0061" }' });
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
-  test.each(['{"name":"b"}', '{"name":"a","count":1}', '{"name":"a","data":{"x":2}}'])(
+  test.for(['{"name":"b"}', '{"name":"a","count":1}', '{"name":"a","data":{"x":2}}'])(
     'is 422 with another body: %s',
-    async (text) => {
-      await post('', 'k', { text: '{"name":"a","data":{"x":1}}' });
-      const other = await post('', 'k', { text });
+    async (text, { db, here }) => {
+      await post(here, '', 'k', { text: '{"name":"a","data":{"x":1}}' });
+      const other = await post(here, '', 'k', { text });
       expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
-      expect(await rows()).toBe(1);
+      expect(await rows(db)).toBe(1);
     },
   );
 
-  test('is another one for another company', async () => {
-    await post('a', 'k');
-    const other = await post('a', 'k', { company: 'globex' });
+  test('is another one for another company', async ({ db, here }) => {
+    await post(here, 'a', 'k');
+    const other = await post(here, 'a', 'k', { company: 'globex' });
     expect(other.headers).not.toHaveProperty('idempotency-replayed');
-    expect(await rows()).toBe(2);
+    expect(await rows(db)).toBe(2);
   });
 
-  test('is done anew without the key', async () => {
-    await post('a');
-    await post('a');
-    expect(await rows()).toBe(2);
+  test('is done anew without the key', async ({ db, here }) => {
+    await post(here, 'a');
+    await post(here, 'a');
+    expect(await rows(db)).toBe(2);
     expect(await db('idempotency_records')).toEqual([]);
   });
 });
 
 describe('what failed', () => {
-  test.each([
+  test.for([
     ['refused', 409],
     ['broken', 500],
-  ])('is not kept and may be tried again: %s', async (name, status) => {
-    expect((await post(name, 'k')).status).toBe(status);
-    expect((await post(name, 'k')).status).toBe(status);
+  ] as const)('is not kept and may be tried again: %s', async ([name, status], { db, here }) => {
+    expect((await post(here, name, 'k')).status).toBe(status);
+    expect((await post(here, name, 'k')).status).toBe(status);
     expect(await db('idempotency_records')).toEqual([]);
-    expect(await rows()).toBe(0);
-    expect((await post('a', 'k')).status).toBe(201);
+    expect(await rows(db)).toBe(0);
+    expect((await post(here, 'a', 'k')).status).toBe(201);
   });
 
-  test('before the handler is not kept either', async () => {
-    expect((await post('', 'k')).status).toBe(400);
-    expect((await post('a', 'k')).status).toBe(201);
+  test('before the handler is not kept either', async ({ here }) => {
+    expect((await post(here, '', 'k')).status).toBe(400);
+    expect((await post(here, 'a', 'k')).status).toBe(201);
   });
 });
 
 describe('two requests with one key at the same time', () => {
-  test('run once: the other one is 409 with Retry-After, in another process too', async () => {
+  test('run once: the other one is 409 with Retry-After, in another process too', async ({ here, there }) => {
     const entered = Promise.withResolvers<void>();
     const pass = Promise.withResolvers<void>();
     gates.push({ entered: entered.resolve, pass: pass.promise });
-    const first = post('a', 'k').then((response) => response);
+    const first = post(here, 'a', 'k').then((response) => response);
     await entered.promise;
     for (const app of [here, there]) {
-      const second = await post('a', 'k', { app });
+      const second = await post(app, 'a', 'k');
       expect([second.status, second.body.code]).toEqual([409, 'idempotency_in_progress']);
       expect(Number(second.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     }
-    expect((await post('a', 'other', { app: there })).status).toBe(201);
+    expect((await post(there, 'a', 'other')).status).toBe(201);
     pass.resolve();
     expect((await first).status).toBe(201);
-    expect((await post('a', 'k', { app: there })).headers['idempotency-replayed']).toBe('true');
+    expect((await post(there, 'a', 'k')).headers['idempotency-replayed']).toBe('true');
   });
 
-  test('of forty over two apps, one works and all others are told or replayed', async () => {
+  test('of forty over two apps, one works and all others are told or replayed', async ({
+    db,
+    here,
+    there,
+  }) => {
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => post('a', 'k', { app: index % 2 === 0 ? here : there })),
+      Array.from({ length: 40 }, (_, index) => post(index % 2 === 0 ? here : there, 'a', 'k')),
     );
     const worked = answers.filter(
       ({ status, headers }) => status === 201 && !headers['idempotency-replayed'],
     );
     expect(worked).toHaveLength(1);
     expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
-    expect(await rows()).toBe(1);
+    expect(await rows(db)).toBe(1);
   });
 });
 
 describe('a record', () => {
-  const age = () => db('idempotency_records').update({ expires_at: db.raw("now() - interval '1 second'") });
+  const age = (db: Database) =>
+    db('idempotency_records').update({ expires_at: db.raw("now() - interval '1 second'") });
 
-  test('expires after 24 hours and is then replaced', async () => {
-    await post('a', 'k');
+  test('expires after 24 hours and is then replaced', async ({ db, here }) => {
+    await post(here, 'a', 'k');
     const kept = await db('idempotency_records').first(db.raw('expires_at - created_at AS kept'));
     expect(kept.kept.toPostgres?.() ?? String(kept.kept)).toMatch(/24|1 day/);
-    await age();
-    const anew = await post('b', 'k');
+    await age(db);
+    const anew = await post(here, 'b', 'k');
     expect(anew.headers).not.toHaveProperty('idempotency-replayed');
-    expect((await post('b', 'k')).body).toEqual(anew.body);
-    expect(await rows()).toBe(2);
+    expect((await post(here, 'b', 'k')).body).toEqual(anew.body);
+    expect(await rows(db)).toBe(2);
   });
 
-  test('is purged once it has expired, a bounded number at a time', async () => {
-    for (const key of ['a', 'b', 'c']) await post('a', key);
-    await age();
-    await post('a', 'fresh');
+  test('is purged once it has expired, a bounded number at a time', async ({ db, here }) => {
+    for (const key of ['a', 'b', 'c']) await post(here, 'a', key);
+    await age(db);
+    await post(here, 'a', 'fresh');
     expect(await purgeExpired(db, 2)).toBe(2);
     expect(await purgeExpired(db, 2)).toBe(1);
     expect(await db('idempotency_records').select('key')).toEqual([{ key: 'fresh' }]);
@@ -164,7 +170,7 @@ describe('a record', () => {
 });
 
 describe('an answer with a secret', () => {
-  test('is kept without it and restored', async () => {
+  test('is kept without it and restored', async ({ db }) => {
     const handler: FixtureHandler = (_input, { once }) =>
       once(async () => ({ status: 200, body: { id: 7, secret: 'hush' } }), {
         store: (body) => ({ id: (body as { id: number }).id }), // the body made above
@@ -173,9 +179,9 @@ describe('an answer with a secret', () => {
           return { ...(stored as { id: number }), secret: 'hush' }; // what store made
         },
       });
-    const app = await fixtureApp({ ...options, handlers: { createThing: handler } });
-    const first = await post('a', 'k', { app });
-    const second = await post('a', 'k', { app });
+    const app = await fixtureApp({ db, verifier, handlers: { createThing: handler } });
+    const first = await post(app, 'a', 'k');
+    const second = await post(app, 'a', 'k');
     expect(second.body).toEqual(first.body);
     expect(JSON.stringify(await db('idempotency_records'))).not.toContain('hush');
   });

@@ -1,107 +1,107 @@
 import supertest from 'supertest';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { Caller } from '../../src/contract/operation.ts';
+import type { Database } from '../../src/contract/transaction.ts';
 import { purgeRateLimits } from '../../src/db/rate-limit-store.ts';
 import { createLimiter, type RateLimit } from '../../src/http/dispatch/limits.ts';
 import { createLogger } from '../../src/log.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { callerOf, fixtureApp, goodKey, id } from './support.ts';
 
-const { db, close } = await createTestDatabase();
-afterAll(close);
 const log = createLogger({ level: 'silent' });
 // A window so long that no test outlives it: 3 requests, one in 1000 s on average.
 const slow: RateLimit = { perSecond: 0.001, burst: 3 };
 
-const limiterOf = (defaults: RateLimit) => createLimiter({ db, defaults, log });
+const limiterOf = (db: Database, defaults: RateLimit) => createLimiter({ db, defaults, log });
 const keyed = (keyId: string, rateLimit: Caller['rateLimit'] = null): Caller => ({
   ...callerOf('acme', keyId),
   rateLimit,
 });
 
-async function consume(times: number, caller: Caller, limiter = limiterOf(slow)) {
+async function consume(db: Database, times: number, caller: Caller, limiter = limiterOf(db, slow)) {
   const answers = [];
   for (let index = 0; index < times; index += 1) answers.push(await limiter.consume(caller));
   return answers.map(({ retryAfterSeconds }) => retryAfterSeconds === undefined);
 }
 
 describe('the limit of a key', () => {
-  test('lets the burst through and refuses the next', async () => {
-    expect(await consume(5, keyed('burst'))).toEqual([true, true, true, false, false]);
+  test('lets the burst through and refuses the next', async ({ db }) => {
+    expect(await consume(db, 5, keyed('burst'))).toEqual([true, true, true, false, false]);
   });
 
-  test('holds over several processes', async () => {
-    const [here, there] = [limiterOf(slow), limiterOf(slow)];
-    expect(await consume(2, keyed('shared'), here)).toEqual([true, true]);
-    expect(await consume(2, keyed('shared'), there)).toEqual([true, false]);
-    expect(await consume(1, keyed('shared'), here)).toEqual([false]);
+  test('holds over several processes', async ({ db }) => {
+    const [here, there] = [limiterOf(db, slow), limiterOf(db, slow)];
+    expect(await consume(db, 2, keyed('shared'), here)).toEqual([true, true]);
+    expect(await consume(db, 2, keyed('shared'), there)).toEqual([true, false]);
+    expect(await consume(db, 1, keyed('shared'), here)).toEqual([false]);
   });
 
-  test('lets exactly the burst through of many at once', async () => {
-    const [here, there] = [limiterOf({ ...slow, burst: 20 }), limiterOf({ ...slow, burst: 20 })];
+  test('lets exactly the burst through of many at once', async ({ db }) => {
+    const [here, there] = [limiterOf(db, { ...slow, burst: 20 }), limiterOf(db, { ...slow, burst: 20 })];
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => (index % 2 ? here : there).consume(keyed('crowd'))),
     );
     expect(answers.filter(({ retryAfterSeconds }) => retryAfterSeconds === undefined)).toHaveLength(20);
   });
 
-  test('is its own: another key is not touched', async () => {
-    const limiter = limiterOf(slow);
-    await consume(4, keyed('greedy'), limiter);
-    expect(await consume(1, keyed('modest'), limiter)).toEqual([true]);
+  test('is its own: another key is not touched', async ({ db }) => {
+    const limiter = limiterOf(db, slow);
+    await consume(db, 4, keyed('greedy'), limiter);
+    expect(await consume(db, 1, keyed('modest'), limiter)).toEqual([true]);
   });
 
-  test('may be set by the key itself', async () => {
-    expect(await consume(2, keyed('own', { perSecond: 0.001, burst: 1 }))).toEqual([true, false]);
-    const unlimited = limiterOf({ perSecond: 0, burst: 0 });
-    expect(await consume(2, keyed('own-2', { perSecond: 0.001, burst: 1 }), unlimited)).toEqual([
+  test('may be set by the key itself', async ({ db }) => {
+    expect(await consume(db, 2, keyed('own', { perSecond: 0.001, burst: 1 }))).toEqual([true, false]);
+    const unlimited = limiterOf(db, { perSecond: 0, burst: 0 });
+    expect(await consume(db, 2, keyed('own-2', { perSecond: 0.001, burst: 1 }), unlimited)).toEqual([
       true,
       false,
     ]);
   });
 
-  test('may have a name of any length', async () => {
-    expect(await consume(4, keyed('x'.repeat(1_000)))).toEqual([true, true, true, false]);
-    expect(await consume(1, keyed('x'.repeat(1_001)))).toEqual([true]);
+  test('may have a name of any length', async ({ db }) => {
+    expect(await consume(db, 4, keyed('x'.repeat(1_000)))).toEqual([true, true, true, false]);
+    expect(await consume(db, 1, keyed('x'.repeat(1_001)))).toEqual([true]);
   });
 
-  test('is new in the next window', async () => {
+  test('is new in the next window', async ({ db }) => {
     const caller = keyed('again');
-    await consume(4, caller);
+    await consume(db, 4, caller);
     await db('rate_limits').where({ key: 'key:again' }).update({ expire: 1 });
-    expect(await consume(1, caller)).toEqual([true]);
+    expect(await consume(db, 1, caller)).toEqual([true]);
   });
 
-  test('costs no query once it is used up', async () => {
-    const limiter = limiterOf(slow);
-    await consume(3, keyed('blocked'), limiter);
+  test('costs no query once it is used up', async ({ db }) => {
+    const limiter = limiterOf(db, slow);
+    await consume(db, 3, keyed('blocked'), limiter);
     const queries = vi.spyOn(db.client, 'acquireConnection');
-    expect(await consume(3, keyed('blocked'), limiter)).toEqual([false, false, false]);
+    expect(await consume(db, 3, keyed('blocked'), limiter)).toEqual([false, false, false]);
     expect(queries).not.toHaveBeenCalled();
     queries.mockRestore();
   });
 
-  test('is counted by the process alone while the database is away', async () => {
+  test('is counted by the process alone while the database is away', async ({ db }) => {
     const lost = await createTestDatabase();
     await lost.close();
     const limiter = createLimiter({ db: lost.db, defaults: slow, log });
-    expect(await consume(4, keyed('lost'), limiter)).toEqual([true, true, true, false]);
+    expect(await consume(db, 4, keyed('lost'), limiter)).toEqual([true, true, true, false]);
   });
 });
 
 describe('the headers', () => {
-  test('tell the limit and what is left, as in the IETF draft', async () => {
-    const limiter = limiterOf({ perSecond: 100, burst: 200 });
+  test('tell the limit and what is left, as in the IETF draft', async ({ db }) => {
+    const limiter = limiterOf(db, { perSecond: 100, burst: 200 });
     const { headers } = await limiter.consume(keyed('told'));
     expect(headers).toEqual({ 'RateLimit-Policy': '"default";q=200;w=2', RateLimit: '"default";r=199;t=2' });
   });
 
-  test('are absent where no limit applies', async () => {
-    expect(await limiterOf({ perSecond: 0, burst: 200 }).consume(keyed('free'))).toEqual({ headers: {} });
+  test('are absent where no limit applies', async ({ db }) => {
+    expect(await limiterOf(db, { perSecond: 0, burst: 200 }).consume(keyed('free'))).toEqual({ headers: {} });
   });
 
-  test('come with every answer, and 429 says when to come back', async () => {
-    const app = await fixtureApp({ limiter: limiterOf({ perSecond: 0.1, burst: 1 }) });
+  test('come with every answer, and 429 says when to come back', async ({ db }) => {
+    const app = await fixtureApp({ limiter: limiterOf(db, { perSecond: 0.1, burst: 1 }) });
     const get = () => supertest(app).get(`/api/thing/${id}`).set('x-api-key', goodKey);
     expect((await get()).headers['ratelimit']).toBe('"default";r=0;t=10');
     const refused = await get();
@@ -112,9 +112,9 @@ describe('the headers', () => {
 });
 
 describe('purging', () => {
-  test('deletes windows that have ended, a bounded number at a time', async () => {
+  test('deletes windows that have ended, a bounded number at a time', async ({ db }) => {
     await db('rate_limits').delete();
-    for (const name of ['a', 'b', 'c']) await consume(1, keyed(name));
+    for (const name of ['a', 'b', 'c']) await consume(db, 1, keyed(name));
     await db('rate_limits').whereIn('key', ['key:a', 'key:b']).update({ expire: 1 });
     expect(await purgeRateLimits(db, 1)).toBe(1);
     expect(await purgeRateLimits(db, 10)).toBe(1);

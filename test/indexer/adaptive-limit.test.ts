@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 
 /** Work that counts itself and fails while it is told to. */
@@ -18,14 +18,14 @@ function createWork() {
 const noPause = async () => {};
 
 describe('the adaptive limit', () => {
-  it('runs no more at once than it may, and everything in the end', async () => {
+  test('runs no more at once than it may, and everything in the end', async () => {
     const { seen, work } = createWork();
     const limit = createAdaptiveLimit({ most: 4, tries: 1, pause: noPause });
     await Promise.all(Array.from({ length: 100 }, () => limit.run(work)));
     expect(seen).toMatchObject({ most: 4, done: 100, running: 0 });
   });
 
-  it('narrows to one while the other end fails, and widens again when it is well', async () => {
+  test('narrows to one while the other end fails, and widens again when it is well', async () => {
     const { seen, work } = createWork();
     const limit = createAdaptiveLimit({ most: 8, tries: 1, pause: noPause });
     seen.failing = true;
@@ -39,7 +39,7 @@ describe('the adaptive limit', () => {
     expect(limit.width()).toBe(8);
   });
 
-  it('tries again with growing pauses, and passes the last error on', async () => {
+  test('tries again with growing pauses, and passes the last error on', async () => {
     const { seen, work } = createWork();
     const pauses: number[] = [];
     const limit = createAdaptiveLimit({

@@ -1,5 +1,5 @@
 import { id } from 'ethers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import documents from '../../src/contract/generated/blockchain.json' with { type: 'json' };
 import {
   type Approval,
@@ -288,17 +288,17 @@ const cases: [name: string, parts: Parts, category: string, summary: string][] =
 ];
 
 describe('category and summary', () => {
-  it.each(cases)('of %s', (_name, parts, category, summary) => {
+  test.each(cases)('of %s', (_name, parts, category, summary) => {
     expect(describeTransaction(seen(parts), wording)).toEqual({ category, summary });
   });
 
-  it('cover all 18 categories of the contract', () => {
+  test('cover all 18 categories of the contract', () => {
     const documented = documents.components.schemas.TransactionCategory.enum;
     expect(new Set(cases.map(([, , category]) => category))).toEqual(new Set(documented));
     expect(documented).toHaveLength(18);
   });
 
-  it('name tokens of no or hostile text by their address', () => {
+  test('name tokens of no or hostile text by their address', () => {
     const hostile = new Map([[usdt, { name: null, symbol: '\u202e\u0000\n', decimals: null }]]);
     const row = seen({ moves: { erc20: [coin(usdt, alice, bob, 5n)] } });
     expect(describeTransaction(row, { ...wording, texts: hostile }).summary).toBe(
@@ -308,7 +308,7 @@ describe('category and summary', () => {
 });
 
 describe('amounts in a summary', () => {
-  it.each([
+  test.each([
     [7_392_300_000n, 6, '7,392.30'],
     [5570n, 6, '0.00557'],
     [1_300_000_000n, 6, '1,300'],
@@ -325,7 +325,7 @@ describe('amounts in a summary', () => {
 });
 
 describe('a record', () => {
-  it('marks a transfer of nothing that others signed as spam', () => {
+  test('marks a transfer of nothing that others signed as spam', () => {
     const row = seen({ tx: byBob, moves: { erc20: [coin(usdt, alice, bob, 0n)] } });
     expect(toRecord(row, wording)).toMatchObject({
       possible_spam: true,
@@ -334,7 +334,7 @@ describe('a record', () => {
     expect(toRecord(seen({ moves: row.moves }), wording).possible_spam).toBe(false);
   });
 
-  it('leaves amounts unformatted where the decimals are unknown', () => {
+  test('leaves amounts unformatted where the decimals are unknown', () => {
     const row = seen({ moves: { erc20: [coin(cask, alice, bob, 5n)] } });
     expect(toRecord(row, wording).erc20_transfers).toMatchObject([{ value: '5', value_formatted: null }]);
   });

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { historyQuery } from '../../src/providers/indexer/read/history-store.ts';
 import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
 import { distributeIndex } from '../../src/providers/indexer/store/distribute-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
 const wallet = `0x${'ab'.repeat(20)}`;
 const question = { chainId: '1', wallet, order: 'DESC', limit: 101 } as const;
 const acquired = { blockNumber: 5n, logIndex: 2 };
 
 describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    await database.db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time)
+  test.beforeAll(async ({ db }) => {
+    await db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time)
       VALUES (1, 0, 9, '\\x00', now())`);
   });
-  afterAll(() => database.close());
 
-  it.each([
+  test.for([
     ['of a history', historyQuery({ ...question, after: undefined })],
     ['of a history, further down', historyQuery({ ...question, after: { blockNumber: 5n, index: 1 } })],
     ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
@@ -25,8 +22,8 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
       'of NFTs, further down',
       holdingQuery({ ...question, asOf: 8n, after: { acquired, contract: wallet, tokenId: 7n } }),
     ],
-  ] as const)('a page %s is answered by one shard', async (_name, { sql, bindings }) => {
-    const { rows } = await database.db.raw<{ rows: Record<string, string>[] }>(
+  ] as const)('a page %s is answered by one shard', async ([_name, { sql, bindings }], { db }) => {
+    const { rows } = await db.raw<{ rows: Record<string, string>[] }>(
       `EXPLAIN ${sql}`,
       bindings as never, // positional or named, as the query has them
     );
@@ -35,8 +32,8 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
     expect(plan).not.toContain('Distributed Subplan');
   });
 
-  it('spreads nothing twice', async () => {
-    const again = await distributeIndex(database.db, { shards: 4, onTable: () => undefined });
+  test('spreads nothing twice', async ({ db }) => {
+    const again = await distributeIndex(db, { shards: 4, onTable: () => undefined });
     expect(again.map(({ table, placement, moved }) => [table, placement, moved])).toEqual([
       ['index_state', 'on every node', false],
       ['index_blocks', 'on every node', false],

@@ -1,5 +1,5 @@
 import { id } from 'ethers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { MalformedBlockError } from '../../src/providers/indexer/decode/hex.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
@@ -34,7 +34,7 @@ const deposit = id('Deposit(address,uint256)');
 const consecutive = id('ConsecutiveTransfer(uint256,uint256,address,address)');
 
 describe('token logs', () => {
-  it('reads ERC-2309 as one transfer per token', () => {
+  test('reads ERC-2309 as one transfer per token', () => {
     const log = {
       topics: [consecutive, topicOf(5), topicOf(zeroAddress), topicOf(bob)],
       data: `0x${word(7)}`,
@@ -47,7 +47,7 @@ describe('token logs', () => {
     ]);
   });
 
-  it('skips and records an ERC-2309 range without end', () => {
+  test('skips and records an ERC-2309 range without end', () => {
     const log = {
       topics: [consecutive, topicOf(0), topicOf(zeroAddress), topicOf(bob)],
       data: `0x${'f'.repeat(64)}`,
@@ -59,7 +59,7 @@ describe('token logs', () => {
     ]);
   });
 
-  it('reads deposits only of contracts known to wrap the native token', () => {
+  test('reads deposits only of contracts known to wrap the native token', () => {
     const log = { topics: [deposit, topicOf(bob)], data: `0x${word(9)}` };
     expect(decode({ logs: [log] }).only.erc20).toEqual([]);
     expect(decode({ logs: [log] }, { wrapped: [token] }).only.erc20).toMatchObject([
@@ -67,7 +67,7 @@ describe('token logs', () => {
     ]);
   });
 
-  it('counts a deposit once when the contract emits the transfer too', () => {
+  test('counts a deposit once when the contract emits the transfer too', () => {
     const logs = [
       { topics: [transfer, topicOf(zeroAddress), topicOf(bob)], data: `0x${word(9)}` },
       { topics: [deposit, topicOf(bob)], data: `0x${word(9)}` },
@@ -108,7 +108,7 @@ describe('logs of odd shape', () => {
     ],
   ];
 
-  it.each(malformed)('skips and records %s', (_name, log) => {
+  test.each(malformed)('skips and records %s', (_name, log) => {
     const good = { topics: [transfer, topicOf(alice), topicOf(bob)], data: `0x${word(1)}` };
     const { only, skipped } = decode({ logs: [log, good] });
     expect(only.nft).toEqual([]);
@@ -116,7 +116,7 @@ describe('logs of odd shape', () => {
     expect(skipped).toMatchObject([{ logIndex: 0, address: token }]);
   });
 
-  it('ignores an empty batch without calling it malformed', () => {
+  test('ignores an empty batch without calling it malformed', () => {
     const log = { topics: [batch, ...parties], data: `0x${[64, 96, 0, 0].map(word).join('')}` };
     const { only, skipped } = decode({ logs: [log] });
     expect([only.nft, skipped]).toEqual([[], []]);
@@ -124,7 +124,7 @@ describe('logs of odd shape', () => {
 });
 
 describe('approvals', () => {
-  it('are read, and revocations, of amounts, tokens and whole collections', () => {
+  test('are read, and revocations, of amounts, tokens and whole collections', () => {
     const approval = id('Approval(address,address,uint256)');
     const all = id('ApprovalForAll(address,address,bool)');
     const logs = [
@@ -152,7 +152,7 @@ describe('native movements', () => {
     { address: nativeLogEmitter, topics: [transfer, topicOf(token), topicOf(bob)], data: `0x${word(3)}` },
   ];
 
-  it('come from EIP-7708 logs where there are no traces, and those are no ERC-20', () => {
+  test('come from EIP-7708 logs where there are no traces, and those are no ERC-20', () => {
     const { only } = decode({ logs: eip7708, transaction: { value: '0x5' } });
     expect(only.erc20).toEqual([]);
     expect(only.native).toEqual([
@@ -161,14 +161,14 @@ describe('native movements', () => {
     ]);
   });
 
-  it('count once where there are both traces and EIP-7708 logs', () => {
+  test('count once where there are both traces and EIP-7708 logs', () => {
     const calls = [{ type: 'CALL', from: token, to: bob, value: '0x3' }];
     const result = { type: 'CALL', from: alice, to: token, value: '0x5', calls };
     const traces = [{ txHash: transactionHash, result }];
     expect(decode({ logs: eip7708, transaction: { value: '0x5' } }, { traces }).only.native).toHaveLength(2);
   });
 
-  it('leave out delegated calls, reverted frames with all inside them, and a failed transaction', () => {
+  test('leave out delegated calls, reverted frames with all inside them, and a failed transaction', () => {
     const inner = { type: 'CALL', from: bob, to: carol, value: '0x1' };
     const calls = [
       { type: 'DELEGATECALL', from: token, to: carol, value: '0x5', calls: [{ ...inner, value: '0x2' }] },
@@ -183,7 +183,7 @@ describe('native movements', () => {
     expect([failed.only.native, failed.only.succeeded]).toEqual([[], false]);
   });
 
-  it.each(recordedBlocks.filter((name) => readFixture<RecordedBlock>(name).traces !== null))(
+  test.each(recordedBlocks.filter((name) => readFixture<RecordedBlock>(name).traces !== null))(
     'of %s are the same from trace_block as from callTracer',
     (name) => {
       const { traces, block } = readFixture<RecordedBlock>(name);
@@ -196,19 +196,19 @@ describe('native movements', () => {
 });
 
 describe('kinds of transactions', () => {
-  it('counts the fees for blobs and for a first layer', () => {
+  test('counts the fees for blobs and for a first layer', () => {
     const receipt = { blobGasUsed: '0xa', blobGasPrice: '0x2', l1Fee: '0x5' };
     expect(decode({ receipt }).only.fee).toBe(100n * 3n + 20n + 5n);
   });
 
-  it('names what a creation created, unless it failed', () => {
+  test('names what a creation created, unless it failed', () => {
     const receipt = { contractAddress: carol };
     expect(decode({ transaction: { to: null }, receipt }).only).toMatchObject({ to: null, created: carol });
     const failed = decode({ transaction: { to: null }, receipt: { ...receipt, status: '0x0' } });
     expect(failed.only.created).toBeNull();
   });
 
-  it('credits what a deposit of an OP chain brings', () => {
+  test('credits what a deposit of an OP chain brings', () => {
     const { only } = decode({ transaction: { mint: '0x9', value: '0x9', to: bob, input: '0x' } });
     expect(only.native.map(({ from, to, value }) => [from, to, value])).toEqual([
       [zeroAddress, alice, 9n],
@@ -216,7 +216,7 @@ describe('kinds of transactions', () => {
     ]);
   });
 
-  it('takes receipts from before Byzantium as done, unless a trace tells otherwise', () => {
+  test('takes receipts from before Byzantium as done, unless a trace tells otherwise', () => {
     const { transactions } = decodeRecorded('ethereum/4369999');
     expect(transactions.every(({ succeeded }) => succeeded)).toBe(true);
     const result = { type: 'CALL', from: alice, to: token, value: '0x5', error: 'out of gas' };
@@ -225,7 +225,7 @@ describe('kinds of transactions', () => {
     expect([only.succeeded, only.native]).toEqual([false, []]);
   });
 
-  it('accepts blob, deposit, Arbitrum and state-sync transactions', () => {
+  test('accepts blob, deposit, Arbitrum and state-sync transactions', () => {
     const last = (name: string) => decodeRecorded(name).transactions.at(-1);
     const first = (name: string) => decodeRecorded(name).transactions[0];
     expect(last('polygon/10000000')).toMatchObject({
@@ -239,7 +239,7 @@ describe('kinds of transactions', () => {
     expect(decodeRecorded('ethereum/20000000').transactions).toHaveLength(134);
   });
 
-  it('finds 115 failed transactions and 9 creations in the recorded blocks', () => {
+  test('finds 115 failed transactions and 9 creations in the recorded blocks', () => {
     const all = recordedBlocks.flatMap((name) => decodeRecorded(name).transactions);
     expect(all).toHaveLength(3722);
     expect(all.filter(({ succeeded }) => !succeeded)).toHaveLength(115);
@@ -247,19 +247,19 @@ describe('kinds of transactions', () => {
     expect(creations).toHaveLength(9);
   });
 
-  it('skips no log of the recorded blocks', () => {
+  test('skips no log of the recorded blocks', () => {
     expect(recordedBlocks.flatMap((name) => decodeRecorded(name).skipped)).toEqual([]);
   });
 });
 
 describe('what does not belong together', () => {
-  it('is refused: traces of the block that another branch has at the same height', () => {
+  test('is refused: traces of the block that another branch has at the same height', () => {
     const { traces } = readFixture<RecordedBlock>('ethereum/17686111');
     const flat = flatten(traces as readonly CallTrace[], `0x${'0b'.repeat(32)}`);
     expect(() => readFlatTraces(flat, `0x${'0a'.repeat(32)}`)).toThrow(MalformedBlockError);
   });
 
-  it('is refused: receipts of another block, missing receipts, broken fields', () => {
+  test('is refused: receipts of another block, missing receipts, broken fields', () => {
     const { block, receipts } = rawAnswers({});
     const source = (other: object) => ({
       block: readBlock(block),

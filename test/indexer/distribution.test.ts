@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { indexTables } from '../../src/providers/indexer/store/distribute-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-
-it('every table with rows by network is spread over a cluster, or is known to stay on its coordinator', async () => {
+test('every table with rows by network is spread over a cluster, or is known to stay on its coordinator', async ({
+  database,
+}) => {
   const { rows } = await database.db.raw<{ rows: { table_name: string }[] }>(
     `SELECT table_name FROM information_schema.columns
      WHERE table_schema = 'public' AND column_name = 'chain_id' ORDER BY table_name`,
@@ -18,10 +14,13 @@ it('every table with rows by network is spread over a cluster, or is known to st
   expect(found).toEqual([...indexTables].sort());
 });
 
-it.each(indexTables)('%s has no reference to or from it, which a cluster would not keep', async (table) => {
-  const { rows } = await database.db.raw<{ rows: unknown[] }>(
-    "SELECT 1 FROM pg_constraint WHERE contype = 'f' AND ?::regclass IN (conrelid, confrelid)",
-    [table],
-  );
-  expect(rows).toEqual([]);
-});
+test.for(indexTables)(
+  '%s has no reference to or from it, which a cluster would not keep',
+  async (table, { database }) => {
+    const { rows } = await database.db.raw<{ rows: unknown[] }>(
+      "SELECT 1 FROM pg_constraint WHERE contype = 'f' AND ?::regclass IN (conrelid, confrelid)",
+      [table],
+    );
+    expect(rows).toEqual([]);
+  },
+);

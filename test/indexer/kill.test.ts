@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { compareBlock } from '../../src/providers/indexer/store/verify-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
@@ -13,25 +14,18 @@ const names = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115].map(
 const recorded = names.map((name) => readFixture<RecordedBlock>(name));
 const startBlock = 17_686_111n;
 const program = fileURLToPath(new URL('follower-process.ts', import.meta.url));
-
-let killed: TestDatabase;
-let clean: TestDatabase;
 let node: ReplayNode;
 
 beforeAll(async () => {
-  [killed, clean, node] = await Promise.all([
-    createTestDatabase(),
-    createTestDatabase(),
-    startReplayNode('1', recorded),
-  ]);
+  node = await startReplayNode('1', recorded);
   node.setHead(recorded.at(-1)?.block.hash ?? '');
 });
 
-afterAll(() => Promise.all([killed.close(), clean.close(), node.close()]));
+afterAll(() => node.close());
 
 /** Runs the process; kills it when it has asked the node this many times. @returns whether it came to its end */
-async function runUntil(questions: number): Promise<boolean> {
-  const child = spawn(process.execPath, [program, node.url, killed.url, '1', String(startBlock)], {
+async function runUntil(database: TestDatabase, questions: number): Promise<boolean> {
+  const child = spawn(process.execPath, [program, node.url, database.url, '1', String(startBlock)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const before = node.asked.length;
@@ -45,33 +39,39 @@ async function runUntil(questions: number): Promise<boolean> {
 }
 
 describe('an indexer that is killed again and again', () => {
-  it('ends with the rows of one that was left alone', async () => {
+  test('ends with the rows of one that was left alone', async ({ database, otherDatabase }) => {
     const outcomes: boolean[] = [];
-    for (const questions of [4, 9, 11, 13]) outcomes.push(await runUntil(questions));
-    outcomes.push(await runUntil(Number.POSITIVE_INFINITY));
+    for (const questions of [4, 9, 11, 13]) outcomes.push(await runUntil(database, questions));
+    outcomes.push(await runUntil(database, Number.POSITIVE_INFINITY));
     expect(outcomes.at(-1)).toBe(true);
     expect(outcomes).toContain(false);
     node.onAsk(() => {});
-    const index = createTestIndex(clean, node.url, { chainId: '1', startBlock, traceMethod: 'debug' });
+    const index = createTestIndex(otherDatabase, node.url, {
+      chainId: '1',
+      startBlock,
+      traceMethod: 'debug',
+    });
     await index.follow();
     index.close();
-    expect(await dumpIndex(killed, '1')).toEqual(await dumpIndex(clean, '1'));
+    expect(await dumpIndex(database, '1')).toEqual(await dumpIndex(otherDatabase, '1'));
   });
 });
 
 describe('verifying a block', () => {
-  it('finds nothing where all is right, and every row that is wrong or missing', async () => {
+  test('finds nothing where all is right, and every row that is wrong or missing', async ({
+    otherDatabase,
+  }) => {
     const block = decodeRecorded('ethereum/17686113');
     const plain = { ...block, transactions: block.transactions.map(withoutWraps) };
-    expect(await compareBlock(clean.db, '1', plain)).toEqual([]);
+    expect(await compareBlock(otherDatabase.db, '1', plain)).toEqual([]);
 
     const rows = () =>
-      clean.db('wallet_history').where({ chain_id: '1', block_number: '17686113', tx_index: 5 });
+      otherDatabase.db('wallet_history').where({ chain_id: '1', block_number: '17686113', tx_index: 5 });
     const [first, second] = await rows().orderBy('wallet').select('wallet');
     await rows().where('wallet', first.wallet).update({ moves: '{}' });
     await rows().where('wallet', second.wallet).delete();
     const name = (row: { wallet: Buffer }) => `0x${row.wallet.toString('hex')}`;
-    const found = (await compareBlock(clean.db, '1', plain)).map(
+    const found = (await compareBlock(otherDatabase.db, '1', plain)).map(
       ({ table, row, kind }) => `${table} ${row} ${kind}`,
     );
     expect(found.sort()).toEqual(

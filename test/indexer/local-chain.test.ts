@@ -1,13 +1,14 @@
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
 import type { HistoryRecord } from '../../src/providers/provider.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestChain } from '../support/chain.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy } from '../support/deploy.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
 import { dumpIndex } from './index-fixture.ts';
@@ -33,24 +34,21 @@ const pieces = new Interface([
   'function mint(address to, uint256 id, uint256 amount)',
   'function balanceOf(address, uint256) view returns (uint256)',
 ]);
-
-let [database, clean]: TestDatabase[] = [];
-let chain: TestChain;
 let clients: RpcClients;
 let accounts: string[];
 let contracts: { coin: string; nft: string; pieces: string; weth: string; payer: string };
 const log = createLogger({ level: 'silent' });
 
-const send = async (from: string, to: string, data: string, value = 0n) => {
+const send = async (chain: TestChain, from: string, to: string, data: string, value = 0n) => {
   const transaction = { from, to, data, value: `0x${value.toString(16)}`, gas: '0x7a120' };
   return callNode<string>(chain.rpcUrl, 'eth_sendTransaction', [transaction]);
 };
 const call = (name: string, values: readonly unknown[]) => abi.encodeFunctionData(name, values);
-const view = async (to: string, data: string) =>
+const view = async (chain: TestChain, to: string, data: string) =>
   BigInt(await callNode<string>(chain.rpcUrl, 'eth_call', [{ to, data }, 'latest']));
-const network = () => testNetwork([chain.rpcUrl], { wrappedNatives: [contracts.weth] });
+const network = (chain: TestChain) => testNetwork([chain.rpcUrl], { wrappedNatives: [contracts.weth] });
 
-function createIndex(db: TestDatabase) {
+function createIndex(chain: TestChain, db: TestDatabase) {
   const settings = {
     startBlock: 0n,
     traceMethod: 'debug',
@@ -58,23 +56,35 @@ function createIndex(db: TestDatabase) {
     pollMs: 10,
   } as const;
   return createNetworkIndex({
-    ...{ network: network(), settings, db: db.db, databaseUrl: db.url, clients, log },
+    ...{ network: network(chain), settings, db: db.db, databaseUrl: db.url, clients, log },
   });
 }
 
-async function index(db: TestDatabase): Promise<void> {
-  const { createFollower, filler } = createIndex(db);
+async function index(chain: TestChain, db: TestDatabase): Promise<void> {
+  const { createFollower, filler } = createIndex(chain, db);
   const follower = createFollower();
   while ((await follower.step()) !== 'idle');
   while (await filler.fill());
 }
 
-async function history(wallet: string, limit = 7): Promise<HistoryRecord[]> {
+async function history(
+  database: TestDatabase,
+  chain: TestChain,
+  wallet: string,
+  limit = 7,
+): Promise<HistoryRecord[]> {
   const reader = createIndexerProvider({ db: (database as TestDatabase).db });
   const records: HistoryRecord[] = [];
   let position: string | undefined;
   do {
-    const question = { network: network(), address: wallet, order: 'ASC', limit, position, page: 0 } as const;
+    const question = {
+      network: network(chain),
+      address: wallet,
+      order: 'ASC',
+      limit,
+      position,
+      page: 0,
+    } as const;
     const page = await reader.history(question);
     records.push(...page.records);
     position = page.next;
@@ -82,8 +92,7 @@ async function history(wallet: string, limit = 7): Promise<HistoryRecord[]> {
   return records;
 }
 
-beforeAll(async () => {
-  [chain, database, clean] = await Promise.all([startChain(), createTestDatabase(), createTestDatabase()]);
+test.beforeAll(async ({ database, chain }) => {
   clients = createRpcClients({ timeoutMs: 5_000, log });
   accounts = (await callNode<string[]>(chain.rpcUrl, 'eth_accounts', [])).map((account) =>
     account.toLowerCase(),
@@ -96,48 +105,47 @@ beforeAll(async () => {
     weth: await deploy(chain.rpcUrl, compiled['WrappedNative']),
     payer: await deploy(chain.rpcUrl, compiled['Payer']),
   };
-  await act();
-  await index(database);
+  await act(chain);
+  await index(chain, database);
 });
 
 /** Something of everything, between five accounts. */
-async function act(): Promise<void> {
+async function act(chain: TestChain): Promise<void> {
   const [a = '', b = '', c = '', d = ''] = accounts;
   const { coin, nft, pieces: many, weth, payer } = contracts;
-  await send(a, b, '0x', 5n * 10n ** 18n);
-  await send(b, b, '0x', 1n);
-  await send(a, coin, call('transfer', [b, 1_000n]));
-  await send(b, coin, call('transfer', [c, 400n]));
-  await send(b, coin, call('transfer', [c, 4_000_000n])); // more than it has: fails
-  await send(b, coin, call('approve', [c, 5n]));
-  await send(b, coin, call('approve', [c, 0n]));
-  for (const id of [1n, 2n, 3n, 4n]) await send(a, nft, call('mint', [b, id]));
-  await send(b, nft, call('transferFrom', [b, c, 2n]));
-  await send(c, nft, call('transferFrom', [c, b, 2n]));
-  await send(b, nft, call('burn', [3n]));
-  await send(b, nft, call('setApprovalForAll', [d, true]));
-  await send(d, nft, call('transferFrom', [b, d, 4n]));
-  await send(a, many, pieces.encodeFunctionData('mint', [b, 7n, 50n]));
-  await send(a, many, call('mintBatch', [b, [8n, 9n, 7n], [1n, 2n, 3n]]));
-  await send(b, many, call('safeTransferFrom', [b, c, 7n, 20n, '0x']));
-  await send(c, weth, call('deposit', []), 10n ** 18n);
-  await send(c, weth, call('withdraw', [4n * 10n ** 17n]));
-  await send(d, payer, call('split', [a, b]), 1_000_000_007n);
-  await send(d, payer, call('tryToPay', [a]), 99n);
-  await send(d, payer, call('payAndFail', [a]), 99n);
+  await send(chain, a, b, '0x', 5n * 10n ** 18n);
+  await send(chain, b, b, '0x', 1n);
+  await send(chain, a, coin, call('transfer', [b, 1_000n]));
+  await send(chain, b, coin, call('transfer', [c, 400n]));
+  await send(chain, b, coin, call('transfer', [c, 4_000_000n])); // more than it has: fails
+  await send(chain, b, coin, call('approve', [c, 5n]));
+  await send(chain, b, coin, call('approve', [c, 0n]));
+  for (const id of [1n, 2n, 3n, 4n]) await send(chain, a, nft, call('mint', [b, id]));
+  await send(chain, b, nft, call('transferFrom', [b, c, 2n]));
+  await send(chain, c, nft, call('transferFrom', [c, b, 2n]));
+  await send(chain, b, nft, call('burn', [3n]));
+  await send(chain, b, nft, call('setApprovalForAll', [d, true]));
+  await send(chain, d, nft, call('transferFrom', [b, d, 4n]));
+  await send(chain, a, many, pieces.encodeFunctionData('mint', [b, 7n, 50n]));
+  await send(chain, a, many, call('mintBatch', [b, [8n, 9n, 7n], [1n, 2n, 3n]]));
+  await send(chain, b, many, call('safeTransferFrom', [b, c, 7n, 20n, '0x']));
+  await send(chain, c, weth, call('deposit', []), 10n ** 18n);
+  await send(chain, c, weth, call('withdraw', [4n * 10n ** 17n]));
+  await send(chain, d, payer, call('split', [a, b]), 1_000_000_007n);
+  await send(chain, d, payer, call('tryToPay', [a]), 99n);
+  await send(chain, d, payer, call('payAndFail', [a]), 99n);
 }
 
-afterAll(async () => {
+afterAll(() => {
   clients.close();
-  await Promise.all([chain.close(), database?.close(), clean?.close()]);
 });
 
 describe('a local chain', () => {
-  it('agrees to the wei with every balance, from nothing but the records', async () => {
+  test('agrees to the wei with every balance, from nothing but the records', async ({ database, chain }) => {
     const start = 10_000n * 10n ** 18n;
     for (const wallet of accounts.slice(0, 5)) {
       let balance = start;
-      for (const record of await history(wallet)) {
+      for (const record of await history(database, chain, wallet)) {
         for (const { direction, value, from_address, to_address } of record.native_transfers) {
           if (from_address !== to_address) balance += direction === 'send' ? -BigInt(value) : BigInt(value);
         }
@@ -150,21 +158,23 @@ describe('a local chain', () => {
     }
   });
 
-  it('agrees with every token balance', async () => {
+  test('agrees with every token balance', async ({ database, chain }) => {
     for (const wallet of accounts.slice(0, 5)) {
-      const transfers = (await history(wallet)).flatMap(({ erc20_transfers }) => erc20_transfers);
+      const transfers = (await history(database, chain, wallet)).flatMap(
+        ({ erc20_transfers }) => erc20_transfers,
+      );
       for (const token of [contracts.coin, contracts.weth]) {
         const own = transfers.filter(({ address }) => address === token);
         const sum = own.reduce(
           (total, { direction, value }) => total + (direction === 'send' ? -1n : 1n) * BigInt(value),
           0n,
         );
-        expect(sum).toBe(await view(token, call('balanceOf', [wallet])));
+        expect(sum).toBe(await view(chain, token, call('balanceOf', [wallet])));
       }
     }
   });
 
-  it('has every transaction that names the wallet as sender or recipient', async () => {
+  test('has every transaction that names the wallet as sender or recipient', async ({ database, chain }) => {
     const newest = Number(await callNode<string>(chain.rpcUrl, 'eth_blockNumber', []));
     const blocks = await Promise.all(
       Array.from({ length: newest + 1 }, (_, number) =>
@@ -177,7 +187,7 @@ describe('a local chain', () => {
     );
     const all = blocks.flatMap(({ transactions }) => transactions);
     for (const wallet of accounts.slice(0, 5)) {
-      const hashes = (await history(wallet, 2)).map(({ hash }) => hash);
+      const hashes = (await history(database, chain, wallet, 2)).map(({ hash }) => hash);
       const named = all.filter(({ from, to }) => from === wallet || to === wallet).map(({ hash }) => hash);
       expect(hashes.filter((hash) => named.includes(hash))).toEqual(named);
     }
@@ -185,10 +195,10 @@ describe('a local chain', () => {
 });
 
 describe('the NFTs of a local chain', () => {
-  const listOf = async (wallet: string) => {
+  const listOf = async (database: TestDatabase, chain: TestChain, wallet: string) => {
     const reader = createIndexerProvider({ db: (database as TestDatabase).db });
     const question = {
-      network: network(),
+      network: network(chain),
       address: wallet,
       order: 'ASC',
       limit: 100,
@@ -198,26 +208,27 @@ describe('the NFTs of a local chain', () => {
     return (await reader.nfts(question)).entries;
   };
 
-  it('are those that the contracts say', async () => {
+  test('are those that the contracts say', async ({ database, chain }) => {
     const { nft, pieces: many } = contracts;
     for (const wallet of accounts.slice(0, 5)) {
-      const owned = (await listOf(wallet)).map(
+      const owned = (await listOf(database, chain, wallet)).map(
         (entry) => `${entry.token_address} ${entry.token_id} ${entry.amount}`,
       );
       const expected: string[] = [];
       for (const id of [1n, 2n, 4n]) {
-        if ((await view(nft, call('ownerOf', [id]))) === BigInt(wallet)) expected.push(`${nft} ${id} 1`);
+        if ((await view(chain, nft, call('ownerOf', [id]))) === BigInt(wallet))
+          expected.push(`${nft} ${id} 1`);
       }
       for (const id of [7n, 8n, 9n]) {
-        const amount = await view(many, pieces.encodeFunctionData('balanceOf', [wallet, id]));
+        const amount = await view(chain, many, pieces.encodeFunctionData('balanceOf', [wallet, id]));
         if (amount > 0n) expected.push(`${many} ${id} ${amount}`);
       }
       expect(owned.sort()).toEqual(expected.sort());
     }
   });
 
-  it('have names and addresses of metadata', async () => {
-    const entries = await listOf(accounts[1] ?? '');
+  test('have names and addresses of metadata', async ({ database, chain }) => {
+    const entries = await listOf(database, chain, accounts[1] ?? '');
     expect(entries.find(({ token_id }) => token_id === '2')).toMatchObject({
       name: 'Collectible',
       symbol: 'CLT',
@@ -231,8 +242,10 @@ describe('the NFTs of a local chain', () => {
 });
 
 describe('what a wallet did', () => {
-  it('is told in words', async () => {
-    const told = (await history(accounts[2] ?? '')).map(({ category, summary }) => `${category}: ${summary}`);
+  test('is told in words', async ({ database, chain }) => {
+    const told = (await history(database, chain, accounts[2] ?? '')).map(
+      ({ category, summary }) => `${category}: ${summary}`,
+    );
     expect(told).toEqual([
       'token receive: Received 0.0004 COIN from 0x70...79c8',
       'nft receive: Received CLT #2 from 0x70...79c8',
@@ -245,20 +258,24 @@ describe('what a wallet did', () => {
 });
 
 describe('a reorganisation of a local chain', () => {
-  it('leaves the same rows as an index that never saw the replaced branch', async () => {
+  test('leaves the same rows as an index that never saw the replaced branch', async ({
+    database,
+    otherDatabase,
+    chain,
+  }) => {
     const [a = '', b = '', c = ''] = accounts;
     const { nft, pieces: many } = contracts;
     const snapshot = await callNode<string>(chain.rpcUrl, 'evm_snapshot', []);
-    await send(b, nft, call('transferFrom', [b, a, 1n]));
-    await send(c, many, call('safeTransferFrom', [c, a, 7n, 20n, '0x']));
-    await send(a, nft, call('mint', [a, 77n]));
-    await index(database as TestDatabase);
+    await send(chain, b, nft, call('transferFrom', [b, a, 1n]));
+    await send(chain, c, many, call('safeTransferFrom', [c, a, 7n, 20n, '0x']));
+    await send(chain, a, nft, call('mint', [a, 77n]));
+    await index(chain, database as TestDatabase);
     await callNode(chain.rpcUrl, 'evm_revert', [snapshot]);
-    await send(b, nft, call('transferFrom', [b, c, 1n]));
-    await index(database as TestDatabase);
-    await index(clean as TestDatabase);
+    await send(chain, b, nft, call('transferFrom', [b, c, 1n]));
+    await index(chain, database as TestDatabase);
+    await index(chain, otherDatabase as TestDatabase);
     expect(await dumpIndex(database as TestDatabase, '31337')).toEqual(
-      await dumpIndex(clean as TestDatabase, '31337'),
+      await dumpIndex(otherDatabase as TestDatabase, '31337'),
     );
   });
 });

@@ -1,15 +1,16 @@
 import { createServer } from 'node:http';
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestChain } from '../support/chain.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
 
@@ -32,17 +33,16 @@ const host = createServer((request, response) => {
   else response.end(JSON.stringify({ name: `${mood} ${request.url}` }));
 });
 let base: string;
-let database: TestDatabase;
-let chain: TestChain;
 let clients: RpcClients;
 let moody: string;
 let many: string;
 
-const send = (to: string, data: string) =>
+const send = (chain: TestChain, to: string, data: string) =>
   callNode(chain.rpcUrl, 'eth_sendTransaction', [{ from: deployer, to, data }]);
-const call = (name: string, values: readonly unknown[]) => send(moody, abi.encodeFunctionData(name, values));
-const network = () => testNetwork([chain.rpcUrl]);
-const fetchDue = () => {
+const call = (chain: TestChain, name: string, values: readonly unknown[]) =>
+  send(chain, moody, abi.encodeFunctionData(name, values));
+const network = (chain: TestChain) => testNetwork([chain.rpcUrl]);
+const fetchDue = (database: TestDatabase) => {
   const hostname = new URL(base).host;
   const fetcher = createMetadataFetcher({
     ...{ ipfsGateway: 'http://127.0.0.1:1', timeoutMs: 2_000, maxBytes: 10_000 },
@@ -52,24 +52,35 @@ const fetchDue = () => {
 };
 
 /** Reads the chain, what it tells of tokens, and the metadata that are due. */
-async function index(): Promise<void> {
+async function index(database: TestDatabase, chain: TestChain): Promise<void> {
   const settings = { startBlock: 0n, traceMethod: 'none', parallel: 4, pollMs: 10 } as const;
-  const parts = { network: network(), settings, db: database.db, databaseUrl: database.url, clients, log };
+  const parts = {
+    network: network(chain),
+    settings,
+    db: database.db,
+    databaseUrl: database.url,
+    clients,
+    log,
+  };
   const { createFollower, filler } = createNetworkIndex(parts);
   const follower = createFollower();
   while ((await follower.step()) !== 'idle');
   while (await filler.fill());
-  while (await fetchDue());
+  while (await fetchDue(database));
 }
 
 /** Lets the time pass that has to pass before a refresh or another try. */
-const later = async () => {
+const later = async (database: TestDatabase) => {
   await database.db('nft_refreshes').whereNotNull('due').update({ due: database.db.fn.now() });
   await database.db('nft_tokens').whereNotNull('metadata_due').update({ metadata_due: database.db.fn.now() });
 };
 
-async function namesOf(contract: string): Promise<Record<string, unknown>> {
-  const question = { network: network(), address: deployer, order: 'ASC', limit: 100, page: 0 } as const;
+async function namesOf(
+  database: TestDatabase,
+  chain: TestChain,
+  contract: string,
+): Promise<Record<string, unknown>> {
+  const question = { network: network(chain), address: deployer, order: 'ASC', limit: 100, page: 0 } as const;
   const { entries } = await createIndexerProvider(database).nfts({ ...question, position: undefined });
   const own = entries.filter(({ token_address }) => token_address === contract);
   return Object.fromEntries(
@@ -77,24 +88,24 @@ async function namesOf(contract: string): Promise<Record<string, unknown>> {
   );
 }
 
-const dueRows = () => database.db('nft_refreshes').where({ chain_id: chainId }).whereNotNull('due');
+const dueRows = (database: TestDatabase) =>
+  database.db('nft_refreshes').where({ chain_id: chainId }).whereNotNull('due');
 
-beforeAll(async () => {
+test.beforeAll(async ({ database, chain }) => {
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
   const address = host.address();
   base = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
-  [database, chain] = await Promise.all([createTestDatabase(), startChain({ chainId })]);
   clients = createRpcClients({ timeoutMs: 5_000, log });
   const compiled = await compileContracts();
   moody = await deploy(chain.rpcUrl, compiled['Moody']);
   many = await deploy(chain.rpcUrl, compiled['MoodyPieces']);
-  await call('move', [base]);
-  for (const id of [1, 2, 3]) await call('mint', [deployer, id]);
-  await send(many, abi.encodeFunctionData('mint', [deployer, 7]));
-  await index();
+  await call(chain, 'move', [base]);
+  for (const id of [1, 2, 3]) await call(chain, 'mint', [deployer, id]);
+  await send(chain, many, abi.encodeFunctionData('mint', [deployer, 7]));
+  await index(database, chain);
 });
 
-beforeEach(async () => {
+test.beforeEach(async ({ database }) => {
   mood = 'calm';
   asked.length = 0;
   await database.db('nft_refreshes').delete();
@@ -103,59 +114,76 @@ beforeEach(async () => {
 afterAll(async () => {
   clients.close();
   host.closeAllConnections();
-  await Promise.all([chain.close(), database.close(), new Promise((resolve) => host.close(resolve))]);
+  await new Promise((resolve) => host.close(resolve));
 });
 
 describe('metadata of tokens that tell of a change', () => {
-  it('are read anew, those of the one token', async () => {
-    expect(await namesOf(moody)).toEqual({ 1: 'calm /1', 2: 'calm /2', 3: 'calm /3' });
+  test('are read anew, those of the one token', async ({ database, chain }) => {
+    expect(await namesOf(database, chain, moody)).toEqual({ 1: 'calm /1', 2: 'calm /2', 3: 'calm /3' });
     mood = 'wild';
-    await call('tell', [2]);
-    await index();
+    await call(chain, 'tell', [2]);
+    await index(database, chain);
     expect(asked).toEqual([]); // not at once: changes come in flocks
-    await later();
-    await index();
-    expect(await namesOf(moody)).toEqual({ 1: 'calm /1', 2: 'wild /2', 3: 'calm /3' });
+    await later(database);
+    await index(database, chain);
+    expect(await namesOf(database, chain, moody)).toEqual({ 1: 'calm /1', 2: 'wild /2', 3: 'calm /3' });
     expect(asked).toEqual(['/2']);
   });
 
-  it('are read anew at the address that the contract gives now, whole ranges too', async () => {
-    await call('move', [`${base}new/`]);
-    await call('tellMany', [1, 3]);
-    await index();
-    await later();
-    await index();
-    expect(await namesOf(moody)).toEqual({ 1: 'calm /new/1', 2: 'calm /new/2', 3: 'calm /new/3' });
+  test('are read anew at the address that the contract gives now, whole ranges too', async ({
+    database,
+    chain,
+  }) => {
+    await call(chain, 'move', [`${base}new/`]);
+    await call(chain, 'tellMany', [1, 3]);
+    await index(database, chain);
+    await later(database);
+    await index(database, chain);
+    expect(await namesOf(database, chain, moody)).toEqual({
+      1: 'calm /new/1',
+      2: 'calm /new/2',
+      3: 'calm /new/3',
+    });
   });
 
-  it('are read anew for all tokens of a contract that names a range without end', async () => {
+  test('are read anew for all tokens of a contract that names a range without end', async ({
+    database,
+    chain,
+  }) => {
     mood = 'sad';
-    await call('tellMany', [0, 2n ** 256n - 1n]);
-    await index();
-    expect(await dueRows()).toHaveLength(1);
-    await later();
-    await index();
-    expect(await namesOf(moody)).toEqual({ 1: 'sad /new/1', 2: 'sad /new/2', 3: 'sad /new/3' });
+    await call(chain, 'tellMany', [0, 2n ** 256n - 1n]);
+    await index(database, chain);
+    expect(await dueRows(database)).toHaveLength(1);
+    await later(database);
+    await index(database, chain);
+    expect(await namesOf(database, chain, moody)).toEqual({
+      1: 'sad /new/1',
+      2: 'sad /new/2',
+      3: 'sad /new/3',
+    });
   });
 
-  it('are read anew when an ERC-1155 gives a token another address', async () => {
-    await send(many, pieces.encodeFunctionData('move', [7, `${base}seven`]));
-    await index();
-    await later();
-    await index();
-    expect(await namesOf(many)).toEqual({ 7: 'calm /seven' });
+  test('are read anew when an ERC-1155 gives a token another address', async ({ database, chain }) => {
+    await send(chain, many, pieces.encodeFunctionData('move', [7, `${base}seven`]));
+    await index(database, chain);
+    await later(database);
+    await index(database, chain);
+    expect(await namesOf(database, chain, many)).toEqual({ 7: 'calm /seven' });
   });
 
-  it('are read once however often a contract tells, and not again for a while', async () => {
-    for (const _ of [1, 2, 3]) await call('tell', [1]);
-    await index();
-    expect(await dueRows()).toHaveLength(1);
-    await later();
-    await index();
+  test('are read once however often a contract tells, and not again for a while', async ({
+    database,
+    chain,
+  }) => {
+    for (const _ of [1, 2, 3]) await call(chain, 'tell', [1]);
+    await index(database, chain);
+    expect(await dueRows(database)).toHaveLength(1);
+    await later(database);
+    await index(database, chain);
     expect(asked).toEqual(['/new/1']);
-    await call('tell', [1]);
-    await index();
-    const [row] = await dueRows().select(
+    await call(chain, 'tell', [1]);
+    await index(database, chain);
+    const [row] = await dueRows(database).select(
       database.db.raw(
         "due > now() + interval '8 minutes' AS later, due < now() + interval '12 minutes' AS soon",
       ),
@@ -163,18 +191,18 @@ describe('metadata of tokens that tell of a change', () => {
     expect(row).toEqual({ later: true, soon: true });
   });
 
-  it('leave those that the index never saw alone', async () => {
-    await call('tell', [99]);
-    await index();
-    await later();
-    await index();
+  test('leave those that the index never saw alone', async ({ database, chain }) => {
+    await call(chain, 'tell', [99]);
+    await index(database, chain);
+    await later(database);
+    await index(database, chain);
     expect(asked).toEqual([]);
-    expect(await dueRows()).toEqual([]);
+    expect(await dueRows(database)).toEqual([]);
   });
 });
 
 describe('metadata that cannot be had', () => {
-  const triesOf = async (token: number) => {
+  const triesOf = async (database: TestDatabase, token: number) => {
     const row = await database
       .db('nft_tokens')
       .where({ chain_id: chainId, contract: Buffer.from(moody.slice(2), 'hex'), token_id: token })
@@ -185,21 +213,28 @@ describe('metadata that cannot be had', () => {
     return { tries: row?.metadata_tries, pause: row?.pause };
   };
 
-  it('are tried again later and later, and at last no more; what was had before stays', async () => {
-    const before = await namesOf(moody);
+  test('are tried again later and later, and at last no more; what was had before stays', async ({
+    database,
+    chain,
+  }) => {
+    const before = await namesOf(database, chain, moody);
     mood = undefined;
-    await call('tell', [3]);
-    await index();
-    await later();
-    await index();
+    await call(chain, 'tell', [3]);
+    await index(database, chain);
+    await later(database);
+    await index(database, chain);
     const pauses: number[] = [];
-    for (let { tries, pause } = await triesOf(3); pause !== null; { tries, pause } = await triesOf(3)) {
+    for (
+      let { tries, pause } = await triesOf(database, 3);
+      pause !== null;
+      { tries, pause } = await triesOf(database, 3)
+    ) {
       pauses.push(pause);
       expect(tries).toBe(pauses.length);
-      expect(await fetchDue()).toBe(false);
-      expect((await triesOf(3)).tries).toBe(tries); // not before its time
-      await later();
-      await fetchDue();
+      expect(await fetchDue(database)).toBe(false);
+      expect((await triesOf(database, 3)).tries).toBe(tries); // not before its time
+      await later(database);
+      await fetchDue(database);
     }
     expect(pauses).toHaveLength(6);
     for (const [place, pause] of pauses.entries()) {
@@ -207,17 +242,20 @@ describe('metadata that cannot be had', () => {
       expect(pause / (5 * 6 ** place)).toBeLessThanOrEqual(1.26);
     }
     expect(asked).toHaveLength(7);
-    expect(await namesOf(moody)).toEqual(before);
+    expect(await namesOf(database, chain, moody)).toEqual(before);
   });
 
-  it('come as soon as the host is well, and a token that tells of a change begins its tries anew', async () => {
+  test('come as soon as the host is well, and a token that tells of a change begins its tries anew', async ({
+    database,
+    chain,
+  }) => {
     mood = 'well';
     await database.db('nft_refreshes').delete();
-    await call('tell', [3]);
-    await index();
-    await later();
-    await index();
-    expect((await namesOf(moody))['3']).toBe('well /new/3');
-    expect(await triesOf(3)).toEqual({ tries: 0, pause: null });
+    await call(chain, 'tell', [3]);
+    await index(database, chain);
+    await later(database);
+    await index(database, chain);
+    expect((await namesOf(database, chain, moody))['3']).toBe('well /new/3');
+    expect(await triesOf(database, 3)).toEqual({ tries: 0, pause: null });
   });
 });

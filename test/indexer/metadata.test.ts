@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { listDueMetadata } from '../../src/providers/indexer/store/metadata-store.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
 import { isPublicAddress } from '../../src/providers/indexer/tokens/public-address.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { alice, token } from './raw-answers.ts';
 
@@ -49,7 +49,7 @@ const fetcher = (allowed = true) =>
   });
 
 describe('metadata', () => {
-  it('are fetched from hosts, over redirects, from ipfs and from the URI itself', async () => {
+  test('are fetched from hosts, over redirects, from ipfs and from the URI itself', async () => {
     const { fetch } = fetcher();
     expect(JSON.parse(await fetch(`http://${host}/to-1`))).toMatchObject({ name: 'Cask 1' });
     expect(await fetch('ipfs://Qm/1.json')).toBe('{"name":"from ipfs"}');
@@ -59,11 +59,11 @@ describe('metadata', () => {
     expect(await fetch('data:application/json,{"name":"100%"}')).toBe('{"name":"100%"}');
   });
 
-  it.each(['/round', '/gone', '/page', '/list', '/large', '/silent'])('are none at %s', async (path) => {
+  test.each(['/round', '/gone', '/page', '/list', '/large', '/silent'])('are none at %s', async (path) => {
     await expect(fetcher().fetch(`http://${host}${path}`)).rejects.toThrow();
   });
 
-  it('are never fetched from inside, by address, by name or by redirect', async () => {
+  test('are never fetched from inside, by address, by name or by redirect', async () => {
     asked.length = 0;
     const { fetch } = fetcher(false);
     const inside = [`http://${host}/1`, `https://${host}/1`, 'https://localhost/1', 'https://[::1]/1'];
@@ -99,21 +99,17 @@ describe('metadata', () => {
     '64:ff9b::1',
   ];
 
-  it.each([...ours, ...odd, 'localhost', ''])('take "%s" for no public address', (address) => {
+  test.each([...ours, ...odd, 'localhost', ''])('take "%s" for no public address', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111'])('take %s for a public address', (address) => {
+  test.each(['8.8.8.8', '172.32.0.1', '2606:4700::1111'])('take %s for a public address', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 });
 
 describe('the metadata of an owned token', () => {
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    const { db } = database;
+  test.beforeAll(async ({ db }) => {
     const bytesOf = (text: string) => Buffer.from(text.slice(2), 'hex');
     const key = { chain_id: '31337', contract: bytesOf(token) };
     await db('index_state').insert({
@@ -138,9 +134,9 @@ describe('the metadata of an owned token', () => {
     }
   });
 
-  afterAll(() => database.close());
-
-  it('stand in the list, as text and in the uniform shape; what cannot be had is null and tried later', async () => {
+  test('stand in the list, as text and in the uniform shape; what cannot be had is null and tried later', async ({
+    database,
+  }) => {
     const log = createLogger({ level: 'silent' });
     await createMetadataFiller({ chainId: '31337', db: database.db, fetcher: fetcher(), log })();
     expect(await listDueMetadata(database.db, '31337', 5)).toEqual([]);

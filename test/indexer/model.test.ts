@@ -1,21 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { createModelChain, type ModelChain, type Move, wallets } from './model-chain.ts';
 
-let database: TestDatabase;
 let lastChainId = 1_000;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.close());
 
 const move: fc.Arbitrary<Move> = fc.record({
   kind: fc.constantFrom('call', 'erc721', 'erc721', 'erc1155', 'erc1155'),
@@ -68,7 +62,7 @@ type Walk = {
 };
 
 /** The index of one model chain, and what is expected of each page of it. */
-function createTrial(chain: ModelChain) {
+function createTrial(database: TestDatabase, chain: ModelChain) {
   lastChainId += 1;
   const network = testNetwork(['http://127.0.0.1:1'], { chainId: String(lastChainId) });
   const follower = createFollower({
@@ -133,10 +127,10 @@ function createTrial(chain: ModelChain) {
   return { follow, historyPage, nftPage };
 }
 
-async function tryOut(actions: readonly Action[]): Promise<void> {
+async function tryOut(database: TestDatabase, actions: readonly Action[]): Promise<void> {
   const chain = createModelChain();
   chain.mine([]);
-  const trial = createTrial(chain);
+  const trial = createTrial(database, chain);
   await trial.follow();
   const walks: Walk[] = [];
   for (const step of actions) {
@@ -159,21 +153,26 @@ async function tryOut(actions: readonly Action[]): Promise<void> {
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
 describe('any chain with any reorganisations', () => {
-  it('gives on each page exactly the rows that follow in the present chain', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 25 }), tryOut), {
-      numRuns: 60,
-    });
+  test('gives on each page exactly the rows that follow in the present chain', async ({ database }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 25 }), (actions) =>
+        tryOut(database, actions),
+      ),
+      {
+        numRuns: 60,
+      },
+    );
   }, 180_000);
 });
 
 describe('a list of NFTs', () => {
   const blocks = fc.array(fc.array(move, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 8 });
 
-  it('is, however long the walk, what the wallet owned at its first page', async () => {
+  test('is, however long the walk, what the wallet owned at its first page', async ({ database }) => {
     const property = fc.asyncProperty(blocks, blocks, fc.boolean(), async (before, during, ascending) => {
       const chain = createModelChain();
       chain.mine([]);
-      const trial = createTrial(chain);
+      const trial = createTrial(database, chain);
       for (const moves of before) chain.mine(moves);
       await trial.follow();
       for (const wallet of wallets) {

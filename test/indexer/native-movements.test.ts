@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { IndexedTransaction, NativeMovement } from '../../src/providers/indexer/domain.ts';
 import { decodeRecorded, fixturesLike, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 
@@ -27,7 +27,7 @@ function bigints(changes: Changes): Record<string, bigint> {
 }
 
 describe('native movements', () => {
-  it.each(fixturesLike('ethereum/*.native'))('equal the state changes of %s to the wei', (name) => {
+  test.each(fixturesLike('ethereum/*.native'))('equal the state changes of %s to the wei', (name) => {
     const oracle = readFixture<NativeOracle>(name).transactions;
     const { transactions } = decodeRecorded(name.replace('.native', ''));
     expect(transactions.map(({ hash }) => hash)).toEqual(
@@ -42,7 +42,7 @@ describe('native movements', () => {
 
   type Balances = { readonly newBalances: Readonly<Record<string, string>> };
 
-  it.each(['ethereum/14000000', 'ethereum/17000000'])('touch exactly the accounts of %s', (name) => {
+  test.each(['ethereum/14000000', 'ethereum/17000000'])('touch exactly the accounts of %s', (name) => {
     const { newBalances } = readFixture<Balances>(`${name}.balances`);
     const { block } = readFixture<RecordedBlock & { block: { withdrawals?: { address: string }[] } }>(name);
     const { transactions } = decodeRecorded(name);
@@ -60,7 +60,7 @@ describe('native movements', () => {
     expect([...touched].sort()).toEqual(Object.keys(newBalances).sort());
   });
 
-  it('name only accounts that changed where there are no traces', () => {
+  test('name only accounts that changed where there are no traces', () => {
     const { newBalances } = readFixture<Balances>('ethereum/20000000.balances');
     const { transactions, traced } = decodeRecorded('ethereum/20000000');
     // A contract may pass on what it got, so only plain transfers must show at their recipient.
@@ -86,7 +86,7 @@ type OperationsOracle = {
 };
 
 describe('operations', () => {
-  it.each(fixturesLike('*/*.operations'))('of %s agree on movements and fees', (name) => {
+  test.each(fixturesLike('*/*.operations'))('of %s agree on movements and fees', (name) => {
     const oracle = readFixture<OperationsOracle>(name).transactions;
     const { transactions } = decodeRecorded(name.replace('.operations', ''));
     const known = new Map(oracle.map((entry) => [entry.transaction_identifier.hash, entry.operations]));

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ReorganisationTooDeepError } from '../../src/providers/indexer/follow/ancestor.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { type ReplayNode, readReorganisation, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
@@ -9,30 +10,25 @@ const names = [17_686_111, 17_686_112, 17_686_113].map((number) => `ethereum/${n
 const recorded = names.map((name) => readFixture<RecordedBlock>(name));
 const startBlock = 17_686_111n;
 const newest = recorded.at(-1)?.block.hash ?? '';
-
-let usual: TestDatabase;
-let other: TestDatabase;
 let expected: unknown;
 
-beforeAll(async () => {
-  [usual, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+test.beforeAll(async ({ database }) => {
   const node = await startReplayNode('1', recorded);
   node.setHead(newest);
-  const index = createTestIndex(usual, node.url, { chainId: '1', startBlock, traceMethod: 'debug' });
+  const index = createTestIndex(database, node.url, { chainId: '1', startBlock, traceMethod: 'debug' });
   await index.follow();
-  expected = await dumpIndex(usual, '1');
+  expected = await dumpIndex(database, '1');
   index.close();
   await node.close();
 });
 
-afterAll(() => Promise.all([usual.close(), other.close()]));
-
 async function withNode(
+  otherDatabase: TestDatabase,
   prepare: (node: ReplayNode) => void,
   run: (url: string, node: ReplayNode) => Promise<void>,
 ) {
   for (const table of ['index_state', 'index_blocks', 'wallet_history', 'nft_changes', 'nft_holdings']) {
-    await other.db(table).delete();
+    await otherDatabase.db(table).delete();
   }
   const node = await startReplayNode('1', recorded);
   node.setHead(newest);
@@ -42,13 +38,16 @@ async function withNode(
 }
 
 describe('a node', () => {
-  it('without eth_getBlockReceipts gives the same index from single receipts', async () => {
+  test('without eth_getBlockReceipts gives the same index from single receipts', async ({
+    otherDatabase,
+  }) => {
     await withNode(
+      otherDatabase,
       (node) => node.lack('eth_getBlockReceipts'),
       async (url, node) => {
-        const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
+        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'debug' });
         await index.follow();
-        expect(await dumpIndex(other, '1')).toEqual(expected);
+        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
         expect(node.asked.filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(
           144 + 133 + 218,
         );
@@ -60,13 +59,16 @@ describe('a node', () => {
     );
   });
 
-  it('that traces with trace_block gives the same index as one with debug_traceBlockByHash', async () => {
+  test('that traces with trace_block gives the same index as one with debug_traceBlockByHash', async ({
+    otherDatabase,
+  }) => {
     await withNode(
+      otherDatabase,
       (node) => node.lack('debug_traceBlockByHash'),
       async (url, node) => {
-        const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'trace' });
+        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'trace' });
         await index.follow();
-        expect(await dumpIndex(other, '1')).toEqual(expected);
+        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
         expect(node.asked.filter((method) => method === 'trace_block')).toHaveLength(3);
         expect(await index.state()).toMatchObject({ internalTransfers: 'trace', untracedBlocks: 0n });
         index.close();
@@ -74,12 +76,15 @@ describe('a node', () => {
     );
   });
 
-  it('with neither way to trace gives an index that says so, whichever is asked for', async () => {
+  test('with neither way to trace gives an index that says so, whichever is asked for', async ({
+    otherDatabase,
+  }) => {
     for (const traceMethod of ['debug', 'trace'] as const) {
       await withNode(
+        otherDatabase,
         (node) => node.lack('debug_traceBlockByHash', 'trace_block'),
         async (url) => {
-          const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod });
+          const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
           await index.follow();
           expect(await index.state()).toMatchObject({
             internalTransfers: traceMethod,
@@ -91,20 +96,21 @@ describe('a node', () => {
     }
   });
 
-  it.each(['debug', 'trace'] as const)(
+  test.for(['debug', 'trace'] as const)(
     'that no longer has the traces of old blocks lets an index go on after a restart: %s',
-    async (traceMethod) => {
+    async (traceMethod, { otherDatabase }) => {
       await withNode(
+        otherDatabase,
         (node) => node.setHead(recorded[1]?.block.hash ?? ''),
         async (url, node) => {
-          const before = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod });
+          const before = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
           await before.follow();
           before.close();
           for (const { block } of recorded.slice(0, 2)) node.prune(block.hash);
           node.setHead(newest);
-          const after = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod });
+          const after = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod });
           await after.follow();
-          expect(await dumpIndex(other, '1')).toEqual(expected);
+          expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
           expect((await after.state())?.untracedBlocks).toBe(0n);
           after.close();
         },
@@ -112,13 +118,18 @@ describe('a node', () => {
     },
   );
 
-  it.each(['error', 'each', 'none'] as const)(
+  test.for(['error', 'each', 'none'] as const)(
     'that lost the traces of a block before it was indexed leaves out what only they tell: told by %s',
-    async (way) => {
+    async (way, { otherDatabase }) => {
       await withNode(
+        otherDatabase,
         (node) => node.prune(recorded[1]?.block.hash ?? '', way),
         async (url) => {
-          const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
+          const index = createTestIndex(otherDatabase, url, {
+            chainId: '1',
+            startBlock,
+            traceMethod: 'debug',
+          });
           await index.follow();
           expect((await index.state())?.untracedBlocks).toBe(1n);
           expect(index.untraced).toEqual([startBlock + 1n]);
@@ -126,23 +137,24 @@ describe('a node', () => {
             Object.values(dump as Record<string, string[]>).map((rows) =>
               rows.filter((row) => !row.includes(String(startBlock + 1n))),
             );
-          expect(others(await dumpIndex(other, '1'))).toEqual(others(expected));
+          expect(others(await dumpIndex(otherDatabase, '1'))).toEqual(others(expected));
           index.close();
         },
       );
     },
   );
 
-  it('that breaks connections now and then gives the same index', async () => {
+  test('that breaks connections now and then gives the same index', async ({ otherDatabase }) => {
     let count = 0;
     await withNode(
+      otherDatabase,
       (node) =>
         node.onAsk(() => {
           count += 1;
           if (count % 5 === 0) throw new Error('the connection breaks');
         }),
       async (url) => {
-        const index = createTestIndex(other, url, {
+        const index = createTestIndex(otherDatabase, url, {
           chainId: '1',
           startBlock,
           traceMethod: 'debug',
@@ -155,17 +167,20 @@ describe('a node', () => {
           );
           if (done) break;
         }
-        expect(await dumpIndex(other, '1')).toEqual(expected);
+        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
         index.close();
       },
     );
   });
 
-  it('without traces leaves inner movements out, and the state counts such blocks', async () => {
+  test('without traces leaves inner movements out, and the state counts such blocks', async ({
+    otherDatabase,
+  }) => {
     await withNode(
+      otherDatabase,
       (node) => node.lack('debug_traceBlockByHash'),
       async (url) => {
-        const index = createTestIndex(other, url, { chainId: '1', startBlock, traceMethod: 'debug' });
+        const index = createTestIndex(otherDatabase, url, { chainId: '1', startBlock, traceMethod: 'debug' });
         await index.follow();
         expect((await index.state())?.untracedBlocks).toBe(3n);
         expect(index.untraced.toSorted()).toEqual([17_686_111n, 17_686_112n, 17_686_113n]);
@@ -176,13 +191,14 @@ describe('a node', () => {
 });
 
 describe('an index', () => {
-  it('that starts anew after every block has neither gap nor double', async () => {
+  test('that starts anew after every block has neither gap nor double', async ({ otherDatabase }) => {
     await withNode(
+      otherDatabase,
       () => {},
       async (url, node) => {
         for (const { block } of recorded) {
           node.setHead(block.hash);
-          const index = createTestIndex(other, url, {
+          const index = createTestIndex(otherDatabase, url, {
             chainId: '1',
             startBlock,
             traceMethod: 'debug',
@@ -191,17 +207,17 @@ describe('an index', () => {
           await index.follow();
           index.close();
         }
-        expect(await dumpIndex(other, '1')).toEqual(expected);
+        expect(await dumpIndex(otherDatabase, '1')).toEqual(expected);
       },
     );
   });
 
-  it('does not take back what is final, however the node changes its mind', async () => {
+  test('does not take back what is final, however the node changes its mind', async ({ otherDatabase }) => {
     const { blocks } = readReorganisation('reorg-13522937-13522962');
     const branch = (hash: string) =>
       blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
     const node = await startReplayNode('137', blocks);
-    const index = createTestIndex(other, node.url, { startBlock: 13_522_943n });
+    const index = createTestIndex(otherDatabase, node.url, { startBlock: 13_522_943n });
     node.setHead(branch('0x2b0437')); // 13522946 of the branch that was replaced from 13522944
     node.finalize(13_522_945);
     await index.follow();
@@ -212,12 +228,12 @@ describe('an index', () => {
     await node.close();
   });
 
-  it('does not take a node that is behind for a reorganisation', async () => {
+  test('does not take a node that is behind for a reorganisation', async ({ otherDatabase }) => {
     const { blocks } = readReorganisation('reorg-13522937-13522962');
     const branch = (hash: string) =>
       blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
     const node = await startReplayNode('138', blocks);
-    const index = createTestIndex(other, node.url, { chainId: '138', startBlock: 13_522_937n });
+    const index = createTestIndex(otherDatabase, node.url, { chainId: '138', startBlock: 13_522_937n });
     node.setHead(branch('0x9c28da'));
     await index.follow();
     node.setHead(branch('0x8699')); // three blocks below

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
 import { punksContract } from '../../src/providers/indexer/decode/punks.ts';
 import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
@@ -20,7 +20,7 @@ function decode(logs: Parameters<typeof rawAnswers>[0]['logs']) {
 }
 
 describe('a collection from before ERC-721', () => {
-  it('that names everything in the data is read: a recorded kitty', () => {
+  test('that names everything in the data is read: a recorded kitty', () => {
     const kitties = '0x06012c8cf97bead5deae237070f9587f8e7a266d';
     const { transactions } = decodeRecorded('ethereum/7280016');
     const moved = transactions
@@ -32,7 +32,7 @@ describe('a collection from before ERC-721', () => {
     ).toBe(false);
   });
 
-  it.each([
+  test.each([
     ['cryptopunks-assign-3918649', zeroAddress, '0xcc7c335f3365ae3f7e4e8c9535dc92780a4add9d', 3053n],
     [
       'cryptopunks-punktransfer-13367088',
@@ -66,23 +66,23 @@ describe('CryptoPunks', () => {
     data: `0x${word(0)}`,
   });
 
-  it('are no ERC-20 although they emit its Transfer, and count once', () => {
+  test('are no ERC-20 although they emit its Transfer, and count once', () => {
     const { erc20, nft } = decode([doubled, sold(bob)]);
     expect(erc20).toEqual([]);
     expect(nft).toMatchObject([{ tokenId: 7n, from: alice, to: bob, logIndex: 1 }]);
   });
 
-  it('go to the bidder when a bid is accepted, whom the sale itself forgets', () => {
+  test('go to the bidder when a bid is accepted, whom the sale itself forgets', () => {
     expect(decode([doubled, sold(zeroAddress)]).nft).toMatchObject([{ tokenId: 7n, from: alice, to: bob }]);
   });
 
-  it('are left where they are when nobody is named as the buyer', () => {
+  test('are left where they are when nobody is named as the buyer', () => {
     const { nft, skipped } = decode([sold(zeroAddress)]);
     expect(nft).toEqual([]);
     expect(skipped).toMatchObject([{ reason: 'nobody is named as the buyer' }]);
   });
 
-  it('are only those of their contract', () => {
+  test('are only those of their contract', () => {
     expect(decode([{ ...sold(bob), address: token }])).toEqual({ erc20: [], nft: [], skipped: [] });
   });
 });

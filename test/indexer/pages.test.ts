@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { nftChanges, sumChanges } from '../../src/providers/indexer/store/nft-changes.ts';
 import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
 import type { DataProvider, HistoryRecord, NftEntry } from '../../src/providers/provider.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
@@ -12,14 +12,11 @@ const numbers = [17_686_111, 17_686_112, 17_686_113, 17_686_114, 17_686_115, 17_
 const names = numbers.map((number) => `ethereum/${number}`);
 const blocks = names.map((name) => decodeRecorded(name));
 const orders = ['ASC', 'DESC'] as const;
-
-let database: TestDatabase;
 let node: ReplayNode;
 let index: ReturnType<typeof createTestIndex>;
 let reader: DataProvider;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   const recorded = names.map((name) => readFixture<RecordedBlock>(name));
   node = await startReplayNode('1', recorded);
   const startBlock = BigInt(numbers[0] ?? 0);
@@ -39,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   index.close();
   await node.close();
-  await database.close();
 });
 
 const page = (address: string, order: 'ASC' | 'DESC', limit: number, position?: string) => ({
@@ -93,7 +89,7 @@ function walletsBySize(): string[] {
 }
 
 describe('before the rest of the chain comes', () => {
-  it('answers from exactly the blocks that are indexed, and says which', async () => {
+  test('answers from exactly the blocks that are indexed, and says which', async () => {
     const { completeTo } = await reader.history(
       page('0x28c6c06298d514db089934071355e5743bf21d60', 'DESC', 1),
     );
@@ -104,7 +100,7 @@ describe('before the rest of the chain comes', () => {
 });
 
 describe('a walk during which blocks come', () => {
-  it('shows every transaction once and none that is newer than its first page', async () => {
+  test('shows every transaction once and none that is newer than its first page', async () => {
     const exchange = '0x28c6c06298d514db089934071355e5743bf21d60';
     const newest = await reader.history(page(exchange, 'DESC', 3));
     const hashes = newest.records.map(({ hash }) => hash);
@@ -130,7 +126,7 @@ describe('a whole walk', () => {
     '0xcde5eba0b3046ac76ce6ad918b86d773a6630c6d',
   ];
 
-  it.each(wallets)('of %s has its transactions in order, whatever the size of a page', async (wallet) => {
+  test.each(wallets)('of %s has its transactions in order, whatever the size of a page', async (wallet) => {
     const expected = expectedHashes(wallet, 7);
     expect(expected.length).toBeGreaterThan(0);
     for (const limit of [1, 3, 100]) {
@@ -141,7 +137,7 @@ describe('a whole walk', () => {
     }
   });
 
-  it('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
+  test('of NFTs has what each of 50 wallets owns in the order of acquisition', async () => {
     for (const wallet of walletsBySize().slice(0, 50)) {
       for (const order of orders) {
         const owned: string[] = [];
@@ -157,14 +153,14 @@ describe('a whole walk', () => {
     }
   });
 
-  it('of a wallet that nobody knows is empty', async () => {
+  test('of a wallet that nobody knows is empty', async () => {
     const nobody = `0x${'0'.repeat(39)}1`;
     expect((await reader.nfts(page(nobody, 'ASC', 5))).entries).toEqual([]);
   });
 });
 
 describe('what cannot be answered', () => {
-  it('is refused: a position that is none, a network without an index', async () => {
+  test('is refused: a position that is none, a network without an index', async () => {
     const wallet = walletsBySize()[0] ?? '';
     await expect(reader.history(page(wallet, 'ASC', 5, 'x'))).rejects.toMatchObject({
       code: 'cursor_invalid',

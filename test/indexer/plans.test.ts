@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { historyQuery } from '../../src/providers/indexer/read/history-store.ts';
 import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
 const wallet = `0x${'ab'.repeat(20)}`;
-let database: TestDatabase;
 
 /** The three tables as an operator would part them, by wallet, into eight. */
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   const { db } = database;
   for (const table of ['wallet_history', 'nft_changes', 'nft_holdings']) {
     await db.raw(`ALTER TABLE ${table} RENAME TO whole_${table}`);
@@ -23,15 +22,16 @@ beforeAll(async () => {
     VALUES (1, 0, 9, '\\x00', now())`);
 });
 
-afterAll(() => database.close());
-
 type Plan = {
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
   readonly Plans?: readonly Plan[];
 };
 
-async function scanned({ sql, bindings }: { sql: string; bindings: object }): Promise<Plan[]> {
+async function scanned(
+  database: TestDatabase,
+  { sql, bindings }: { sql: string; bindings: object },
+): Promise<Plan[]> {
   const { rows } = await database.db.raw<{ rows: [{ 'QUERY PLAN': [{ Plan: Plan }] }] }>(
     `EXPLAIN (FORMAT JSON) ${sql}`,
     bindings as never, // positional or named, as the query has them
@@ -56,8 +56,8 @@ describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
     ['of NFTs, further down', holdingQuery({ ...question, asOf: 8n, after: holdingPlace })],
   ] as const;
 
-  it.each(queries)('%s touches one part of each table', async (_name, query) => {
-    const relations = new Set((await scanned(query)).map((plan) => plan['Relation Name']));
+  test.for(queries)('%s touches one part of each table', async ([_name, query], { database }) => {
+    const relations = new Set((await scanned(database, query)).map((plan) => plan['Relation Name']));
     const tables = [...relations].map((name) => name?.replace(/_\d$/, ''));
     expect(tables.length).toBeGreaterThan(0);
     expect(new Set(tables).size).toBe(tables.length);
@@ -65,7 +65,7 @@ describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
 });
 
 describe('a page of a history of 300,000 rows', () => {
-  it('is read from the primary key at any depth, without sorting or skipping', async () => {
+  test('is read from the primary key at any depth, without sorting or skipping', async ({ database }) => {
     const { db } = database;
     await db.raw(
       `INSERT INTO wallet_history SELECT 1, ?::bytea, n / 3, n % 3, '\\x00', '\\x00', now(), '[]', NULL

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { knownWrappedNatives } from '../../src/chain/network.ts';
 import { listHistory, type WalletTransaction } from '../../src/providers/indexer/read/history-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { fixturesLike, type RecordedBlock, readFixture, recordedBlocks } from '../support/recorded-chain.ts';
 import { startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
@@ -10,12 +11,9 @@ import { createTestIndex } from './index-fixture.ts';
  * The oracles of the recorded blocks against what the index holds of them, after it followed a node that replays
  * them. Each block is a network of its own, whose id is the place of the block in the list.
  */
-
-let database: TestDatabase;
 const networkOf = (name: string) => String(1_000 + recordedBlocks.indexOf(name));
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   for (const name of recordedBlocks) {
     const recorded = readFixture<RecordedBlock>(name);
     const chainId = networkOf(name);
@@ -33,10 +31,8 @@ beforeAll(async () => {
   }
 }, 180_000);
 
-afterAll(() => database.close());
-
 /** Every row of the network, each wallet's history read as its pages are. */
-async function rowsOf(name: string): Promise<WalletTransaction[]> {
+async function rowsOf(database: TestDatabase, name: string): Promise<WalletTransaction[]> {
   const chainId = networkOf(name);
   const wallets: Buffer[] = await database
     .db('wallet_history')
@@ -69,48 +65,60 @@ type Transfer = {
 };
 
 describe('the histories of all wallets of a recorded block', () => {
-  it.each(fixturesLike('*/*.transfers'))('hold every transfer of %s and none besides', async (oracle) => {
-    const { transfers } = readFixture<{ transfers: readonly Transfer[] }>(oracle);
-    const expected = transfers.map(({ transactionHash, logIndex, tokenAddress, from, to, ...rest }) =>
-      [transactionHash, logIndex, tokenAddress, from, to, rest.tokenId ?? rest.value].join(' ').toLowerCase(),
-    );
-    const found = told(await rowsOf(oracle.replace('.transfers', '')), ({ hash, moves: { erc20, nft } }) => [
-      ...erc20
-        .filter(({ kind }) => kind === 'transfer')
-        .map(({ logIndex, token, from, to, value }) => [hash, logIndex, token, from, to, value].join(' ')),
-      ...nft
-        .filter(({ standard }) => standard === 'ERC721')
-        .map(({ logIndex, token, from, to, tokenId }) =>
-          [hash, logIndex, token, from, to, tokenId].join(' '),
-        ),
-    ]);
-    // The zero address has no history, so what went from it to it is in none.
-    const nobody = `0x${'0'.repeat(40)}`;
-    expect(found.sort()).toEqual(expected.filter((line) => !line.includes(`${nobody} ${nobody}`)).sort());
-  });
+  test.for(fixturesLike('*/*.transfers'))(
+    'hold every transfer of %s and none besides',
+    async (oracle, { database }) => {
+      const { transfers } = readFixture<{ transfers: readonly Transfer[] }>(oracle);
+      const expected = transfers.map(({ transactionHash, logIndex, tokenAddress, from, to, ...rest }) =>
+        [transactionHash, logIndex, tokenAddress, from, to, rest.tokenId ?? rest.value]
+          .join(' ')
+          .toLowerCase(),
+      );
+      const found = told(
+        await rowsOf(database, oracle.replace('.transfers', '')),
+        ({ hash, moves: { erc20, nft } }) => [
+          ...erc20
+            .filter(({ kind }) => kind === 'transfer')
+            .map(({ logIndex, token, from, to, value }) =>
+              [hash, logIndex, token, from, to, value].join(' '),
+            ),
+          ...nft
+            .filter(({ standard }) => standard === 'ERC721')
+            .map(({ logIndex, token, from, to, tokenId }) =>
+              [hash, logIndex, token, from, to, tokenId].join(' '),
+            ),
+        ],
+      );
+      // The zero address has no history, so what went from it to it is in none.
+      const nobody = `0x${'0'.repeat(40)}`;
+      expect(found.sort()).toEqual(expected.filter((line) => !line.includes(`${nobody} ${nobody}`)).sort());
+    },
+  );
 
   type Changes = Readonly<Record<string, string>>;
   type Native = {
     readonly transactions: readonly { readonly transactionHash: string; readonly transferDeltas: Changes }[];
   };
 
-  it.each(fixturesLike('ethereum/*.native'))(
+  test.for(fixturesLike('ethereum/*.native'))(
     'come to the state changes of %s, per transaction and account to the wei',
-    async (oracle) => {
+    async (oracle, { database }) => {
       const { transactions } = readFixture<Native>(oracle);
       const expected = transactions.flatMap(({ transactionHash, transferDeltas }) =>
         Object.entries(transferDeltas)
           .filter(([, change]) => BigInt(change) !== 0n)
           .map(([account, change]) => `${transactionHash} ${account} ${BigInt(change)}`),
       );
-      const found = (await rowsOf(oracle.replace('.native', ''))).flatMap(({ hash, wallet, moves }) => {
-        const sum = moves.native.reduce(
-          (total, { from, to, value }) =>
-            total + (to === wallet ? value : 0n) - (from === wallet ? value : 0n),
-          0n,
-        );
-        return sum === 0n ? [] : [`${hash} ${wallet} ${sum}`];
-      });
+      const found = (await rowsOf(database, oracle.replace('.native', ''))).flatMap(
+        ({ hash, wallet, moves }) => {
+          const sum = moves.native.reduce(
+            (total, { from, to, value }) =>
+              total + (to === wallet ? value : 0n) - (from === wallet ? value : 0n),
+            0n,
+          );
+          return sum === 0n ? [] : [`${hash} ${wallet} ${sum}`];
+        },
+      );
       const nobody = `0x${'0'.repeat(40)}`;
       expect(found.sort()).toEqual(expected.filter((line) => !line.includes(nobody)).sort());
     },
@@ -128,14 +136,14 @@ describe('the histories of all wallets of a recorded block', () => {
     }[];
   };
 
-  it('hold every ERC-1155 single and batch of all blocks', async () => {
+  test('hold every ERC-1155 single and batch of all blocks', async ({ database }) => {
     const expected = readFixture<Erc1155>('erc1155').blocks.flatMap(({ events }) =>
       events.flatMap(({ transactionHash, logIndex, tokenAddress, ids, values }) =>
         ids.map((id, part) => [transactionHash, logIndex, part, tokenAddress, id, values[part]].join(' ')),
       ),
     );
     const rows: WalletTransaction[] = [];
-    for (const name of recordedBlocks) rows.push(...(await rowsOf(name)));
+    for (const name of recordedBlocks) rows.push(...(await rowsOf(database, name)));
     const found = told(rows, ({ hash, moves: { nft } }) =>
       nft
         .filter(({ standard }) => standard === 'ERC1155')
@@ -147,11 +155,11 @@ describe('the histories of all wallets of a recorded block', () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  it('hold every one of the 3,722 transactions, as its sender sees it', async () => {
+  test('hold every one of the 3,722 transactions, as its sender sees it', async ({ database }) => {
     let count = 0;
     for (const name of recordedBlocks) {
       const { block } = readFixture<RecordedBlock>(name);
-      const rows = await rowsOf(name);
+      const rows = await rowsOf(database, name);
       const senders = new Set(
         rows.filter(({ wallet, transaction }) => wallet === transaction.from).map(({ hash }) => hash),
       );

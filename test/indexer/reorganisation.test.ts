@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
 import type { Step } from '../../src/providers/indexer/follow/follower.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { readReorganisation, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
-
-let database: TestDatabase;
-let clean: TestDatabase;
-
-beforeAll(async () => {
-  [database, clean] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-});
-
-afterAll(() => Promise.all([database.close(), clean.close()]));
 
 const recordings = [
   { name: 'reorg-13522937-13522962', start: 13_522_937n, complete: false, rollbacks: 3 },
@@ -22,32 +13,35 @@ const recordings = [
 ];
 
 describe('a recorded reorganisation of Polygon', () => {
-  it.each(recordings)('ends in the canonical branch: $name, complete: $complete', async (recording) => {
-    const { name, start, complete, rollbacks } = recording;
-    const { blocks, moments } = readReorganisation(name, complete);
-    const chainId = String(start + (complete ? 1n : 0n)); // they must not meet in one index
-    const node = await startReplayNode(chainId, blocks);
-    const index = createTestIndex(database, node.url, { chainId, startBlock: start });
-    const steps: Step[] = [];
-    for (const { head, denied } of moments) {
-      node.setHead(head);
-      for (const hash of complete ? [] : denied)
-        node.deny(hash, 1 + denied.filter((other) => other === hash).length);
-      await index.follow(steps).catch(nodeFailure);
-    }
-    expect(steps.filter((step) => step === 'rolled_back')).toHaveLength(rollbacks);
-    const state = await index.state();
-    expect(state?.head?.hash).toBe(moments.at(-1)?.head);
+  test.for(recordings)(
+    'ends in the canonical branch: $name, complete: $complete',
+    async (recording, { database, otherDatabase }) => {
+      const { name, start, complete, rollbacks } = recording;
+      const { blocks, moments } = readReorganisation(name, complete);
+      const chainId = String(start + (complete ? 1n : 0n)); // they must not meet in one index
+      const node = await startReplayNode(chainId, blocks);
+      const index = createTestIndex(database, node.url, { chainId, startBlock: start });
+      const steps: Step[] = [];
+      for (const { head, denied } of moments) {
+        node.setHead(head);
+        for (const hash of complete ? [] : denied)
+          node.deny(hash, 1 + denied.filter((other) => other === hash).length);
+        await index.follow(steps).catch(nodeFailure);
+      }
+      expect(steps.filter((step) => step === 'rolled_back')).toHaveLength(rollbacks);
+      const state = await index.state();
+      expect(state?.head?.hash).toBe(moments.at(-1)?.head);
 
-    const fresh = createTestIndex(clean, node.url, { chainId, startBlock: start });
-    await fresh.follow();
-    expect(await dumpIndex(database, chainId)).toEqual(await dumpIndex(clean, chainId));
-    const { wallet_history: rows } = (await dumpIndex(database, chainId)) as { wallet_history: unknown[] };
-    expect(rows.length).toBeGreaterThan(100);
-    index.close();
-    fresh.close();
-    await node.close();
-  });
+      const fresh = createTestIndex(otherDatabase, node.url, { chainId, startBlock: start });
+      await fresh.follow();
+      expect(await dumpIndex(database, chainId)).toEqual(await dumpIndex(otherDatabase, chainId));
+      const { wallet_history: rows } = (await dumpIndex(database, chainId)) as { wallet_history: unknown[] };
+      expect(rows.length).toBeGreaterThan(100);
+      index.close();
+      fresh.close();
+      await node.close();
+    },
+  );
 });
 
 /** While the node denies a block, a step fails and changes nothing. */

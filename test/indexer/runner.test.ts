@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
 import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { type ReplayNode, readReorganisation, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex, dumpIndex } from './index-fixture.ts';
 
@@ -18,21 +19,18 @@ const hashAt = (number: bigint) => {
   }
   return entry?.block.hash ?? '';
 };
-
-let database: TestDatabase;
 let node: ReplayNode;
 
 beforeAll(async () => {
-  [database, node] = await Promise.all([createTestDatabase(), startReplayNode('137', canonical)]);
+  node = await startReplayNode('137', canonical);
 });
 
 afterAll(async () => {
   await node.close();
-  await database.close();
 });
 
 /** Runs an indexer of its own; `leads` resolves when it has the network. */
-function startIndexer(chainId = '137') {
+function startIndexer(database: TestDatabase, chainId = '137') {
   const index = createTestIndex(database, node.url, { chainId, startBlock });
   const leading = Promise.withResolvers<void>();
   const stopped = new AbortController();
@@ -54,30 +52,32 @@ function startIndexer(chainId = '137') {
   };
 }
 
-const headIs = (number: bigint) => async () => {
+const headIs = (database: TestDatabase, number: bigint) => async () => {
   const row = await database.db('index_state').where('chain_id', '137').first('head_number');
   expect(row?.head_number).toBe(String(number));
 };
 
 // Before it waits, the first one might get the lease again.
-const otherWaits = async () => {
+const otherWaits = async (database: TestDatabase) => {
   const { rows } = await database.db.raw(`SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)
     WHERE l.locktype = 'advisory' AND NOT l.granted AND a.datname = current_database()`);
   expect(rows).toHaveLength(1);
 };
 
 describe('two indexers of one network', () => {
-  it('do not work at once; the other takes over when the connection of the first breaks', async () => {
+  test('do not work at once; the other takes over when the connection of the first breaks', async ({
+    database,
+  }) => {
     node.setHead(hashAt(13_522_957n));
-    const first = startIndexer();
+    const first = startIndexer(database);
     await first.leads;
     let secondLeads = false;
-    const second = startIndexer();
+    const second = startIndexer(database);
     void second.leads.then(() => {
       secondLeads = true;
     });
-    await vi.waitFor(headIs(13_522_957n), { timeout: 10_000 });
-    await vi.waitFor(otherWaits, { timeout: 10_000 });
+    await vi.waitFor(headIs(database, 13_522_957n), { timeout: 10_000 });
+    await vi.waitFor(() => otherWaits(database), { timeout: 10_000 });
     expect(secondLeads).toBe(false);
 
     node.setHead(hashAt(13_522_962n));
@@ -85,13 +85,13 @@ describe('two indexers of one network', () => {
       WHERE l.locktype = 'advisory' AND l.granted AND a.application_name LIKE 'tallystick index%'
         AND a.datname = current_database()`);
     await second.leads;
-    await vi.waitFor(headIs(13_522_962n), { timeout: 10_000 });
+    await vi.waitFor(headIs(database, 13_522_962n), { timeout: 10_000 });
     await Promise.all([first.stop(), second.stop()]);
     const state = await database.db('index_state').where('chain_id', '137').first();
     expect(`0x${state.head_hash.toString('hex')}`).toBe(hashAt(13_522_962n));
   });
 
-  it('lose nothing and double nothing even if both should write', async () => {
+  test('lose nothing and double nothing even if both should write', async ({ database }) => {
     const indexes = [0, 1].map(() =>
       createTestIndex(database, node.url, { chainId: '137', startBlock, maxBatch: 1 }),
     );

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { findContracts, listUnreadContracts } from '../../src/providers/indexer/store/contract-store.ts';
 import { createContractCalls, multicallAddress } from '../../src/providers/indexer/tokens/contract-calls.ts';
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy } from '../support/deploy.ts';
+import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startNodeProxy } from '../support/node-proxy.ts';
 import { compileContracts } from '../support/solidity.ts';
@@ -14,20 +14,14 @@ import { compileContracts } from '../support/solidity.ts';
 const chainId = '31337';
 const log = createLogger({ level: 'silent' });
 const names = ['Coin', 'OldCoin', 'BareCoin', 'HostileCoin', 'LyingCoin', 'YesCoin', 'GasBurner'] as const;
-
-let database: TestDatabase;
-let chain: TestChain;
 let addresses: Record<string, string>;
 
-beforeAll(async () => {
-  [database, chain] = await Promise.all([createTestDatabase(), startChain({ chainId })]);
+test.beforeAll(async ({ chain }) => {
   const compiled = await compileContracts();
   const deployed: [string, string][] = [];
   for (const name of names) deployed.push([name, await deploy(chain.rpcUrl, compiled[name])]);
   addresses = { ...Object.fromEntries(deployed), Nobody: `0x${'9'.repeat(40)}` };
 });
-
-afterAll(() => Promise.all([database.close(), chain.close()]));
 
 const expected = {
   Coin: { name: 'Test Coin', symbol: 'COIN', decimals: 6 },
@@ -40,7 +34,7 @@ const expected = {
   Nobody: { name: null, symbol: null, decimals: null },
 };
 
-async function readAll(url: string) {
+async function readAll(database: TestDatabase, url: string) {
   await database.db('token_contracts').delete();
   for (const address of Object.values(addresses)) {
     await database.db('token_contracts').insert({
@@ -63,24 +57,27 @@ async function readAll(url: string) {
 }
 
 describe('token texts', () => {
-  it('are read one by one where Multicall3 is not deployed, and no contract spoils those of others', async () => {
-    expect(await readAll(chain.rpcUrl)).toEqual(expected);
+  test('are read one by one where Multicall3 is not deployed, and no contract spoils those of others', async ({
+    database,
+    chain,
+  }) => {
+    expect(await readAll(database, chain.rpcUrl)).toEqual(expected);
   });
 
-  it('are the same from Multicall3, in a few calls', async () => {
+  test('are the same from Multicall3, in a few calls', async ({ database, chain }) => {
     const compiled = await compileContracts();
     const at = await deploy(chain.rpcUrl, compiled['Multicall']);
     const code = await callNode<string>(chain.rpcUrl, 'eth_getCode', [at, 'latest']);
     await callNode(chain.rpcUrl, 'anvil_setCode', [multicallAddress, code]);
     const proxy = await startNodeProxy(chain.rpcUrl);
-    expect(await readAll(proxy.url)).toEqual(expected);
+    expect(await readAll(database, proxy.url)).toEqual(expected);
     await proxy.close();
   });
 
-  it('stay unread while the node does not answer', async () => {
+  test('stay unread while the node does not answer', async ({ database, chain }) => {
     const proxy = await startNodeProxy(chain.rpcUrl);
     proxy.fail('drop');
-    await expect(readAll(proxy.url)).rejects.toThrow('No node of network');
+    await expect(readAll(database, proxy.url)).rejects.toThrow('No node of network');
     expect(await database.db('token_contracts').whereNotNull('read_at')).toEqual([]);
     await proxy.close();
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { IndexedBlock } from '../../src/providers/indexer/domain.ts';
 import {
   decodeRecorded,
@@ -24,7 +24,7 @@ type Oracle = {
 const oracles = fixturesLike('*/*.transfers');
 
 describe('ERC-20 and ERC-721 transfers', () => {
-  it.each(oracles)('finds every transfer of %s that others found, and none besides', (name) => {
+  test.each(oracles)('finds every transfer of %s that others found, and none besides', (name) => {
     const { transfers } = readFixture<Oracle>(name);
     const expected = transfers.map(({ transactionHash, logIndex, tokenAddress, from, to, ...rest }) =>
       [transactionHash, logIndex, tokenAddress, from, to, rest.tokenId ?? rest.value].join(' ').toLowerCase(),
@@ -33,7 +33,7 @@ describe('ERC-20 and ERC-721 transfers', () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  it.each(oracles)('tells the standards of %s apart as others do', (name) => {
+  test.each(oracles)('tells the standards of %s apart as others do', (name) => {
     const { transfers } = readFixture<Oracle>(name);
     const { transactions } = decodeRecorded(name.replace('.transfers', ''));
     const count = (standard: string) => transfers.filter((transfer) => transfer.standard === standard).length;
@@ -44,7 +44,7 @@ describe('ERC-20 and ERC-721 transfers', () => {
     expect(nft.filter(({ standard }) => standard === 'ERC721')).toHaveLength(count('erc721'));
   });
 
-  it('has oracles for 1,741 transfers of 15 blocks', () => {
+  test('has oracles for 1,741 transfers of 15 blocks', () => {
     const counts = oracles.map((name) => readFixture<Oracle>(name).transfers.length);
     expect([counts.length, counts.reduce((sum, count) => sum + count, 0)]).toEqual([15, 1741]);
   });
@@ -82,7 +82,7 @@ type Erc1155Oracle = {
 describe('ERC-1155 transfers', () => {
   const { blocks } = readFixture<Erc1155Oracle>('erc1155');
 
-  it('agrees with an earlier reading on every single and batch of all blocks', () => {
+  test('agrees with an earlier reading on every single and batch of all blocks', () => {
     const expected = blocks.flatMap(({ events }) =>
       events.flatMap((event) =>
         event.ids.map((id, part) =>
@@ -105,7 +105,7 @@ describe('ERC-1155 transfers', () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  it('agrees with the arguments wherever a transaction itself called safeTransferFrom', () => {
+  test('agrees with the arguments wherever a transaction itself called safeTransferFrom', () => {
     let compared = 0;
     for (const name of recordedBlocks) {
       const { block } = readFixture<RecordedBlock>(name);

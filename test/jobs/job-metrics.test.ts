@@ -1,34 +1,34 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createJobMetrics, watchJobs } from '../../src/jobs/job-metrics.ts';
 import { createJobQueue } from '../../src/jobs/queue.ts';
 import { createLogger } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { until } from '../support/minting.ts';
 
-const database = await createTestDatabase();
 const metrics = createMetrics((_source, error) => {
   throw error;
 });
-const jobs = createJobQueue({
-  url: database.url,
-  keyedQueues: ['casks'],
-  works: true,
-  onJobs: createJobMetrics(metrics),
-  log: createLogger({ level: 'silent' }),
-});
-watchJobs(metrics, jobs);
-afterAll(async () => {
-  await jobs.stop(1_000);
-  await database.close();
+
+const test = base.extend('jobs', perFile, async ({ databaseUrl }, { onCleanup }) => {
+  const jobs = createJobQueue({
+    url: databaseUrl,
+    keyedQueues: ['casks'],
+    works: true,
+    onJobs: createJobMetrics(metrics),
+    log: createLogger({ level: 'silent' }),
+  });
+  watchJobs(metrics, jobs);
+  onCleanup(() => jobs.stop(1_000));
+  return jobs;
 });
 const text = async () => (await metrics.scrape()).text;
 
-test('tells which jobs wait, were done, and failed', async () => {
+test('tells which jobs wait, were done, and failed', async ({ db, jobs }) => {
   await jobs.open();
   await jobs.enqueue('casks', ['a', 'b']);
   // As the queue's monitor does by itself, once a minute.
-  await database.db.raw("UPDATE pgboss.queue SET ready_count = 2 WHERE name = 'casks'");
+  await db.raw("UPDATE pgboss.queue SET ready_count = 2 WHERE name = 'casks'");
   expect(await text()).toContain('tallystick_jobs{queue="casks",state="waiting"} 2');
   expect(await text()).toContain('tallystick_jobs{queue="casks",state="active"} 0');
   expect((await jobs.counts()).map(({ queue }) => queue)).toEqual(['casks']);

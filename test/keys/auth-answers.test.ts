@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readBetterAuthAnswer } from '../../src/keys/better-auth-answer.ts';
 import { readUnkeyAnswer } from '../../src/keys/unkey-answer.ts';
 import recorded from './unkey-answers.json' with { type: 'json' };
@@ -17,7 +17,7 @@ describe('an answer of Better Auth', () => {
   const valid = (key: unknown) => ({ valid: true, error: null, key });
   const refused = (error: unknown) => ({ valid: false, error, key: null });
 
-  it.each([
+  test.each([
     ['its whole key', { id: 'k', referenceId: 'acme', enabled: true, expiresAt: null, name: 'x' }, 'acme'],
     ['only the two fields', { id: 'k', referenceId: 'acme' }, 'acme'],
     ['no reference', { id: 'k' }, null],
@@ -27,13 +27,13 @@ describe('an answer of Better Auth', () => {
     expect(read(valid(key)).result).toEqual(caller('k', companyId));
   });
 
-  it('tells how long the key is valid, and refuses one that is not by our clock', () => {
+  test('tells how long the key is valid, and refuses one that is not by our clock', () => {
     expect(read(valid({ id: 'k', expiresAt: later })).validSeconds).toBe(60);
     expect(read(valid({ id: 'k' })).validSeconds).toBe(Number.POSITIVE_INFINITY);
     expect(read(valid({ id: 'k', expiresAt: new Date(now).toISOString() })).result).toEqual(invalid);
   });
 
-  it.each([
+  test.each([
     [{ code: 'RATE_LIMITED', details: { tryAgainIn: 1_200 } }, 2],
     [{ code: 'RATE_LIMITED', details: { tryAgainIn: 0 } }, 1],
     [{ code: 'RATE_LIMITED', details: { tryAgainIn: 1e12 } }, 86_400],
@@ -44,7 +44,7 @@ describe('an answer of Better Auth', () => {
     expect(read(refused(error)).result).toEqual(limited(seconds));
   });
 
-  it.each([
+  test.each([
     { code: 'KEY_DISABLED', message: 'API Key is disabled' },
     { code: 'KEY_EXPIRED' },
     { code: 'KEY_NOT_FOUND', message: { code: 'INVALID_API_KEY', message: 'Invalid API key.' } },
@@ -58,7 +58,7 @@ describe('an answer of Better Auth', () => {
     expect(read(refused(error)).result).toEqual(invalid);
   });
 
-  it.each([
+  test.each([
     null,
     [],
     'true',
@@ -89,30 +89,30 @@ describe('an answer of Unkey', () => {
   const read = (body: unknown) => readUnkeyAnswer(body, now);
   const data = (fields: object) => ({ meta: { requestId: 'req_1' }, data: fields });
 
-  it('admits a valid key as the identity that it belongs to, until it expires', () => {
+  test('admits a valid key as the identity that it belongs to, until it expires', () => {
     const { result, validSeconds } = read(recorded.VALID);
     expect(result).toEqual(caller('key_1234abcd', 'acme'));
     expect(validSeconds).toBe((4_102_444_800_000 - now) / 1_000);
   });
 
-  it('admits a key without an identity as nobody', () => {
+  test('admits a key without an identity as nobody', () => {
     expect(read(recorded.VALID_WITHOUT_IDENTITY).result).toEqual(caller('key_5678efgh', null));
   });
 
-  it.each(['NOT_FOUND', 'FORBIDDEN', 'INSUFFICIENT_PERMISSIONS', 'DISABLED', 'EXPIRED'] as const)(
+  test.each(['NOT_FOUND', 'FORBIDDEN', 'INSUFFICIENT_PERMISSIONS', 'DISABLED', 'EXPIRED'] as const)(
     'refuses the key at %s',
     (code) => {
       expect(read(recorded[code]).result).toEqual(invalid);
     },
   );
 
-  it('refuses the key at a code that is not known yet, and one past its expiry by our clock', () => {
+  test('refuses the key at a code that is not known yet, and one past its expiry by our clock', () => {
     expect(read(data({ valid: false, code: 'SOMETHING_NEW' })).result).toEqual(invalid);
     const stale = data({ valid: true, code: 'VALID', keyId: 'k', expires: now });
     expect(read(stale).result).toEqual(invalid);
   });
 
-  it('makes limits of exhausted credits and exceeded rates', () => {
+  test('makes limits of exhausted credits and exceeded rates', () => {
     expect(read(recorded.USAGE_EXCEEDED).result).toEqual(limited(60));
     expect(read(recorded.INSUFFICIENT_CREDITS).result).toEqual(limited(60));
     expect(read(recorded.RATE_LIMITED).result).toEqual(limited(30));
@@ -124,7 +124,7 @@ describe('an answer of Unkey', () => {
     );
   });
 
-  it.each([
+  test.each([
     null,
     {},
     { data: null },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCachedVerifier, type Verdict } from '../../src/keys/cached-verifier.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
@@ -41,26 +41,26 @@ afterEach(() => {
 });
 
 describe('a key that was let in', () => {
-  it('is asked about again after 9 seconds', async () => {
+  test('is asked about again after 9 seconds', async () => {
     lookUp.mockResolvedValue(admit('key'));
     expect(await asksAt([0, 5_000, 9_000])).toBe(1);
     expect(await asksAt([0, 9_001])).toBe(3);
   });
 
-  it('is asked about again after the time of the setting, and always when that is 0', async () => {
+  test('is asked about again after the time of the setting, and always when that is 0', async () => {
     lookUp.mockResolvedValue(admit('key'));
     expect(await asksAt([0, 3_000], { cacheSeconds: 3 })).toBe(1);
     expect(await asksAt([0, 3_001], { cacheSeconds: 3 })).toBe(3);
     expect(await asksAt([0, 0, 0], { cacheSeconds: 0 })).toBe(6);
   });
 
-  it('is asked about again once it has expired', async () => {
+  test('is asked about again once it has expired', async () => {
     lookUp.mockResolvedValue(admit('key', 1.5));
     expect(await asksAt([0, 1_500])).toBe(1);
     expect(await asksAt([0, 1_501])).toBe(3);
   });
 
-  it('is remembered from the question on, however long the answer took', async () => {
+  test('is remembered from the question on, however long the answer took', async () => {
     lookUp.mockImplementation(async () => {
       vi.setSystemTime(Date.now() + 4_000);
       return admit('key');
@@ -71,14 +71,14 @@ describe('a key that was let in', () => {
 });
 
 describe('a refusal', () => {
-  it('is remembered for 2 seconds', async () => {
+  test('is remembered for 2 seconds', async () => {
     lookUp.mockResolvedValue(refusal);
     expect(await asksAt([0, 2_000])).toBe(1);
     expect(await asksAt([0, 2_001])).toBe(3);
     expect(await asksAt([0, 0], { cacheSeconds: 0 })).toBe(5);
   });
 
-  it('for a limit is forgotten when the wait is over', async () => {
+  test('for a limit is forgotten when the wait is over', async () => {
     const result = { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 } as const;
     lookUp.mockResolvedValue({ result, validSeconds: 1 });
     expect(await asksAt([0, 1_000])).toBe(1);
@@ -90,7 +90,7 @@ describe('a flood', () => {
   const flood = (verify: (key: string) => Promise<unknown>, name: string) =>
     Promise.all(Array.from({ length: 500 }, (_, index) => verify(`${name} ${index}`)));
 
-  it('of invented keys does not push out the good ones', async () => {
+  test('of invented keys does not push out the good ones', async () => {
     lookUp.mockImplementation(async (key) => (key === 'good' ? admit(key) : refusal));
     const { verify } = verifier();
     await verify('good');
@@ -99,7 +99,7 @@ describe('a flood', () => {
     expect(await verify('good')).toMatchObject({ ok: true });
   });
 
-  it('of malformed keys neither asks nor pushes out refusals', async () => {
+  test('of malformed keys neither asks nor pushes out refusals', async () => {
     lookUp.mockResolvedValue(refusal);
     const { verify } = verifier();
     await verify('refused');
@@ -108,7 +108,7 @@ describe('a flood', () => {
     expect(lookUp).toHaveBeenCalledTimes(1);
   });
 
-  it('of good keys pushes out the oldest of them', async () => {
+  test('of good keys pushes out the oldest of them', async () => {
     lookUp.mockImplementation(async (key) => admit(key));
     const { verify } = verifier({ cacheMax: 100 });
     await flood(verify, 'good');
@@ -124,7 +124,7 @@ describe('a flood', () => {
 describe('forgetting', () => {
   const hash = hashKey('key').toString('hex');
 
-  it.each([
+  test.each([
     ['one key', (verifying: ReturnType<typeof verifier>) => verifying.forget(hash)],
     ['all keys', (verifying: ReturnType<typeof verifier>) => verifying.forgetAll()],
   ])('%s takes effect at once, for what was let in and what was refused', async (_what, forget) => {
@@ -139,7 +139,7 @@ describe('forgetting', () => {
     expect(await verifying.verify('key')).toMatchObject({ ok: true });
   });
 
-  it('a key during its look-up does not let the old answer be remembered', async () => {
+  test('a key during its look-up does not let the old answer be remembered', async () => {
     const verifying = verifier();
     const { promise, resolve } = Promise.withResolvers<Verdict>();
     lookUp.mockReturnValueOnce(promise).mockResolvedValue(refusal);
@@ -151,7 +151,7 @@ describe('forgetting', () => {
     expect(await verifying.verify('key')).toEqual(refusal.result);
   });
 
-  it('another key changes nothing', async () => {
+  test('another key changes nothing', async () => {
     const verifying = verifier();
     lookUp.mockResolvedValueOnce(admit('key'));
     await verifying.verify('key');
@@ -161,14 +161,14 @@ describe('forgetting', () => {
 });
 
 describe('a look-up', () => {
-  it('is shared by all who ask meanwhile', async () => {
+  test('is shared by all who ask meanwhile', async () => {
     lookUp.mockResolvedValue(admit('key'));
     const { verify } = verifier({ cacheSeconds: 0 });
     await Promise.all(Array.from({ length: 20 }, () => verify('key')));
     expect(lookUp).toHaveBeenCalledTimes(1);
   });
 
-  it('that fails or takes too long is an outage, and is tried again at the next request', async () => {
+  test('that fails or takes too long is an outage, and is tried again at the next request', async () => {
     const { verify } = verifier({ timeoutMs: 50 });
     lookUp.mockRejectedValueOnce(new Error('connection refused')).mockReturnValueOnce(new Promise(() => {}));
     for (const outcome of await Promise.allSettled([verify('key')])) expectUnavailable(outcome);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import {
   findCompanyById,
@@ -7,20 +7,17 @@ import {
   listCompanies,
   updateCompany,
 } from '../../src/keys/company-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
 const treasuryAddress = `0x${'ab'.repeat(20)}`;
-let database: TestDatabase;
 let db: Database;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   db = database.db;
 });
-afterAll(() => database.close());
 
 describe('a company', () => {
-  it('is made with a generated id, and found by id and by name', async () => {
+  test('is made with a generated id, and found by id and by name', async () => {
     const made = await insertCompany(db, {
       name: 'acme',
       treasuryAddress,
@@ -33,11 +30,11 @@ describe('a company', () => {
     expect(await findCompanyByIdOrName(db, 'nobody')).toBeUndefined();
   });
 
-  it('may have the id that another service gave it', async () => {
+  test('may have the id that another service gave it', async () => {
     expect(await insertCompany(db, { id: 'org_7', name: 'seven' })).toMatchObject({ id: 'org_7' });
   });
 
-  it('is found by id before another is found by name, and by id alone where a key decides', async () => {
+  test('is found by id before another is found by name, and by id alone where a key decides', async () => {
     const other = await insertCompany(db, { name: 'org_8' });
     expect(await findCompanyById(db, 'org_8')).toBeUndefined();
     expect(await findCompanyByIdOrName(db, 'org_8')).toEqual(other);
@@ -45,14 +42,14 @@ describe('a company', () => {
     expect(await findCompanyByIdOrName(db, 'org_8')).toEqual(eight);
   });
 
-  it('is refused when its name or id is taken', async () => {
+  test('is refused when its name or id is taken', async () => {
     await insertCompany(db, { id: 'org_9', name: 'nine' });
     await expect(insertCompany(db, { name: 'nine' })).rejects.toThrow('exists already');
     await expect(insertCompany(db, { id: 'org_9', name: 'ninth' })).rejects.toThrow('exists already');
     await expect(updateCompany(db, 'org_7', { name: 'nine' })).rejects.toThrow('exists already');
   });
 
-  it('is changed only where something is given, and cleared by null', async () => {
+  test('is changed only where something is given, and cleared by null', async () => {
     const { id } = await insertCompany(db, { name: 'changing', treasuryAddress });
     const claimBaseUrl = 'https://claims.example';
     expect(await updateCompany(db, id, { claimBaseUrl })).toMatchObject({ treasuryAddress, claimBaseUrl });
@@ -61,13 +58,13 @@ describe('a company', () => {
     expect(await updateCompany(db, 'nobody', { name: 'x' })).toBeUndefined();
   });
 
-  it('stands in the list by name', async () => {
+  test('stands in the list by name', async () => {
     const names = (await listCompanies(db)).map(({ name }) => name);
     expect(names).toEqual([...names].sort());
     expect(names).toContain('acme');
   });
 
-  it('takes no treasury address that is none', async () => {
+  test('takes no treasury address that is none', async () => {
     await expect(insertCompany(db, { name: 'bad', treasuryAddress: '0x12' })).rejects.toThrow(/check/);
   });
 });

@@ -1,24 +1,24 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { generateKey, hashKey, isWellFormedKey, keyHint } from '../../src/keys/key-format.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 describe('a generated key', () => {
-  it('names its environment and is well formed there and nowhere else', () => {
+  test('names its environment and is well formed there and nowhere else', () => {
     const key = generateKey('live');
     expect(key).toMatch(/^tk_live_[0-9A-Za-z]{36}$/);
     expect(isWellFormedKey(key, 'live')).toBe(true);
     expect(isWellFormedKey(key, 'test')).toBe(false);
   });
 
-  it('holds more than 160 random bits', () => {
+  test('holds more than 160 random bits', () => {
     expect(30 * Math.log2(alphabet.length)).toBeGreaterThan(160);
     const keys = Array.from({ length: 2_000 }, () => generateKey('live'));
     expect(new Set(keys.map((key) => key.slice(8, 38))).size).toBe(2_000);
   });
 
-  it('favours no digit', () => {
+  test('favours no digit', () => {
     const counts = new Map<string, number>();
     for (let index = 0; index < 3_000; index += 1) {
       for (const digit of generateKey('live').slice(8, 38)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
@@ -29,7 +29,7 @@ describe('a generated key', () => {
     expect(deviations.reduce((sum, deviation) => sum + deviation, 0)).toBeLessThan(130);
   });
 
-  it('leaves out the bytes that would favour the first digits', () => {
+  test('leaves out the bytes that would favour the first digits', () => {
     const bytes = [255, 248, 61, 62, 0];
     const random = (size: number) => Buffer.from(Array.from({ length: size }, (_, at) => bytes[at % 5] ?? 0));
     expect(generateKey('live', random).slice(8, 38)).toBe('z00'.repeat(10));
@@ -39,7 +39,7 @@ describe('a generated key', () => {
 describe('the form of a key', () => {
   const key = generateKey('live');
 
-  it('is broken by any single other character', () => {
+  test('is broken by any single other character', () => {
     const place = fc.integer({ min: 0, max: key.length - 1 });
     const digit = fc.constantFrom(...alphabet, '_', '-', ' ', '\n', 'é');
     fc.assert(
@@ -50,17 +50,17 @@ describe('the form of a key', () => {
     );
   });
 
-  it('is broken by anything before, after or missing', () => {
+  test('is broken by anything before, after or missing', () => {
     const broken = ['', 'tk_live_', `${key}\n`, ` ${key}`, `${key}0`, key.slice(0, -1), key.toUpperCase()];
     for (const text of broken) expect(isWellFormedKey(text, 'live')).toBe(false);
   });
 
-  it('is not found in any text of another make', () => {
+  test('is not found in any text of another make', () => {
     fc.assert(fc.property(fc.string(), (text) => !isWellFormedKey(text, 'live')));
   });
 });
 
-it('a hint shows the environment and four characters, a hash nothing', () => {
+test('a hint shows the environment and four characters, a hash nothing', () => {
   const key = generateKey('live');
   expect(keyHint(key)).toBe(`tk_live_${key.slice(8, 12)}…`);
   expect(hashKey('abc').toString('hex')).toBe(

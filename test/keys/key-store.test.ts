@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
@@ -12,22 +12,19 @@ import {
   setKeyExpiry,
   setKeyRateLimit,
 } from '../../src/keys/key-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
-let database: TestDatabase;
 let db: Database;
 let companyId: string;
 const unknown = '00000000-0000-4000-8000-000000000000';
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   db = database.db;
   companyId = (await insertCompany(db, { name: 'acme' })).id;
 });
-afterAll(() => database.close());
 
 describe('a new key', () => {
-  it('is told once and kept only as a hash', async () => {
+  test('is told once and kept only as a hash', async () => {
     const { key, record } = await issueKey(db, 'live', { companyId, label: 'shop' });
     expect(record).toMatchObject({ companyId, companyName: 'acme', label: 'shop', rateLimit: null });
     expect(record.hint).toBe(`${key.slice(0, 12)}…`);
@@ -39,20 +36,20 @@ describe('a new key', () => {
     expect(JSON.stringify(await listKeys(db))).not.toContain(key.slice(12));
   });
 
-  it('may have no company, a limit of its own and an end', async () => {
+  test('may have no company, a limit of its own and an end', async () => {
     const expiresAt = new Date('2099-01-01T00:00:00Z');
     const rateLimit = { perSecond: 5, burst: 20 };
     const { record } = await issueKey(db, 'live', { companyId: null, label: 'guest', rateLimit, expiresAt });
     expect(record).toMatchObject({ companyId: null, companyName: null, rateLimit, expiresAt });
   });
 
-  it('is refused for a company that does not exist', async () => {
+  test('is refused for a company that does not exist', async () => {
     await expect(issueKey(db, 'live', { companyId: 'nobody', label: 'x' })).rejects.toThrow(/foreign key/);
   });
 });
 
 describe('the list of keys', () => {
-  it('is narrowed to a company, or to those without one', async () => {
+  test('is narrowed to a company, or to those without one', async () => {
     await issueKey(db, 'live', { companyId: null, label: 'alone' });
     const own = await listKeys(db, { companyId });
     const alone = await listKeys(db, { companyId: null });
@@ -64,27 +61,27 @@ describe('the list of keys', () => {
 });
 
 describe('a change of a key', () => {
-  it.each(['id', 'key'] as const)('finds it by its %s', async (by) => {
+  test.each(['id', 'key'] as const)('finds it by its %s', async (by) => {
     const { key, record } = await issueKey(db, 'live', { companyId, label: 'found' });
     const handle = by === 'id' ? record.id : key;
     expect(await findKey(db, handle)).toEqual(record);
     expect((await revokeKey(db, handle))?.revokedAt).toBeInstanceOf(Date);
   });
 
-  it.each([unknown, 'no id at all', 'tk_live_nonsense'])('says so when there is no %s', async (handle) => {
+  test.each([unknown, 'no id at all', 'tk_live_nonsense'])('says so when there is no %s', async (handle) => {
     expect(await findKey(db, handle)).toBeUndefined();
     expect(await revokeKey(db, handle)).toBeUndefined();
     expect(await setKeyExpiry(db, handle, null)).toBeUndefined();
     expect(await setKeyRateLimit(db, handle, null)).toBeUndefined();
   });
 
-  it('keeps the time of the first revocation', async () => {
+  test('keeps the time of the first revocation', async () => {
     const { record } = await issueKey(db, 'live', { companyId, label: 'twice' });
     const first = await revokeKey(db, record.id);
     expect(await revokeKey(db, record.id)).toEqual(first);
   });
 
-  it('sets and clears its end and its limit', async () => {
+  test('sets and clears its end and its limit', async () => {
     const { record } = await issueKey(db, 'live', { companyId, label: 'changing' });
     const at = new Date('2030-05-05T00:00:00Z');
     expect((await setKeyExpiry(db, record.id, at))?.expiresAt).toEqual(at);
@@ -94,7 +91,7 @@ describe('a change of a key', () => {
     expect((await setKeyRateLimit(db, record.id, null))?.rateLimit).toBeNull();
   });
 
-  it('is notified with its hash, and so is the making of a key', async () => {
+  test('is notified with its hash, and so is the making of a key', async ({ database }) => {
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const payloads: (string | undefined)[] = [];
@@ -111,7 +108,7 @@ describe('a change of a key', () => {
 describe('the look-up of a verifier', () => {
   const stored = async (key: string) => lookUpKey(db, hashKey(key), 5_000);
 
-  it('tells whether a key can be used and for how long', async () => {
+  test('tells whether a key can be used and for how long', async () => {
     const { key, record } = await issueKey(db, 'live', { companyId, label: 'looked up' });
     expect(await stored(key)).toEqual({
       caller: { keyId: record.id, companyId, rateLimit: null },
@@ -124,7 +121,7 @@ describe('the look-up of a verifier', () => {
     expect(await stored(key)).toMatchObject({ usable: false });
   });
 
-  it.each([
+  test.each([
     ['api_keys_hash_key', 'SELECT id FROM api_keys WHERE hash = ?', hashKey('x')],
     ['api_keys_company', 'SELECT id FROM api_keys WHERE company_id = ? ORDER BY created_at, id', 'x'],
   ])('and the list of a company use the index %s', async (index, sql, value) => {

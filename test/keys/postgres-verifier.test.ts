@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
@@ -8,6 +8,7 @@ import { createPostgresVerifier } from '../../src/keys/postgres-verifier.ts';
 import { createLogger } from '../../src/log.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { startGate } from './tcp-gate.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -62,31 +63,25 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
 });
 
 describe('the key store tells the postgres verifier', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.close());
-
-  const open = (url = database.url, db = database.db) =>
+  const open = ({ url, db }: Pick<TestDatabase, 'url' | 'db'>) =>
     createPostgresVerifier({ db, url, environment: 'live', cacheSeconds: 10, cacheMax: 100, log });
   const soon = { timeout: 1_500, interval: 10 };
 
-  it('of a new key, whose remembered refusal ends at once', async () => {
+  test('of a new key, whose remembered refusal ends at once', async ({ database }) => {
     const bytes = randomBytes(30);
     const random = () => bytes;
-    const verifier = await open();
+    const verifier = await open(database);
     expect(await verifier.verify(generateKey('live', random))).toMatchObject({ ok: false });
     const { key } = await issueKey(database.db, 'live', { companyId: null, label: 'new' }, random);
     await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject({ ok: true }), soon);
     await verifier.close();
   });
 
-  it('of a changed limit, which the caller carries', async () => {
+  test('of a changed limit, which the caller carries', async ({ database }) => {
     const limit = { perSecond: 5, burst: 20 };
     const given = { companyId: null, label: 'limited', rateLimit: limit };
     const { key, record } = await issueKey(database.db, 'live', given);
-    const verifier = await open();
+    const verifier = await open(database);
     const caller = { keyId: record.id, companyId: null };
     expect(await verifier.verify(key)).toEqual({ ok: true, caller: { ...caller, rateLimit: limit } });
     await setKeyRateLimit(database.db, record.id, null);
@@ -95,13 +90,13 @@ describe('the key store tells the postgres verifier', () => {
     await verifier.close();
   });
 
-  it('once it is there, though the verifier started before', async () => {
+  test('once it is there, though the verifier started before', async ({ database }) => {
     const { key } = await issueKey(database.db, 'live', { companyId: null, label: 'early' });
     const gate = await startGate(database.url);
     gate.refuse();
     const url = gate.through(database.url);
     const db = createDatabase(url, { poolMax: 1, log });
-    const verifier = await open(url, db);
+    const verifier = await open({ url, db });
     for (const outcome of await Promise.allSettled([verifier.verify(key)])) expectUnavailable(outcome);
     gate.open();
     await vi.waitFor(async () => expect(await verifier.verify(key)).toMatchObject({ ok: true }), 5_000);

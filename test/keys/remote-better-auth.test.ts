@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { credential } from './auth-server.ts';
 import { type BetterAuthServer, startBetterAuth } from './better-auth.ts';
 import { startGate } from './tcp-gate.ts';
@@ -40,18 +41,13 @@ describeKeyVerifier('remote (Better Auth)', async (): Promise<KeyService> => {
 });
 
 describe('Better Auth without its storage', () => {
-  let database: TestDatabase;
   let server: BetterAuthServer;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    server = await startBetterAuth(database.url);
+  test.beforeAll(async ({ databaseUrl }) => {
+    server = await startBetterAuth(databaseUrl);
   });
-  afterAll(async () => {
-    await server.close();
-    await database.close();
-  });
+  afterAll(() => server.close());
 
-  it('is an outage, though it calls every key invalid', async () => {
+  test('is an outage, though it calls every key invalid', async () => {
     const { key } = await server.issue({ owner: 'company' });
     const verifier = createRemoteVerifier({ ...options, url: server.url });
     await server.breakStorage();

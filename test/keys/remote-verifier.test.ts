@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
 import { type Answer, type AuthServer, credential, startHttpServer } from './auth-server.ts';
@@ -51,7 +51,7 @@ const text =
     response.end(body);
 
 describe('the question', () => {
-  it('is a POST of the key alone with the own credential', async () => {
+  test('is a POST of the key alone with the own credential', async () => {
     answer = json(good);
     expect(await verifier().verify(key)).toEqual(admitted);
     expect(asked).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('the question', () => {
     });
   });
 
-  it('is asked once for concurrent requests and not again while the answer is remembered', async () => {
+  test('is asked once for concurrent requests and not again while the answer is remembered', async () => {
     answer = json(good);
     const { verify } = verifier();
     const results = await Promise.all(Array.from({ length: 50 }, () => verify(key)));
@@ -71,7 +71,7 @@ describe('the question', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is asked again at once after it got no answer', async () => {
+  test('is asked again at once after it got no answer', async () => {
     const { verify } = verifier();
     answer = json(good, 500);
     for (const outcome of await Promise.allSettled([verify(key)])) expectUnavailable(outcome);
@@ -79,7 +79,7 @@ describe('the question', () => {
     expect(await verify(key)).toEqual(admitted);
   });
 
-  it('is asked once more, and no more, when the connection is lost', async () => {
+  test('is asked once more, and no more, when the connection is lost', async () => {
     answer = (request, response, body) => {
       if (asked.length === 1) request.socket.destroy();
       else json(good)(request, response, body);
@@ -90,7 +90,7 @@ describe('the question', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('cannot be sent to a URL with a user in it', () => {
+  test('cannot be sent to a URL with a user in it', () => {
     expect(() => verifier({ url: 'http://user:pass@127.0.0.1/' })).toThrow('AUTH_CREDENTIAL');
   });
 });
@@ -109,7 +109,7 @@ describe('an answer that is none', () => {
     response.on('close', () => clearInterval(timer));
   };
 
-  it.each<[string, Answer]>([
+  test.each<[string, Answer]>([
     ['a redirect', (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end()],
     ['an empty body', text('')],
     ['no content', (_request, response) => response.writeHead(204).end()],

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { credential } from './auth-server.ts';
 import { type BetterAuthServer, startBetterAuth } from './better-auth.ts';
 import type { Question, Reply } from './verifier-process.ts';
@@ -14,14 +15,11 @@ const promisedMs = 10_000;
 const rememberedMs = 1_000;
 // A notification takes some milliseconds; the rest is for a busy machine.
 const momentMs = 3_000;
-
-let database: TestDatabase;
 let betterAuth: BetterAuthServer;
 let postgresTwo: ChildProcess[];
 let remoteTwo: ChildProcess[];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+test.beforeAll(async ({ database }) => {
   betterAuth = await startBetterAuth(database.url);
   const own = { DATABASE_URL: database.url };
   const remote = { KEY_VERIFIER: 'remote', AUTH_URL: betterAuth.url, AUTH_CREDENTIAL: credential };
@@ -30,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...postgresTwo, ...remoteTwo].map(stop));
   await betterAuth.close();
-  await database.close();
 });
 
 /** Two processes, each with a verifier of its own. */
@@ -76,22 +73,23 @@ async function measure(
   return refusedAt - (await revokedAt);
 }
 
-async function ownKey() {
+async function ownKey(database: TestDatabase) {
   const { db } = database;
   const { key } = await issueKey(db, 'live', { companyId: null, label: 'measured' });
   return { key, revoke: () => revokeKey(db, key) };
 }
 
-const dropTrigger = () => database.db.raw('DROP TRIGGER IF EXISTS api_keys_notify ON api_keys');
-const endListeners = () =>
+const dropTrigger = (database: TestDatabase) =>
+  database.db.raw('DROP TRIGGER IF EXISTS api_keys_notify ON api_keys');
+const endListeners = (database: TestDatabase) =>
   database.db.raw(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'tallystick listener'`,
   );
 
 describe('a revoked key is refused by two processes as soon as', () => {
-  it('they are notified', async ({ annotate }) => {
-    const { key, revoke } = await ownKey();
+  test('they are notified', async ({ annotate, database }) => {
+    const { key, revoke } = await ownKey(database);
     const took = await measure(postgresTwo, key, revoke);
     await annotate(`${took} ms`);
     expect(took).toBeLessThan(momentMs);
@@ -106,15 +104,15 @@ describe.concurrent('a revoked key is refused by two processes within 10 seconds
     expect(took).toBeGreaterThan(rememberedMs);
   };
 
-  it('when no notification comes', async ({ annotate }) => {
-    await dropTrigger();
-    const { key, revoke } = await ownKey();
+  test('when no notification comes', async ({ annotate, database }) => {
+    await dropTrigger(database);
+    const { key, revoke } = await ownKey(database);
     const took = await measure(postgresTwo, key, revoke);
     await annotate(`${took} ms`);
     expectPromiseKept(took);
   });
 
-  it('when it was disabled in Better Auth', async ({ annotate }) => {
+  test('when it was disabled in Better Auth', async ({ annotate }) => {
     const { key, id } = await betterAuth.issue({ owner: 'company' });
     const took = await measure(remoteTwo, key, () => betterAuth.disable(id));
     await annotate(`${took} ms`);
@@ -124,10 +122,10 @@ describe.concurrent('a revoked key is refused by two processes within 10 seconds
 
 // Last, for connections that come back empty the caches too.
 describe('without notifications, a revoked key is refused by two processes as soon as', () => {
-  it('the connection is lost that would have told them', async ({ annotate }) => {
-    await dropTrigger();
-    const { key, revoke } = await ownKey();
-    const took = await measure(postgresTwo, key, () => revoke().then(endListeners));
+  test('the connection is lost that would have told them', async ({ annotate, database }) => {
+    await dropTrigger(database);
+    const { key, revoke } = await ownKey(database);
+    const took = await measure(postgresTwo, key, () => revoke().then(() => endListeners(database)));
     await annotate(`${took} ms`);
     expect(took).toBeLessThan(momentMs);
   });

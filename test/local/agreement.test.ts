@@ -1,5 +1,5 @@
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { readLocalSettings } from '../../src/local/settings.ts';
@@ -71,7 +71,7 @@ const inOrder = <T>(order: string, list: readonly T[]): T[] =>
   order === 'ASC' ? [...list] : list.toReversed();
 
 describe('the history of every sample wallet', () => {
-  it.each(ways)('is what the chain says, transaction by transaction: $order by $limit', async (way) => {
+  test.each(ways)('is what the chain says, transaction by transaction: $order by $limit', async (way) => {
     for (const wallet of wallets) {
       const records = await listed<HistoryRecord>('wallet/history', wallet, way.order, way.limit);
       const expected = chain.filter((told) => concerns(told, wallet)).map((told) => factsOf(told, wallet));
@@ -82,7 +82,7 @@ describe('the history of every sample wallet', () => {
 });
 
 describe('the NFTs of every sample wallet', () => {
-  it.each(ways)('are what the contracts say, in order of acquisition: $order by $limit', async (way) => {
+  test.each(ways)('are what the contracts say, in order of acquisition: $order by $limit', async (way) => {
     for (const wallet of wallets) {
       const entries = await listed<NftEntry>('nft', wallet, way.order, way.limit);
       const found = entries.map((entry) => [entry.token_address, entry.token_id, entry.amount].join('/'));
@@ -93,7 +93,7 @@ describe('the NFTs of every sample wallet', () => {
   });
 });
 
-it('NFTs get the metadata that their contracts carry', async () => {
+test('NFTs get the metadata that their contracts carry', async () => {
   await vi.waitFor(
     async () => {
       const entries = await listed<NftEntry>('nft', wallets[2] ?? '', 'ASC', 100);
@@ -104,7 +104,7 @@ it('NFTs get the metadata that their contracts carry', async () => {
   );
 });
 
-it('is ready when the index is at the head', async () => {
+test('is ready when the index is at the head', async () => {
   const response = await fetch(`http://127.0.0.1:${service.port}/readyz`);
   expect(await response.json()).toMatchObject({ status: 'ready', checks: { index: 'ok' } });
 });

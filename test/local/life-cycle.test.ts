@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { openLocalFolder } from '../../src/local/programs/local-folder.ts';
 import { firstFreePort } from '../../src/local/programs/ports.ts';
@@ -48,7 +48,7 @@ async function receiptOf(hash: string): Promise<unknown> {
 describe('the local world', { timeout: 60_000 }, () => {
   let made: Awaited<ReturnType<typeof identity>>;
 
-  it('begins anew when its first start was killed half-way, and leaves nothing running then', async () => {
+  test('begins anew when its first start was killed half-way, and leaves nothing running then', async () => {
     const interrupted = runLocal(directory);
     await interrupted.said(/Making/);
     interrupted.child.kill('SIGKILL');
@@ -62,7 +62,7 @@ describe('the local world', { timeout: 60_000 }, () => {
     await next.ended;
   });
 
-  it('leaves nothing running when its process is killed, and is the same at the next start', async () => {
+  test('leaves nothing running when its process is killed, and is the same at the next start', async () => {
     await untilQuiet(directory);
     const run = runLocal(directory);
     await run.ready;
@@ -79,7 +79,7 @@ describe('the local world', { timeout: 60_000 }, () => {
     await untilQuiet(directory);
   });
 
-  it('is the same after every one of its processes was killed at once', async () => {
+  test('is the same after every one of its processes was killed at once', async () => {
     const run = runLocal(directory);
     await run.ready;
     expect(await identity()).toEqual(made);
@@ -88,7 +88,7 @@ describe('the local world', { timeout: 60_000 }, () => {
     expect(programsOf(directory)).toEqual([]);
   });
 
-  it('ends programs of a killed start whose supervisors were killed too', async () => {
+  test('ends programs of a killed start whose supervisors were killed too', async () => {
     const run = runLocal(directory);
     await run.ready;
     const programs = programsOf(directory);
@@ -112,7 +112,7 @@ describe('the local world', { timeout: 60_000 }, () => {
     expect((await second.outcome).message).toMatch(/is running here already \(process \d+\)/);
   }
 
-  it('is another one after --fresh', async () => {
+  test('is another one after --fresh', async () => {
     const run = runLocal(directory, { fresh: true });
     await run.ready;
     const { keys, contracts } = await readCredentials(directory);
@@ -126,7 +126,7 @@ describe('the local world', { timeout: 60_000 }, () => {
     expect(await run.ended).toBe(0);
   });
 
-  it('asks for --fresh when what it keeps cannot be used', async () => {
+  test('asks for --fresh when what it keeps cannot be used', async () => {
     await writeFile(path.join(directory, '.local/chain/state.json'), '{ "cut off');
     const unreadable = runLocal(directory);
     expect((await unreadable.outcome).message).toMatch(/chain did not start: .*npm start -- --fresh$/s);
@@ -145,7 +145,7 @@ describe('the local world', { timeout: 60_000 }, () => {
 });
 
 describe('a start that cannot be', () => {
-  it('says that the port is taken, and starts nothing', async () => {
+  test('says that the port is taken, and starts nothing', async () => {
     const port = await firstFreePort(23_000);
     const server = createServer().listen(port, '127.0.0.1');
     const run = runLocal(directory, { env: { PORT: String(port) } });
@@ -157,11 +157,11 @@ describe('a start that cannot be', () => {
     server.close();
   });
 
-  it('says that it may not write', () => {
+  test('says that it may not write', () => {
     expect(() => openLocalFolder('/proc')).toThrow(/^No permission to write in \/proc\/\.local/);
   });
 
-  it('names every fault of the environment', async () => {
+  test('names every fault of the environment', async () => {
     const run = runLocal(directory, { env: { LOG_LEVEL: 'loud', RATE_LIMIT_BURST: 'many' } });
     expect((await run.outcome).message).toMatch(/2 fault\(s\).*LOG_LEVEL.*RATE_LIMIT_BURST/s);
     await run.ended;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createLogger } from '../../src/log.ts';
 import type { NftEntry } from '../../src/providers/provider.ts';
@@ -46,7 +46,7 @@ async function call<T>(path: string, body?: object): Promise<T> {
   return (await answer.json()) as T; // as the contract has it
 }
 
-it('a minted NFT of the local service has its name and picture in the NFT list of its owner', async () => {
+test('a minted NFT of the local service has its name and picture in the NFT list of its owner', async () => {
   const { rwas } = await call<{ rwas: { id: string; name: string }[] }>('/v1/api/rwa?isClaimable=true');
   const [rwa] = rwas;
   const db = createDatabase(credentials.databaseUrl, { poolMax: 1, log: createLogger({ level: 'silent' }) });
@@ -71,7 +71,7 @@ it('a minted NFT of the local service has its name and picture in the NFT list o
   }, patience);
 }, 90_000);
 
-it('operators of the local service find its metrics where they are told to', async () => {
+test('operators of the local service find its metrics where they are told to', async () => {
   const answer = await fetch(`${credentials.operationsUrl}/metrics`);
   expect(await answer.text()).toContain('tallystick_mint_minted_total{chain_id="31337"');
 });

@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
@@ -59,7 +59,7 @@ afterAll(async () => {
 const transactions = () => blocks.flatMap((block) => block.transactions);
 
 describe('the sample chain', () => {
-  it('has at least 300 transactions of at least 6 wallets over a month that ends now', () => {
+  test('has at least 300 transactions of at least 6 wallets over a month that ends now', () => {
     expect(transactions().length).toBeGreaterThanOrEqual(300);
     const senders = new Set(transactions().map(({ from }) => from.toLowerCase()));
     const active = credentials.wallets.filter((wallet: string) => senders.has(wallet.toLowerCase()));
@@ -69,7 +69,7 @@ describe('the sample chain', () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBe(30 * 86_400);
   });
 
-  it('has every kind of transaction', () => {
+  test('has every kind of transaction', () => {
     const events = receipts.flatMap(({ logs }) => logs.map(({ topics }) => topics[0]));
     expect(new Set(events).size).toBeGreaterThanOrEqual(6);
     expect(receipts.filter(({ status }) => status === '0x0').length).toBeGreaterThanOrEqual(1);
@@ -82,11 +82,11 @@ describe('the sample chain', () => {
     expect(burned.length).toBeGreaterThan(2);
   });
 
-  it('has a block with more transactions of one wallet than a small page', () => {
+  test('has a block with more transactions of one wallet than a small page', () => {
     expect(Math.max(...blocks.map((block) => block.transactions.length))).toBeGreaterThanOrEqual(30);
   });
 
-  it('lets the minter mint and the contract point to the metadata of this service', async () => {
+  test('lets the minter mint and the contract point to the metadata of this service', async () => {
     const [network] = await db('networks').select(
       'chain_id',
       'minter_contract',
@@ -103,7 +103,7 @@ describe('the sample chain', () => {
 });
 
 describe('the sample database', () => {
-  it('has two companies with treasuries and keys, and a key without a company', async () => {
+  test('has two companies with treasuries and keys, and a key without a company', async () => {
     const companies = await db('companies').orderBy('name').select('name', 'treasury_address');
     expect(companies).toEqual([
       { name: 'acme', treasury_address: credentials.wallets[0] },
@@ -114,7 +114,7 @@ describe('the sample database', () => {
     expect(Object.values(credentials.keys)).toEqual(Array(3).fill(expect.stringMatching(/^tk_local_/)));
   });
 
-  it('has assets of all four kinds for each company, with NFTs of the minter contract', async () => {
+  test('has assets of all four kinds for each company, with NFTs of the minter contract', async () => {
     const rows = await db('rwas')
       .join('companies', 'companies.id', 'rwas.company_id')
       .where({ contract_address: credentials.contracts.TallystickNft, chain_id: '31337' })
@@ -124,7 +124,7 @@ describe('the sample database', () => {
     expect(kinds.size).toBe(8);
   });
 
-  it('has events with attendees, of which one is full, at times of their own', async () => {
+  test('has events with attendees, of which one is full, at times of their own', async () => {
     const rows = await db('events').select('company_id', 'total_attendees', 'max_attendees', 'created_at');
     expect(new Set(rows.map((row) => row.company_id)).size).toBe(2);
     expect(rows.every((row) => row.total_attendees > 0)).toBe(true);
@@ -134,7 +134,7 @@ describe('the sample database', () => {
 });
 
 describe('what a person is given', () => {
-  it('is complete, in a file that only its owner can read', async () => {
+  test('is complete, in a file that only its owner can read', async () => {
     expect(credentials).toMatchObject({
       baseUrl: expect.stringMatching(/^http:\/\/localhost:\d+$/),
       portalUrl: expect.stringMatching(/\/docs$/),
@@ -146,20 +146,20 @@ describe('what a person is given', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('is found by commands beside the service', () => {
+  test('is found by commands beside the service', () => {
     const config = loadConfig(readLocalSettings(directory));
     expect(config.DATABASE_URL).toBe(credentials.databaseUrl);
     expect(config).toMatchObject({ KEY_ENVIRONMENT: 'local', publicBaseUrl: credentials.baseUrl });
     expect(() => readLocalSettings('/proc')).toThrow(/^There is no local service in \/proc\./);
   });
 
-  it('has six lines to paste', async () => {
+  test('has six lines to paste', async () => {
     const { banner = '' } = await run.ready;
     expect(banner.match(/^ {2}curl -H 'x-api-key: tk_local_\w+' 'http:\S+'$/gm)).toHaveLength(6);
   });
 });
 
-it('ends when npm, which started it, is killed', async () => {
+test('ends when npm, which started it, is killed', async () => {
   const other = await makeDirectory();
   const entry = fileURLToPath(new URL('run-local.ts', import.meta.url));
   const start = `"${process.execPath}" "${entry}" "${other}"`;

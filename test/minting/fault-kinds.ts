@@ -1,7 +1,7 @@
 import { id, Wallet } from 'ethers';
 import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
 import { lies } from '../support/lying-node.ts';
-import type { MintWorld } from './mint-world.ts';
+import type { MintSetup } from './mint-setup.ts';
 
 /** What decides how a fault happens; the same seed gives the same choices. */
 export type Chance = {
@@ -11,7 +11,7 @@ export type Chance = {
 };
 
 /** Lets one thing go wrong, or right again. @returns what it was, in words */
-type Fault = (world: MintWorld, chance: Chance, ids: string[]) => Promise<string>;
+type Fault = (setup: MintSetup, chance: Chance, ids: string[]) => Promise<string>;
 
 const steps: readonly MintStep[] = [
   'signed',
@@ -33,94 +33,94 @@ const plenty = '0x56bc75e2d63100000';
 
 /** Worker processes that end, hang, or are too many. */
 const workerFaults: readonly Fault[] = [
-  async (world, chance) => {
+  async (setup, chance) => {
     const killAt = { step: chance.of(steps), times: 1 + chance.below(3) };
-    world.work(killAt, { MINT_STUCK_BLOCKS: '2' });
+    setup.work(killAt, { MINT_STUCK_BLOCKS: '2' });
     return `worker that dies at ${killAt.step} ${killAt.times}`;
   },
-  async (world) => {
-    world.work(undefined, { MINT_STUCK_BLOCKS: '2' });
+  async (setup) => {
+    setup.work(undefined, { MINT_STUCK_BLOCKS: '2' });
     return 'worker';
   },
-  async (world) => {
-    await world.killAll();
+  async (setup) => {
+    await setup.killAll();
     return 'kill -9';
   },
-  async (world) => {
-    const [oldest] = world.running();
+  async (setup) => {
+    const [oldest] = setup.running();
     oldest?.child.kill('SIGTERM');
     return 'stop a worker in order';
   },
-  async (world, chance) => {
-    const worker = chance.of([undefined, ...world.running()]);
+  async (setup, chance) => {
+    const worker = chance.of([undefined, ...setup.running()]);
     // Its lease passes to another meanwhile, and it does not know.
     worker?.child.kill('SIGSTOP');
     return 'freeze a worker';
   },
-  async (world) => {
-    for (const { child } of world.running()) child.kill('SIGCONT');
+  async (setup) => {
+    for (const { child } of setup.running()) child.kill('SIGCONT');
     return 'thaw workers';
   },
 ];
 
 /** The chain and the node in front of it. */
 const chainFaults: readonly Fault[] = [
-  async (world, chance) => {
+  async (setup, chance) => {
     const lie = chance.of(lies);
-    world.node.lie(lie);
+    setup.node.lie(lie);
     return `node: ${lie}`;
   },
-  async (world) => {
-    world.node.lie(undefined);
+  async (setup) => {
+    setup.node.lie(undefined);
     return 'node: truth';
   },
-  async (world, chance) => {
+  async (setup, chance) => {
     const blocks = 1 + chance.below(3);
-    await world.chain.mine(blocks);
+    await setup.chain.mine(blocks);
     return `mine ${blocks}`;
   },
-  async (world, chance) => {
+  async (setup, chance) => {
     // Two blocks lie on what is final; the confirmations are two as well.
     const depth = 1 + chance.below(2);
-    await world.chain.call('anvil_reorg', depth, []).catch(() => {});
+    await setup.chain.call('anvil_reorg', depth, []).catch(() => {});
     return `reorganise ${depth}`;
   },
-  async (world) => {
-    await world.chain.call('anvil_dropAllTransactions');
+  async (setup) => {
+    await setup.chain.call('anvil_dropAllTransactions');
     return 'drop transactions';
   },
-  async (world, chance) => {
+  async (setup, chance) => {
     const on = chance.of([true, false]);
-    await world.chain.call('evm_setAutomine', on);
+    await setup.chain.call('evm_setAutomine', on);
     return `blocks on demand: ${on}`;
   },
-  async (world, chance) => {
+  async (setup, chance) => {
     const gwei = chance.of([1, 5, 40]);
-    await world.chain.call('anvil_setNextBlockBaseFeePerGas', `0x${(gwei * 1e9).toString(16)}`);
+    await setup.chain.call('anvil_setNextBlockBaseFeePerGas', `0x${(gwei * 1e9).toString(16)}`);
     return `base fee ${gwei} gwei`;
   },
 ];
 
 /** The database, its queue, and people who act at the wrong moment. */
 const otherFaults: readonly Fault[] = [
-  async (world, chance, ids) => {
+  async (setup, chance, ids) => {
     const count = 1 + chance.below(8);
-    ids.push(...(await world.accept(count)));
+    ids.push(...(await setup.accept(count)));
     return `accept ${count}`;
   },
-  async (world) => {
-    await world.service.db.raw('TRUNCATE pgboss.job CASCADE');
+  async (setup) => {
+    await setup.service.db.raw('TRUNCATE pgboss.job CASCADE');
     return 'wipe the queue';
   },
-  async (world) => {
-    await world.service.db.raw(
+  async (setup) => {
+    await setup.service.db.raw(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
     return 'cut every connection to the database';
   },
-  async (world, chance, ids) => {
-    const waiting = await world.service
+  async (setup, chance, ids) => {
+    const waiting = await setup.service
       .db('nfts')
       .whereIn('id', ids)
       .whereIn('mint_state', ['queued', 'submitted'])
@@ -128,21 +128,21 @@ const otherFaults: readonly Fault[] = [
     if (waiting.length === 0) return 'nothing to mint by hand';
     const row = chance.of(waiting);
     // Whoever comes second is refused by the contract: that is the last guard.
-    await world.chain.mintByHand(row.recipient, row.token_id).catch(() => {});
+    await setup.chain.mintByHand(row.recipient, row.token_id).catch(() => {});
     return `mint serial ${row.serial} by hand`;
   },
-  async (world, chance) => {
-    const signer = chance.of(world.signers);
+  async (setup, chance) => {
+    const signer = chance.of(setup.signers);
     const balance = chance.of(['0x1', plenty]);
-    await world.chain.call('anvil_setBalance', signer, balance);
+    await setup.chain.call('anvil_setBalance', signer, balance);
     return `balance of ${signer} ${balance}`;
   },
-  async (world, chance) => {
-    const key = chance.of(world.chain.keys);
+  async (setup, chance) => {
+    const key = chance.of(setup.chain.keys);
     const block = chance.of(['latest', 'pending']);
     const { address } = new Wallet(key);
-    const count = await world.chain.call<string>('eth_getTransactionCount', address, block);
-    await useKey(world, key, Number(count)).catch(() => {});
+    const count = await setup.chain.call<string>('eth_getTransactionCount', address, block);
+    await useKey(setup, key, Number(count)).catch(() => {});
     return `somebody else uses nonce ${Number(count)} (${block}) of ${address}`;
   },
 ];
@@ -157,7 +157,7 @@ export const faultKinds: readonly Fault[] = [
 ];
 
 /** Sends a transaction of no concern to us with one of our nonces, for more than we would pay. */
-export async function useKey(world: MintWorld, key: string, nonce: number): Promise<void> {
+export async function useKey(setup: MintSetup, key: string, nonce: number): Promise<void> {
   const wallet = new Wallet(key);
   const raw = await wallet.signTransaction({
     chainId: 31337,
@@ -168,15 +168,15 @@ export async function useKey(world: MintWorld, key: string, nonce: number): Prom
     maxPriorityFeePerGas: 100_000_000_000n,
     type: 2,
   });
-  await world.chain.call('eth_sendRawTransaction', raw);
+  await setup.chain.call('eth_sendRawTransaction', raw);
 }
 
 /** Undoes what would keep anything from being minted for ever. */
-export async function setRight(world: MintWorld): Promise<void> {
-  world.node.lie(undefined);
-  for (const { child } of world.running()) child.kill('SIGCONT');
-  for (const signer of world.signers) {
-    await world.chain.call('anvil_setBalance', signer, plenty);
-    await world.chain.admin('grantRole', minterRole, signer);
+export async function setRight(setup: MintSetup): Promise<void> {
+  setup.node.lie(undefined);
+  for (const { child } of setup.running()) child.kill('SIGCONT');
+  for (const signer of setup.signers) {
+    await setup.chain.call('anvil_setBalance', signer, plenty);
+    await setup.chain.admin('grantRole', minterRole, signer);
   }
 }

@@ -1,5 +1,5 @@
 import { type Chance, faultKinds, setRight } from './fault-kinds.ts';
-import type { MintWorld } from './mint-world.ts';
+import type { MintSetup } from './mint-setup.ts';
 
 /** Numbers from 0 to 1 that only the seed decides (mulberry32). */
 function createRandom(seed: number): () => number {
@@ -30,27 +30,27 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  * Accepts mints and lets go wrong what the seed says, then sets everything right.
  * @returns what was done, and what is wrong afterwards
  */
-export async function runSequence(world: MintWorld, seed: number) {
+export async function runSequence(setup: MintSetup, seed: number) {
   const begun = performance.now();
   const chance = createChance(seed);
   const done: string[] = [];
-  const ids = await world.accept(1 + chance.below(6));
-  world.work(undefined, { MINT_STUCK_BLOCKS: '2' });
-  const mining = world.keepMining(100 + chance.below(300));
+  const ids = await setup.accept(1 + chance.below(6));
+  setup.work(undefined, { MINT_STUCK_BLOCKS: '2' });
+  const mining = setup.keepMining(100 + chance.below(300));
   const length = 4 + chance.below(10);
   for (let index = 0; index < length; index += 1) {
-    done.push(await chance.of(faultKinds)(world, chance, ids));
+    done.push(await chance.of(faultKinds)(setup, chance, ids));
     await pause(chance.below(300));
   }
   mining.stop();
   // Those that still run go on, or the next begins after a crash of all.
-  if (chance.below(2) === 0) await world.killAll();
+  if (chance.below(2) === 0) await setup.killAll();
   const settling = performance.now();
-  await setRight(world);
-  world.work();
-  const found = await world.settle(ids);
-  const state = found.length > 0 ? await world.describe(ids) : undefined;
-  await world.killAll();
+  await setRight(setup);
+  setup.work();
+  const found = await setup.settle(ids);
+  const state = found.length > 0 ? await setup.describe(ids) : undefined;
+  await setup.killAll();
   const ended = performance.now();
   const ms = { faults: Math.round(settling - begun), settling: Math.round(ended - settling) };
   return { done, found, nfts: ids.length, ms, state };

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
 import { untilAll } from '../support/minting.ts';
-import type { MintWorld } from './mint-world.ts';
-import { createMintWorld } from './mint-world.ts';
+import type { MintSetup } from './mint-setup.ts';
+import { createMintSetup } from './mint-setup.ts';
 
-let world: MintWorld;
-afterEach(() => world.close());
+let setup: MintSetup;
+afterEach(() => setup.close());
 
 // `npm run faults` tries every step; npm test those with the widest windows.
 const isEveryStep = process.env['FAULTS'] === 'all';
@@ -24,15 +24,15 @@ describe('a worker that is killed', () => {
   test.each(isEveryStep ? steps : steps.slice(1, 3))(
     'having %s (%i) leaves nothing that the next one does not finish',
     async (step, times) => {
-      world = await createMintWorld();
-      const mining = world.keepMining();
-      const first = world.work({ step, times });
-      const ids = await world.accept(3);
+      setup = await createMintSetup();
+      const mining = setup.keepMining();
+      const first = setup.work({ step, times });
+      const ids = await setup.accept(3);
       await first.until(/working/).catch(() => {});
-      ids.push(...(await world.accept(9)));
+      ids.push(...(await setup.accept(9)));
       expect(await first.ended).toBe('SIGKILL');
       mining.stop();
-      expect(await world.settle(ids)).toEqual([]);
+      expect(await setup.settle(ids)).toEqual([]);
     },
     90_000,
   );
@@ -40,19 +40,19 @@ describe('a worker that is killed', () => {
   test.each<MintStep>(isEveryStep ? ['raise_stored', 'raise_sent'] : ['raise_stored'])(
     'having %s: either attempt may win, and one does',
     async (step) => {
-      world = await createMintWorld();
-      await world.chain.call('evm_setAutomine', false);
-      const ids = await world.accept(4);
-      const first = world.work({ step, times: 1 }, { MINT_STUCK_BLOCKS: '1' });
+      setup = await createMintSetup();
+      await setup.chain.call('evm_setAutomine', false);
+      const ids = await setup.accept(4);
+      const first = setup.work({ step, times: 1 }, { MINT_STUCK_BLOCKS: '1' });
       // Signed at the present price: only then do blocks ask for more than it pays, and have no place for it.
-      await untilAll(world.service, ids, 'submitted');
+      await untilAll(setup.service, ids, 'submitted');
       const timer = setInterval(async () => {
-        await world.chain.call('anvil_setNextBlockBaseFeePerGas', '0x174876e800').catch(() => {});
-        await world.chain.mine().catch(() => {});
+        await setup.chain.call('anvil_setNextBlockBaseFeePerGas', '0x174876e800').catch(() => {});
+        await setup.chain.mine().catch(() => {});
       }, 200);
       expect(await first.ended).toBe('SIGKILL');
       clearInterval(timer);
-      expect(await world.settle(ids)).toEqual([]);
+      expect(await setup.settle(ids)).toEqual([]);
     },
     90_000,
   );

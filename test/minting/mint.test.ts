@@ -1,5 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { addRwa } from '../rwa/samples.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
 import {
   faults,
   startMintChain,
@@ -8,22 +10,30 @@ import {
   until,
   untilAll,
 } from '../support/minting.ts';
+import type { Client } from '../support/service.ts';
 
-const chain = await startMintChain();
-const service = await startMintService(chain);
-const worker = await startWorker(service, chain);
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-  await chain.close();
-});
-const acme = service.as(service.keys.acme);
-const rwa = await addRwa(service.db, service.companies.acme, {
-  isClaimable: true,
-  contractAddress: chain.contract,
-});
+const test = base
+  .extend('minters', perFile, 1)
+  .extend('chain', perFile, async ({ minters }, { onCleanup }) => {
+    const chain = await startMintChain({ minters });
+    onCleanup(() => chain.close());
+    return chain;
+  })
+  .extend('service', perFile, async ({ chain }, { onCleanup }) => {
+    const service = await startMintService(chain);
+    onCleanup(() => service.close());
+    return service;
+  })
+  .extend('worker', { ...perFile, auto: true }, async ({ service, chain }, { onCleanup }) => {
+    const worker = await startWorker(service, chain);
+    onCleanup(() => worker.stop());
+    return worker;
+  })
+  .extend('rwa', perFile, ({ service, chain }) =>
+    addRwa(service.db, service.companies.acme, { isClaimable: true, contractAddress: chain.contract }),
+  );
 
-const accept = async (count: number) =>
+const accept = async (acme: Client, rwa: OperatorRwa, count: number) =>
   Promise.all(
     Array.from({ length: count }, async () => {
       const { body } = await acme.post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);
@@ -32,8 +42,13 @@ const accept = async (count: number) =>
   );
 
 describe('an accepted mint', () => {
-  test('is submitted at once, minted at the depth of the network and counted then', async () => {
-    const [id = ''] = await accept(1);
+  test('is submitted at once, minted at the depth of the network and counted then', async ({
+    chain,
+    service,
+    acme,
+    rwa,
+  }) => {
+    const [id = ''] = await accept(acme, rwa, 1);
     await untilAll(service, [id], 'submitted');
     await until('a block', async () => (await chain.mints()).size === 1);
     const { body: before } = await acme.get(`/v1/api/nft/${id}`).expect(200);
@@ -58,8 +73,8 @@ describe('an accepted mint', () => {
     expect(metadata.name).toContain('#000001');
   });
 
-  test('of many: batches, each NFT once, and final in the end', async () => {
-    const ids = await accept(120);
+  test('of many: batches, each NFT once, and final in the end', async ({ chain, service, acme, rwa }) => {
+    const ids = await accept(acme, rwa, 120);
     await untilAll(service, ids, 'submitted');
     // `submitted` says that a transaction is stored; it may reach the node later, so blocks must go on coming.
     const lookAfterABlock = async (rows: Promise<unknown[]>) => {

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { faults, until, untilAll } from '../support/minting.ts';
-import { createMintWorld, type MintWorld } from './mint-world.ts';
+import { createMintSetup, type MintSetup } from './mint-setup.ts';
 
 type Line = Readonly<Record<string, unknown>> & { readonly msg: string };
 
-let world: MintWorld;
+let setup: MintSetup;
 let worker: Service;
 let signer: string;
 const written: string[] = [];
@@ -24,10 +24,10 @@ async function startWorkerOnly(): Promise<Service> {
     },
   });
   const config = {
-    ...world.service.parts.config,
+    ...setup.service.parts.config,
     ...{ ROLES: ['worker'] as ['worker'], OPERATIONS_PORT: 0, MINT_STUCK_BLOCKS: 2 },
   };
-  const plainSigners = world.chain.keys.map((privateKey) => ({ chainId: world.chain.chainId, privateKey }));
+  const plainSigners = setup.chain.keys.map((privateKey) => ({ chainId: setup.chain.chainId, privateKey }));
   return startService(config, createLogger({ level: 'info', destination }), { plainSigners });
 }
 
@@ -44,9 +44,9 @@ async function value(name: string, labels = ''): Promise<number | undefined> {
 
 /** Lets blocks come until all that was accepted is final. @returns what is wrong then */
 async function finish(ids: readonly string[]): Promise<string[]> {
-  const { chain, service } = world;
+  const { chain, service } = setup;
   await chain.call('evm_setAutomine', true);
-  const mining = world.keepMining(50);
+  const mining = setup.keepMining(50);
   const isOpen = () => service.db('mint_transactions').whereIn('state', ['submitted', 'confirmed']);
   await untilAll(service, ids, 'minted');
   await until('finality', async () => (await isOpen()).length === 0);
@@ -55,13 +55,13 @@ async function finish(ids: readonly string[]): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  world = await createMintWorld();
-  signer = new Wallet(world.chain.keys[0] ?? '').address;
+  setup = await createMintSetup();
+  signer = new Wallet(setup.chain.keys[0] ?? '').address;
   worker = await startWorkerOnly();
 });
 afterAll(async () => {
   await worker.stop();
-  await world.close();
+  await setup.close();
 });
 
 describe('operators of a process that is only worker', () => {
@@ -72,8 +72,8 @@ describe('operators of a process that is only worker', () => {
   });
 
   test('see what waits and why, and that it is not ready until the cause is gone', async () => {
-    await world.chain.call('anvil_setBalance', signer, '0x1');
-    const ids = await world.accept(3);
+    await setup.chain.call('anvil_setBalance', signer, '0x1');
+    const ids = await setup.accept(3);
     await until('the pause', async () => (await ask('/readyz')).status === 503);
     expect(await (await ask('/readyz')).json()).toMatchObject({
       checks: { database: 'ok', minting: 'failing' },
@@ -88,8 +88,8 @@ describe('operators of a process that is only worker', () => {
       { chainId: '31337', signer, reason: 'balance_too_low', level: 40 },
     ]);
 
-    await world.chain.call('anvil_setBalance', signer, '0x56bc75e2d63100000');
-    await untilAll(world.service, ids, 'submitted');
+    await setup.chain.call('anvil_setBalance', signer, '0x56bc75e2d63100000');
+    await untilAll(setup.service, ids, 'submitted');
     await until('readiness', async () => (await ask('/readyz')).status === 200);
     expect(await value('lane_paused', 'reason="balance_too_low"')).toBeUndefined();
     expect(said('mint lane resumed')).toMatchObject([{ chainId: '31337', signer }]);
@@ -98,7 +98,7 @@ describe('operators of a process that is only worker', () => {
 
   test('see every NFT minted once, how long it took, and every attempt in the log', async () => {
     const before = (await value('minted_total')) ?? 0;
-    const ids = await world.accept(4);
+    const ids = await setup.accept(4);
     expect(await finish(ids)).toEqual([]);
     expect(await value('minted_total')).toBe(before + 4);
     expect(await value('seconds_count', '-')).toBe(before + 4);
@@ -108,7 +108,7 @@ describe('operators of a process that is only worker', () => {
     expect(await value('nonce_gap', 'at="pending"')).toBe(0);
     expect(await value('signer_balance')).toBeCloseTo(100, 0);
 
-    const attempts = await world.service
+    const attempts = await setup.service
       .db('mint_attempts as a')
       .join('mint_transactions as t', 't.id', 'a.transaction_id')
       .select('a.*', 't.nonce');
@@ -127,10 +127,10 @@ describe('operators of a process that is only worker', () => {
   });
 
   test('see transactions in flight, bumped and sent again', async () => {
-    const { chain } = world;
+    const { chain } = setup;
     await chain.call('evm_setAutomine', false);
-    const ids = await world.accept(1);
-    await untilAll(world.service, ids, 'submitted');
+    const ids = await setup.accept(1);
+    await untilAll(setup.service, ids, 'submitted');
     await until('the flight', async () => (await value('in_flight')) === 1);
     expect(await value('nonce_gap', 'at="latest"')).toBe(1);
     await chain.call('anvil_dropAllTransactions');
@@ -153,9 +153,9 @@ describe('operators of a process that is only worker', () => {
   });
 
   test('see what a reorganisation took back', async () => {
-    const { chain, service } = world;
+    const { chain, service } = setup;
     const before = (await chain.mints()).size;
-    const ids = await world.accept(1);
+    const ids = await setup.accept(1);
     await until('a block', async () => (await chain.mints()).size === before + 1);
     await chain.mine();
     await untilAll(service, ids, 'minted');
@@ -170,15 +170,15 @@ describe('operators of a process that is only worker', () => {
   });
 
   test('see what failed; and stay ready while an operator has stopped the lane', async () => {
-    const { chain, service } = world;
+    const { chain, service } = setup;
     await service.db('mint_lanes').update({ stopped_by_operator: true });
-    const [id = ''] = await world.accept(1);
+    const [id = ''] = await setup.accept(1);
     await until('the pause', async () => (await value('lane_paused', 'reason="operator"')) === 1);
     expect((await ask('/readyz')).status).toBe(200);
     const { token_id: token } = await service.db('nfts').where({ id }).first();
     await chain.mintByHand('0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc', token);
     await service.db('mint_lanes').update({ stopped_by_operator: false });
-    const mining = world.keepMining(50);
+    const mining = setup.keepMining(50);
     await untilAll(service, [id], 'failed');
     await until('the count', async () => (await value('failed_total')) === 1);
     mining.stop();
@@ -191,20 +191,20 @@ describe('operators of a process that is only worker', () => {
       return Number(text.split(name)[1]?.split('\n')[0] ?? 0);
     };
     const before = await failures();
-    world.node.lie('down');
+    setup.node.lie('down');
     const text = await (await ask('/metrics')).text();
     expect(text).toContain('tallystick_mint_queued{chain_id="31337"} 0\n');
     expect(text).not.toContain('tallystick_mint_signer_balance{');
     // On a busy machine it may have been late before.
     expect(await failures()).toBeGreaterThan(before);
-    world.node.lie(undefined);
+    setup.node.lie(undefined);
     expect(await value('signer_balance')).toBeDefined();
   });
 
   test('see no key and no signed bytes in the log', async () => {
     const log = written.join('\n');
-    for (const key of world.chain.keys) expect(log).not.toContain(key.slice(2));
-    const attempts: { raw: Buffer }[] = await world.service.db('mint_attempts').select('raw');
+    for (const key of setup.chain.keys) expect(log).not.toContain(key.slice(2));
+    const attempts: { raw: Buffer }[] = await setup.service.db('mint_attempts').select('raw');
     expect(attempts.length).toBeGreaterThan(0);
     for (const { raw } of attempts) expect(log).not.toContain(raw.toString('hex'));
     expect(log).toContain('mint signed');

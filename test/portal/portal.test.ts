@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPortal, portalIsCurrent } from '../../scripts/docs/build.ts';
 import { areas } from '../../src/config.ts';
 import { catalogue } from '../../src/errors.ts';
@@ -64,7 +64,7 @@ async function contents(folder: string): Promise<Map<string, string>> {
 }
 
 describe('npm run docs', () => {
-  it('gives the same bytes for the same sources, and builds only when something has changed', async () => {
+  test('gives the same bytes for the same sources, and builds only when something has changed', async () => {
     const second = join(scratch, 'second');
     expect(await portalIsCurrent(second)).toBe(false);
     expect(await buildPortal({ directory: second })).toBe(true);
@@ -76,7 +76,7 @@ describe('npm run docs', () => {
 });
 
 describe('every page', () => {
-  it('comes under a policy that names its inline scripts by hash and allows no other host', () => {
+  test('comes under a policy that names its inline scripts by hash and allows no other host', () => {
     for (const [page, { html, headers }] of served) {
       const policy = directives(headers.get('content-security-policy'));
       const scripts = [...html.matchAll(/<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g)].map(
@@ -98,7 +98,7 @@ describe('every page', () => {
     }
   });
 
-  it('fetches nothing from another host', async () => {
+  test('fetches nothing from another host', async () => {
     for (const { html } of served.values()) {
       const text = withoutScripts(html);
       const fetched = ['script', 'img', 'iframe', 'source', 'audio', 'video', 'embed'].flatMap((tag) =>
@@ -120,7 +120,7 @@ describe('every page', () => {
     expect(served.get('/docs/events')?.html).toContain('"disableTelemetry":true');
   });
 
-  it('has only links that lead somewhere, to the very section', async () => {
+  test('has only links that lead somewhere, to the very section', async () => {
     const targets = new Map<string, string>();
     for (const [page, { html }] of served) {
       const text = withoutScripts(html);
@@ -149,7 +149,7 @@ describe('every page', () => {
 });
 
 describe('serving', () => {
-  it('answers with and without .html, and with HEAD as with GET', async () => {
+  test('answers with and without .html, and with HEAD as with GET', async () => {
     for (const page of ['/docs/events', '/docs/problems', '/docs/problems/event_full']) {
       const full = await portal.get(`${page}.html`);
       expect(await full.text()).toBe(served.get(page)?.html);
@@ -164,7 +164,7 @@ describe('serving', () => {
     expect((await portal.get('/docs/problems/')).headers.get('location')).toBe('/docs/problems');
   });
 
-  it('packs as the caller accepts, lets pages be revalidated, and has assets kept for ever', async () => {
+  test('packs as the caller accepts, lets pages be revalidated, and has assets kept for ever', async () => {
     const etags = new Set<string | null>();
     for (const encoding of ['br', 'gzip', 'identity']) {
       const response = await portal.get('/docs/rwa', { headers: { 'accept-encoding': encoding } });
@@ -189,7 +189,7 @@ describe('serving', () => {
 });
 
 describe('problems', () => {
-  it('each have a page with their status, cause and remedy', () => {
+  test('each have a page with their status, cause and remedy', () => {
     for (const [code, { status, title }] of Object.entries(catalogue)) {
       const html = served.get(`/docs/problems/${code}`)?.html ?? '';
       for (const text of [
@@ -204,7 +204,7 @@ describe('problems', () => {
     }
   });
 
-  it('resolve every type that an example of the documents names', async () => {
+  test('resolve every type that an example of the documents names', async () => {
     for (const area of areas) {
       const text = await readFile(join(generated, `${area}.json`), 'utf8');
       const types = new Set([...text.matchAll(/"type": "(\/docs\/[^"]+)"/g)].map(([, type = '']) => type));
@@ -215,7 +215,7 @@ describe('problems', () => {
 });
 
 describe('documents', () => {
-  it.each(areas)('of %s are the bundles themselves in both forms, for any origin', async (area) => {
+  test.each(areas)('of %s are the bundles themselves in both forms, for any origin', async (area) => {
     for (const form of [area, `${area}-3.0`]) {
       for (const type of ['json', 'yaml']) {
         const response = await portal.get(`/docs/${form}.${type}`);
@@ -230,7 +230,7 @@ describe('documents', () => {
 });
 
 describe('the start page', () => {
-  it('leads to every operation and shows calls that can be pasted', () => {
+  test('leads to every operation and shows calls that can be pasted', () => {
     const html = served.get('/docs/')?.html ?? '';
     const operations = attributes(html, 'a', 'href').filter((href) => /\.html#\/[a-z-]+\/[a-z]+$/.test(href));
     expect(operations).toHaveLength(documentedOperations.length);
@@ -238,14 +238,14 @@ describe('the start page', () => {
     expect(text).toContain('curl -G "$TALLYSTICK/blockchain/v1/api/token/balance" \\');
   });
 
-  it('leads to every guide', () => {
+  test('leads to every guide', () => {
     const html = served.get('/docs/')?.html ?? '';
     for (const guide of guides) expect([guide, html.includes(`href="${guide}.html"`)]).toEqual([guide, true]);
   });
 });
 
 describe('the references', () => {
-  it('have code samples of every operation in three languages', () => {
+  test('have code samples of every operation in three languages', () => {
     for (const area of areas) {
       const html = served.get(`/docs/${area}`)?.html ?? '';
       const operations = html.match(/"operationId":/g)?.length ?? 0;
@@ -262,7 +262,7 @@ describe('the references', () => {
 });
 
 describe('what the portal does not have', () => {
-  it('is a small page under a strict policy, also for files that the build keeps for itself', async () => {
+  test('is a small page under a strict policy, also for files that the build keeps for itself', async () => {
     for (const path of [
       'nope',
       'problems/nope',
@@ -281,7 +281,7 @@ describe('what the portal does not have', () => {
     }
   });
 
-  it('includes other methods, which are the problem method_not_allowed', async () => {
+  test('includes other methods, which are the problem method_not_allowed', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const response = await portal.get('/docs/events.yaml', { method });
       expect([response.status, response.headers.get('allow'), await response.text()]).toEqual([
@@ -292,7 +292,7 @@ describe('what the portal does not have', () => {
     }
   });
 
-  it('is everything before the build, and nothing of it after, without a restart', async () => {
+  test('is everything before the build, and nothing of it after, without a restart', async () => {
     const target = join(scratch, 'later');
     const later = await startPortal(target);
     try {

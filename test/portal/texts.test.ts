@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { prose, renderMarkdown } from '../../scripts/docs/markdown.ts';
 import { fill, fillComments } from '../../scripts/docs/markup.ts';
 import { readNavigation } from '../../scripts/docs/navigation.ts';
@@ -10,7 +10,7 @@ import { samplesOf } from '../../scripts/docs/samples/samples.ts';
 const problems = join(import.meta.dirname, '../../openapi/portal/problems.yaml');
 
 describe('the texts of the portal', () => {
-  it('have exactly one for each problem code', async () => {
+  test('have exactly one for each problem code', async () => {
     const yaml = await readFile(problems, 'utf8');
     expect(() => readProblemTexts(yaml.replace('\nevent_full:', '\nevent_overflowing:'))).toThrow(
       'Texts for unknown problem codes: event_overflowing',
@@ -20,27 +20,27 @@ describe('the texts of the portal', () => {
     );
   });
 
-  it('fit their template: no name without a value, no value without a place', () => {
+  test('fit their template: no name without a value, no value without a place', () => {
     expect(fill('{{a}}-{{a}}', { a: '1' })).toBe('1-1');
     expect(() => fill('{{a}}', {})).toThrow('{{a}}');
     expect(() => fill('', { a: '1' })).toThrow('no place for a');
     expect(() => fillComments('<!--portal:head-->', { header: '' })).toThrow('no place for header');
   });
 
-  it('become paragraphs with code and links, and never markup of their own', () => {
+  test('become paragraphs with code and links, and never markup of their own', () => {
     expect(prose('See `a<b`\nand [there](x.html).\n\nDone.', '../')).toBe(
       '<p>See <code>a&lt;b</code>\nand <a href="../x.html">there</a>.</p>\n<p>Done.</p>',
     );
   });
 
-  it('have a place in the navigation, and each place has a text', () => {
+  test('have a place in the navigation, and each place has a text', () => {
     const yaml = '- title: Begin\n  pages:\n    - { page: one, label: One }\n';
     expect(readNavigation(yaml, ['one'])).toHaveLength(1);
     expect(() => readNavigation(yaml, ['one', 'two'])).toThrow('lacks: two');
     expect(() => readNavigation(yaml, [])).toThrow('do not exist: one');
   });
 
-  it('have an anchor of its own for every heading, and insert only what is known', () => {
+  test('have an anchor of its own for every heading, and insert only what is known', () => {
     const { html, headings } = renderMarkdown('## Added\n\n{{star x}}\n\n## Added\n', {
       root: '',
       inserts: { star: (name) => `<i>${name}</i>` },
@@ -73,7 +73,7 @@ describe('a code sample', () => {
     responses: { '400': {}, '204': {} },
   } as const;
 
-  it('sends everything that is required, quoted as its language wants it', () => {
+  test('sends everything that is required, quoted as its language wants it', () => {
     const [curl, typescript, python] = samplesOf(operation).map(({ source }) => source);
     expect(curl).toContain('"$TALLYSTICK/v1/say/a%20b"');
     expect(curl).toContain(String.raw`-d '{"said":"\"it'\''s\" \n\\","times":null}'`);

@@ -1,13 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
 const path = '/v1/api/nft/claim';
 
 describe('410', () => {
-  test('points to the operation that replaces it', async () => {
+  test('points to the operation that replaces it', async ({ acme }) => {
     const { body, headers } = await acme.post(path).expect(410);
     expect(body).toMatchObject({ code: 'claim_gone', detail: 'Use POST /v1/api/nft/{id}/mint instead.' });
     expect(headers['link']).toBe('</v1/api/nft/{id}/mint>; rel="successor-version"');
@@ -15,25 +12,25 @@ describe('410', () => {
     expect(headers['sunset']).toBe('Tue, 30 Jun 2026 23:59:59 GMT');
   });
 
-  test.each([
+  test.for([
     ['a body as it once was', 'application/json', '{"nftId":"x","secret":"y"}'],
     ['an empty object', 'application/json', '{}'],
     ['JSON that is broken', 'application/json', '{'],
     ['another content type', 'text/plain', 'secret'],
     ['a body over 100 kB', 'application/json', JSON.stringify({ secret: 'x'.repeat(200_000) })],
-  ])('is the answer to %s', async (_, type, body) => {
+  ] as const)('is the answer to %s', async ([_, type, body], { acme }) => {
     await acme.post(path).set('content-type', type).send(body).expect(410);
   });
 });
 
 describe('400', () => {
-  test('refuses a query parameter', async () => {
+  test('refuses a query parameter', async ({ acme }) => {
     await acme.post(`${path}?secret=x`).expect(400);
   });
 });
 
 describe('401', () => {
-  test('comes before the news that it is gone', async () => {
+  test('comes before the news that it is gone', async ({ service }) => {
     await service.as().post(path).expect(401);
     await service.as(service.keys.revoked).post(path).expect(401);
   });

@@ -1,14 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { assertKeysKnown, listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';
 import { rotateSecrets } from '../../src/rwa/operators/secret-rotation-store.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { addCompany, addNetwork, addNfts, addRwa, claimBaseUrl, vaultOf } from './samples.ts';
-
-const { db, close } = await createTestDatabase();
-afterAll(close);
 
 const keys = new Map(['2025', '2026', '2027'].map((id) => [id, randomBytes(32)]));
 const [first, second, both] = [
@@ -18,27 +16,27 @@ const [first, second, both] = [
 ];
 let rwa: OperatorRwa;
 
-beforeAll(async () => {
+test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await addCompany(db, 'acme', { claim_base_url: 'https://acme.example/claim?lang=en' });
   rwa = await addRwa(db, 'acme');
 });
 
-beforeEach(() => db('nfts').delete());
+test.beforeEach(({ db }) => db('nfts').delete());
 
 type Sealed = { id: string; secret_cipher: Buffer; secret_key_id: string; updated_at: Date };
 
-const rowsOf = (): Promise<Sealed[]> => db('nfts').select().orderBy('serial');
+const rowsOf = (db: Database): Promise<Sealed[]> => db('nfts').select().orderBy('serial');
 
-async function secretsBy(vault: typeof both): Promise<string[]> {
+async function secretsBy(db: Database, vault: typeof both): Promise<string[]> {
   const open = (row: Sealed) => vault.open(row.id, { cipher: row.secret_cipher, keyId: row.secret_key_id });
-  return (await rowsOf()).map(open);
+  return (await rowsOf(db)).map(open);
 }
 
 describe('a copy of the database', () => {
-  test('reveals no secret in any column, in any of the usual writings', async () => {
+  test('reveals no secret in any column, in any of the usual writings', async ({ db }) => {
     await addNfts(db, first, rwa, 20);
-    const secrets = await secretsBy(first);
+    const secrets = await secretsBy(db, first);
     const dump = JSON.stringify(await db('nfts').select(db.raw('nfts::text AS line')));
     for (const secret of secrets) {
       const bytes = Buffer.from(secret);
@@ -48,22 +46,22 @@ describe('a copy of the database', () => {
     }
   });
 
-  test('opens no secret whose row was swapped with another', async () => {
+  test('opens no secret whose row was swapped with another', async ({ db }) => {
     const [one, other] = await addNfts(db, first, rwa, 2);
     await db('nfts').where({ id: one?.id }).update({ secret_cipher: other?.sealed.cipher });
-    await expect(secretsBy(first)).rejects.toThrow('cannot be decrypted');
+    await expect(secretsBy(db, first)).rejects.toThrow('cannot be decrypted');
   });
 });
 
 describe('the keys in use', () => {
-  test('are those of the stored secrets, each once', async () => {
+  test('are those of the stored secrets, each once', async ({ db }) => {
     expect(await listKeysInUse(db)).toEqual([]);
     await addNfts(db, first, rwa, 3);
     await addNfts(db, both, rwa, 3);
     expect(await listKeysInUse(db)).toEqual(['2025', '2026']);
   });
 
-  test('must all be known: a missing one is named', async () => {
+  test('must all be known: a missing one is named', async ({ db }) => {
     await addNfts(db, first, rwa, 1);
     await expect(assertKeysKnown(db, both)).resolves.toBeUndefined();
     await expect(assertKeysKnown(db, second)).rejects.toThrow('SECRET_KEYS lacks keys');
@@ -72,10 +70,10 @@ describe('the keys in use', () => {
 });
 
 describe('a rotation', () => {
-  test('re-encrypts in batches, keeps every secret, and frees the old key', async () => {
+  test('re-encrypts in batches, keeps every secret, and frees the old key', async ({ db }) => {
     await addNfts(db, first, rwa, 23);
-    const before = await secretsBy(first);
-    const changed = (await rowsOf()).map((row) => row.updated_at);
+    const before = await secretsBy(db, first);
+    const changed = (await rowsOf(db)).map((row) => row.updated_at);
     const progress: [number, number][] = [];
     const done = await rotateSecrets(db, both, {
       batch: 10,
@@ -87,19 +85,19 @@ describe('a rotation', () => {
       [20, 23],
       [23, 23],
     ]);
-    expect(await secretsBy(second)).toEqual(before);
-    expect((await rowsOf()).map((row) => row.updated_at)).toEqual(changed);
+    expect(await secretsBy(db, second)).toEqual(before);
+    expect((await rowsOf(db)).map((row) => row.updated_at)).toEqual(changed);
     await expect(assertKeysKnown(db, second)).resolves.toBeUndefined();
   });
 
-  test('leaves what is under the active key as it is', async () => {
+  test('leaves what is under the active key as it is', async ({ db }) => {
     await addNfts(db, both, rwa, 2);
-    const before = await rowsOf();
+    const before = await rowsOf(db);
     expect(await rotateSecrets(db, both)).toEqual({ rotated: 0, failed: [] });
-    expect(await rowsOf()).toEqual(before);
+    expect(await rowsOf(db)).toEqual(before);
   });
 
-  test('rotates every secret once when two run beside reissues and new NFTs', async () => {
+  test('rotates every secret once when two run beside reissues and new NFTs', async ({ db }) => {
     const made = await addNfts(db, first, rwa, 90);
     const reissued = made.slice(0, 10);
     const [one, other, , fresh] = await Promise.all([
@@ -111,13 +109,13 @@ describe('a rotation', () => {
     expect(one.rotated + other.rotated).toBeGreaterThanOrEqual(80);
     expect(one.rotated + other.rotated).toBeLessThanOrEqual(90);
     expect(await listKeysInUse(db)).toEqual(['2026']);
-    const secrets = await secretsBy(second);
+    const secrets = await secretsBy(db, second);
     expect(secrets).toHaveLength(140);
     expect(secrets.slice(0, 10)).toEqual(fresh.map((issue) => issue?.secret));
     expect(secrets.slice(10, 90)).toEqual(made.slice(10).map(({ id, sealed }) => first.open(id, sealed)));
   });
 
-  test('names damaged secrets and goes on with the others', async () => {
+  test('names damaged secrets and goes on with the others', async ({ db }) => {
     const [, damaged] = await addNfts(db, first, rwa, 3);
     await db('nfts')
       .where({ id: damaged?.id })
@@ -127,7 +125,7 @@ describe('a rotation', () => {
     expect(await listKeysInUse(db)).toEqual(['2026']);
   });
 
-  test('does not begin when a key is missing', async () => {
+  test('does not begin when a key is missing', async ({ db }) => {
     await addNfts(db, first, rwa, 1);
     await expect(rotateSecrets(db, second)).rejects.toThrow('2025');
     expect(await listKeysInUse(db)).toEqual(['2025']);
@@ -135,16 +133,16 @@ describe('a rotation', () => {
 });
 
 describe('a reissued secret', () => {
-  test('replaces the old one under the active key, and counts as a change of the NFT', async () => {
+  test('replaces the old one under the active key, and counts as a change of the NFT', async ({ db }) => {
     const [nft] = await addNfts(db, first, rwa, 1);
     const issue = await reissueSecret(db, both, String(nft?.id), claimBaseUrl);
-    expect(await secretsBy(second)).toEqual([issue?.secret]);
+    expect(await secretsBy(db, second)).toEqual([issue?.secret]);
     expect(issue?.secret).not.toBe(nft && first.open(nft.id, nft.sealed));
     expect(issue?.url).toBe(`https://acme.example/claim/${nft?.id}?lang=en#${issue?.secret}`);
     expect(await db('nfts').whereRaw('updated_at > created_at')).toHaveLength(1);
   });
 
-  test('needs an NFT', async () => {
+  test('needs an NFT', async ({ db }) => {
     expect(await reissueSecret(db, both, randomUUID(), claimBaseUrl)).toBeUndefined();
   });
 });

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test as base, perFile } from '../support/fixtures.ts';
+import type { TestService } from '../support/service.ts';
 import { queuedKeys, treasury } from './mint-requests.ts';
 import { addRwa, recipient } from './samples.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
-const rwa = await addRwa(service.db, service.companies.acme, { isClaimable: true });
-const path = `/v1/api/rwa/${rwa.id}/mint`;
+const test = base.extend('path', perFile, async ({ service }) => {
+  const rwa = await addRwa(service.db, service.companies.acme, { isClaimable: true });
+  return `/v1/api/rwa/${rwa.id}/mint`;
+});
+
 const deep = JSON.parse(`${'{"a":'.repeat(21)}{}${'}'.repeat(21)}`);
-const nftsOf = (rwaId: string) => service.db('nfts').where({ rwa_id: rwaId });
+const nftsOf = (service: TestService, rwaId: string) => service.db('nfts').where({ rwa_id: rwaId });
 
 describe('200', () => {
-  test('makes an NFT with serial and secret and queues it', async () => {
+  test('makes an NFT with serial and secret and queues it', async ({ service, acme, path }) => {
     const data = { order: 'A-1007', lines: [{ 'x?': null }] };
     const { body } = await acme.post(path).send({ recipient, data }).expect(200);
     expect(body).toMatchObject({ status: 'queued', statusUrl: `/v1/api/nft/${body.nftId}` });
@@ -23,9 +24,9 @@ describe('200', () => {
     expect(await queuedKeys(service)).toContain(body.nftId);
   });
 
-  test.each([[undefined], [{}], [{ recipient: null, data: null }]])(
+  test.for([[undefined], [{}], [{ recipient: null, data: null }]] as const)(
     'goes to the treasury with the body %j',
-    async (sent) => {
+    async ([sent], { service, acme, path }) => {
       const sending = acme.post(path);
       const { body } = await (sent === undefined ? sending : sending.send(sent)).expect(200);
       const row = await service.db('nfts').where({ id: body.nftId }).first();
@@ -33,7 +34,7 @@ describe('200', () => {
     },
   );
 
-  test('a repeated Idempotency-Key makes no second NFT', async () => {
+  test('a repeated Idempotency-Key makes no second NFT', async ({ service, acme }) => {
     const own = await addRwa(service.db, service.companies.acme, { isClaimable: true });
     const send = () => acme.post(`/v1/api/rwa/${own.id}/mint`).set('Idempotency-Key', 'once').send({});
     const answers = await Promise.all(Array.from({ length: 20 }, send));
@@ -41,15 +42,15 @@ describe('200', () => {
     expect(new Set(accepted.map(({ body }) => body.nftId)).size).toBe(1);
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
     expect((await send().expect(200)).headers['idempotency-replayed']).toBe('true');
-    expect(await nftsOf(own.id)).toHaveLength(1);
+    expect(await nftsOf(service, own.id)).toHaveLength(1);
   });
 
-  test('calls side by side get serials without a gap, each with its job', async () => {
+  test('calls side by side get serials without a gap, each with its job', async ({ service, acme }) => {
     const own = await addRwa(service.db, service.companies.acme, { isClaimable: true });
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => acme.post(`/v1/api/rwa/${own.id}/mint`).send({}).expect(200)),
     );
-    const rows = await nftsOf(own.id).orderBy('serial');
+    const rows = await nftsOf(service, own.id).orderBy('serial');
     expect(rows.map(({ serial }) => Number(serial))).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
     const keys = new Set(await queuedKeys(service));
     expect(answers.every(({ body }) => keys.has(body.nftId))).toBe(true);
@@ -57,7 +58,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each([
+  test.for([
     ['/recipient', { recipient: '0x12' }],
     ['/recipient', { recipient: `0x${'0'.repeat(40)}` }],
     ['/recipient', { recipient: recipient.replace('C', 'c') }],
@@ -65,41 +66,41 @@ describe('400', () => {
     ['/data', { data: deep }],
     ['/data', { data: { text: 'x'.repeat(16_384) } }],
     ['/serial', { serial: 1 }],
-  ])('names %s', async (pointer, body) => {
+  ] as const)('names %s', async ([pointer, body], { acme, path }) => {
     const answer = await acme.post(path).send(body).expect(400);
     expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
   });
 
-  test('asks for a recipient where the company has no treasury, and makes nothing', async () => {
+  test('asks for a recipient where the company has no treasury, and makes nothing', async ({ service }) => {
     const own = await addRwa(service.db, service.companies.globex, { isClaimable: true });
     const globex = service.as(service.keys.globex);
     await service.db('companies').where({ id: service.companies.globex }).update({ treasury_address: null });
     const { body } = await globex.post(`/v1/api/rwa/${own.id}/mint`).send({}).expect(400);
     expect(body).toMatchObject({ code: 'recipient_required', detail: 'Recipient is required' });
-    expect(await nftsOf(own.id)).toEqual([]);
+    expect(await nftsOf(service, own.id)).toEqual([]);
   });
 });
 
 describe('404', () => {
-  test('an unknown RWA and one of another company are alike', async () => {
+  test('an unknown RWA and one of another company are alike', async ({ service, acme }) => {
     const foreign = await addRwa(service.db, service.companies.globex, { isClaimable: true });
     for (const id of [foreign.id, randomUUID()]) {
       const { body } = await acme.post(`/v1/api/rwa/${id}/mint`).send({}).expect(404);
       expect(body.detail).toBe('RWA not found');
     }
-    expect(await nftsOf(foreign.id)).toEqual([]);
+    expect(await nftsOf(service, foreign.id)).toEqual([]);
   });
 });
 
 describe('409', () => {
-  test('an RWA that is not claimable', async () => {
+  test('an RWA that is not claimable', async ({ service, acme }) => {
     const own = await addRwa(service.db, service.companies.acme, { isClaimable: false });
     const { body } = await acme.post(`/v1/api/rwa/${own.id}/mint`).send({}).expect(409);
     expect(body.detail).toBe('RWA is not claimable');
-    expect(await nftsOf(own.id)).toEqual([]);
+    expect(await nftsOf(service, own.id)).toEqual([]);
   });
 
-  test('a network on which nothing is minted', async () => {
+  test('a network on which nothing is minted', async ({ service, acme, path }) => {
     const [{ minter_contract: contract }] = await service.db('networks');
     await service.db('networks').update({ minter_contract: null });
     const { body } = await acme.post(path).send({}).expect(409);
@@ -109,21 +110,21 @@ describe('409', () => {
 });
 
 describe('422', () => {
-  test('an Idempotency-Key with another body', async () => {
+  test('an Idempotency-Key with another body', async ({ acme, path }) => {
     await acme.post(path).set('Idempotency-Key', 'changed').send({}).expect(200);
     await acme.post(path).set('Idempotency-Key', 'changed').send({ recipient }).expect(422);
   });
 });
 
 describe('500', () => {
-  test('leaves neither NFT nor serial when the job cannot be asked for', async () => {
+  test('leaves neither NFT nor serial when the job cannot be asked for', async ({ service, acme }) => {
     const own = await addRwa(service.db, service.companies.acme, { isClaimable: true });
     await service.parts.jobs.open();
     await service.db.raw('ALTER TABLE pgboss.job_common RENAME TO job_gone');
     await acme.post(`/v1/api/rwa/${own.id}/mint`).set('Idempotency-Key', 'broken').send({}).expect(500);
     await service.db.raw('ALTER TABLE pgboss.job_gone RENAME TO job_common');
-    expect(await nftsOf(own.id)).toEqual([]);
+    expect(await nftsOf(service, own.id)).toEqual([]);
     await acme.post(`/v1/api/rwa/${own.id}/mint`).set('Idempotency-Key', 'broken').send({}).expect(200);
-    expect(await nftsOf(own.id)).toMatchObject([{ serial: '1' }]);
+    expect(await nftsOf(service, own.id)).toMatchObject([{ serial: '1' }]);
   });
 });

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';
-import { startService } from '../support/service.ts';
+import { testWith } from '../support/fixtures.ts';
+import type { Client, TestService } from '../support/service.ts';
 import { addRwa, serviceVault } from './samples.ts';
 
-const service = await startService({ settings: { CLAIM_BASE_URL: 'https://claim.example/c/?lang=en' } });
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
+const test = testWith({ settings: { CLAIM_BASE_URL: 'https://claim.example/c/?lang=en' } });
+
 let rwa: OperatorRwa;
 
-beforeEach(async () => {
+test.beforeEach(async ({ service }) => {
   rwa = await addRwa(service.db, service.companies.acme);
 });
 
 type Nft = { id: string; serial: string; tokenId: string; secret: string; url: string };
 
-const create = (count: unknown, { id = rwa.id, key = '' } = {}) => {
+const create = (acme: Client, count: unknown, { id = rwa.id, key = '' } = {}) => {
   const sending = acme.post(`/v1/api/rwa/${id}/nfts`).send({ count });
   return key === '' ? sending : sending.set('idempotency-key', key);
 };
@@ -25,8 +25,8 @@ const serialsOf = (nfts: readonly Nft[]) => nfts.map(({ serial }) => Number(seri
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 describe('200', () => {
-  test('makes NFTs with serials, token ids and secrets of their own, and mints nothing', async () => {
-    const { body } = await create(2).expect(200);
+  test('makes NFTs with serials, token ids and secrets of their own, and mints nothing', async ({ acme }) => {
+    const { body } = await create(acme, 2).expect(200);
     expect(body.created).toBe(2);
     for (const [index, nft] of body.nfts.entries()) {
       expect(nft).toEqual({
@@ -49,16 +49,16 @@ describe('200', () => {
     }
   });
 
-  test('goes on with the next serial, and shows the same NFTs in the listing', async () => {
-    const first = (await create(3).expect(200)).body.nfts;
-    const second = (await create(2).expect(200)).body.nfts;
+  test('goes on with the next serial, and shows the same NFTs in the listing', async ({ acme }) => {
+    const first = (await create(acme, 3).expect(200)).body.nfts;
+    const second = (await create(acme, 2).expect(200)).body.nfts;
     expect(serialsOf(second)).toEqual([4, 5]);
     const { body } = await acme.get(`/v1/api/rwa/${rwa.id}/nfts`).expect(200);
     expect(body).toEqual([...first, ...second]);
   });
 
-  test('stores 100 NFTs in one statement', async () => {
-    await create(100).expect(200);
+  test('stores 100 NFTs in one statement', async ({ service, acme }) => {
+    await create(acme, 100).expect(200);
     // The transaction that inserted a row, and the number of its command in that.
     const inserted = await service
       .db('nfts')
@@ -68,8 +68,8 @@ describe('200', () => {
     expect(new Set(inserted.map(({ xmin, cmin }) => `${xmin} ${cmin}`)).size).toBe(1);
   });
 
-  test('gives concurrent callers unique serials without a gap, and counts every NFT', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create(10).expect(200)));
+  test('gives concurrent callers unique serials without a gap, and counts every NFT', async ({ acme }) => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(acme, 10).expect(200)));
     const nfts: Nft[] = answers.flatMap(({ body }) => body.nfts);
     expect(serialsOf(nfts).toSorted((a, b) => a - b)).toEqual(upTo(200));
     expect(new Set(nfts.map(({ secret }) => secret)).size).toBe(200);
@@ -81,7 +81,10 @@ describe('200', () => {
     expect(body).toMatchObject({ totalNfts: 200, claimedNfts: 0, unclaimedNfts: 200 });
   });
 
-  test('takes the claim page of the RWA, else of the company, else of the setting', async () => {
+  test('takes the claim page of the RWA, else of the company, else of the setting', async ({
+    service,
+    acme,
+  }) => {
     const own = await addRwa(service.db, service.companies.globex, { claimBaseUrl: 'https://rwa.example' });
     const inherits = await addRwa(service.db, service.companies.globex);
     await service
@@ -94,38 +97,41 @@ describe('200', () => {
       const { body } = await globex.post(`/v1/api/rwa/${id}/nfts`).send({ count: 1 }).expect(200);
       hosts.push(new URL(body.nfts[0].url).host);
     }
-    hosts.push(new URL((await create(1).expect(200)).body.nfts[0].url).host);
+    hosts.push(new URL((await create(acme, 1).expect(200)).body.nfts[0].url).host);
     expect(hosts).toEqual(['rwa.example', 'globex.example', 'claim.example']);
   });
 });
 
 describe('200 with an Idempotency-Key', () => {
-  test('answers a repeated request byte for byte the same, and makes nothing', async () => {
+  test('answers a repeated request byte for byte the same, and makes nothing', async ({ service, acme }) => {
     const key = randomUUID();
-    const first = await create(3, { key }).expect(200);
-    const again = await create(3, { key }).expect(200);
+    const first = await create(acme, 3, { key }).expect(200);
+    const again = await create(acme, 3, { key }).expect(200);
     expect(first.headers['idempotency-replayed']).toBeUndefined();
     expect(again.headers['idempotency-replayed']).toBe('true');
     expect(again.text).toBe(first.text);
     expect(await service.db('nfts').where({ rwa_id: rwa.id })).toHaveLength(3);
   });
 
-  test('keeps no secret in the record, so a repeat shows a secret that was reissued meanwhile', async () => {
+  test('keeps no secret in the record, so a repeat shows a secret that was reissued meanwhile', async ({
+    service,
+    acme,
+  }) => {
     const key = randomUUID();
-    const { nfts } = (await create(2, { key }).expect(200)).body;
+    const { nfts } = (await create(acme, 2, { key }).expect(200)).body;
     const records = JSON.stringify(await service.db('idempotency_records').where({ key }));
     expect(records).toContain(nfts[0].id);
     for (const { secret } of nfts) expect(records).not.toContain(secret);
     const fresh = await reissueSecret(service.db, serviceVault, nfts[0].id, 'https://claim.example');
-    const again = (await create(2, { key }).expect(200)).body.nfts;
+    const again = (await create(acme, 2, { key }).expect(200)).body.nfts;
     expect(again[0]).toMatchObject({ id: nfts[0].id, secret: fresh?.secret });
     expect(again[0].url).toMatch(new RegExp(`#${fresh?.secret}$`));
     expect(again[1]).toEqual(nfts[1]);
   });
 
-  test('makes NFTs once for callers who send it at the same time', async () => {
+  test('makes NFTs once for callers who send it at the same time', async ({ service, acme }) => {
     const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => create(2, { key })));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create(acme, 2, { key })));
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].every((status) => status === 200 || status === 409)).toBe(true);
     expect(await service.db('nfts').where({ rwa_id: rwa.id })).toHaveLength(2);
@@ -133,62 +139,74 @@ describe('200 with an Idempotency-Key', () => {
 });
 
 describe('400', () => {
-  test.each([0, -1, 101, 1.5, '5', true, [1], {}])('refuses the count %j and names it', async (count) => {
-    const { body } = await create(count).expect(400);
-    expect(body.errors).toMatchObject([{ in: 'body', pointer: '/count' }]);
-    expect(await service.db('nfts').where({ rwa_id: rwa.id })).toEqual([]);
-  });
+  test.for([0, -1, 101, 1.5, '5', true, [1], {}])(
+    'refuses the count %j and names it',
+    async (count, { service, acme }) => {
+      const { body } = await create(acme, count).expect(400);
+      expect(body.errors).toMatchObject([{ in: 'body', pointer: '/count' }]);
+      expect(await service.db('nfts').where({ rwa_id: rwa.id })).toEqual([]);
+    },
+  );
 
-  test.each([{}, { count: null }, undefined])('asks for the count when the body is %j', async (body) => {
-    const sending = acme.post(`/v1/api/rwa/${rwa.id}/nfts`);
-    const answer = await (body === undefined ? sending : sending.send(body)).expect(400);
-    expect(answer.body.detail).toBe('count is required');
-  });
+  test.for([{}, { count: null }, undefined])(
+    'asks for the count when the body is %j',
+    async (body, { acme }) => {
+      const sending = acme.post(`/v1/api/rwa/${rwa.id}/nfts`);
+      const answer = await (body === undefined ? sending : sending.send(body)).expect(400);
+      expect(answer.body.detail).toBe('count is required');
+    },
+  );
 
-  test.each([
+  test.for([
     ['a field that it does not know', { count: 1, mintedTx: '0x' }, '/mintedTx'],
     ['a secret of the caller', { count: 1, secret: 'mine' }, '/secret'],
-  ])('refuses %s', async (_, body, pointer) => {
+  ] as const)('refuses %s', async ([_, body, pointer], { acme }) => {
     const answer = await acme.post(`/v1/api/rwa/${rwa.id}/nfts`).send(body).expect(400);
     expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
   });
 
-  test('refuses an id that is none before it looks anything up', async () => {
-    const { body } = await create(1, { id: 'x' }).expect(400);
+  test('refuses an id that is none before it looks anything up', async ({ acme }) => {
+    const { body } = await create(acme, 1, { id: 'x' }).expect(400);
     expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
   });
 });
 
 describe('404', () => {
-  test('answers a foreign RWA byte for byte as an unknown one, and makes nothing', async () => {
+  test('answers a foreign RWA byte for byte as an unknown one, and makes nothing', async ({
+    service,
+    acme,
+  }) => {
     const foreign = await addRwa(service.db, service.companies.globex);
     const ids = [foreign.id, randomUUID()];
     const answers = await Promise.all(
-      ids.map((id) => create(1, { id }).set('x-request-id', 'same').expect(404)),
+      ids.map((id) => create(acme, 1, { id }).set('x-request-id', 'same').expect(404)),
     );
     expect(answers[0]?.text).toBe(answers[1]?.text);
     expect(answers[0]?.body).toMatchObject({ code: 'rwa_not_found', detail: 'RWA not found' });
     expect(await service.db('nfts').where({ rwa_id: foreign.id })).toEqual([]);
   });
 
-  test('keeps nothing for its Idempotency-Key: the request may succeed later', async () => {
+  test('keeps nothing for its Idempotency-Key: the request may succeed later', async ({ service, acme }) => {
     const [id, key] = [randomUUID(), randomUUID()];
-    await create(1, { id, key }).expect(404);
+    await create(acme, 1, { id, key }).expect(404);
     expect(await service.db('idempotency_records').where({ key })).toEqual([]);
   });
 });
 
 describe('409', () => {
-  test('tells a caller whose first request with the Idempotency-Key still runs', async () => {
+  test('tells a caller whose first request with the Idempotency-Key still runs', async ({
+    service,
+    acme,
+  }) => {
     const key = randomUUID();
     // The first request waits for the row of the RWA, which this transaction holds.
     const holder = await service.db.transaction();
     await holder('rwas').where({ id: rwa.id }).forUpdate();
-    const first = create(1, { key })
+    const first = create(acme, 1, { key })
       .expect(200)
       .then(({ body }) => body);
-    await untilWaiting();
-    const { body, headers } = await create(1, { key }).expect(409);
+    await untilWaiting(service);
+    const { body, headers } = await create(acme, 1, { key }).expect(409);
     expect(body.code).toBe('idempotency_in_progress');
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     await holder.rollback();
@@ -197,16 +215,16 @@ describe('409', () => {
 });
 
 describe('422', () => {
-  test('refuses an Idempotency-Key that was used with another body', async () => {
+  test('refuses an Idempotency-Key that was used with another body', async ({ service, acme }) => {
     const key = randomUUID();
-    await create(1, { key }).expect(200);
-    expect((await create(2, { key }).expect(422)).body.code).toBe('idempotency_key_reused');
+    await create(acme, 1, { key }).expect(200);
+    expect((await create(acme, 2, { key }).expect(422)).body.code).toBe('idempotency_key_reused');
     expect(await service.db('nfts').where({ rwa_id: rwa.id })).toHaveLength(1);
   });
 });
 
 /** Resolves once some statement waits for a lock. */
-async function untilWaiting(): Promise<void> {
+async function untilWaiting(service: TestService): Promise<void> {
   const waiting =
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
   while ((await service.db.raw(waiting)).rows.length === 0);

@@ -1,10 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createLogger } from '../../src/log.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
-import { startService } from '../support/service.ts';
+import { testWith } from '../support/fixtures.ts';
+import type { TestService } from '../support/service.ts';
 import { addRwa, markMinted, mintedTx, recipient } from './samples.ts';
+
+const test = testWith({
+  replace: () => ({ log: createLogger({ level: 'debug', destination }) }),
+});
 
 const logged: string[] = [];
 const destination = new Writable({
@@ -13,33 +18,29 @@ const destination = new Writable({
     done();
   },
 });
-const service = await startService({
-  replace: () => ({ log: createLogger({ level: 'debug', destination }) }),
-});
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
+
 let rwa: OperatorRwa;
 
-beforeAll(async () => {
+test.beforeAll(async ({ service }) => {
   rwa = await addRwa(service.db, service.companies.acme, { data: { litres: 220 } });
 });
 
-async function newNft(key = service.keys.acme, rwaId = rwa.id) {
+async function newNft(service: TestService, key = service.keys.acme, rwaId = rwa.id) {
   const { body } = await service.as(key).post(`/v1/api/rwa/${rwaId}/nfts`).send({ count: 1 }).expect(200);
   return body.nfts[0];
 }
 
 describe('200', () => {
-  test('has the NFT as it was made, and the full information of its RWA', async () => {
-    const nft = await newNft();
+  test('has the NFT as it was made, and the full information of its RWA', async ({ service, acme }) => {
+    const nft = await newNft(service);
     const { body } = await acme.get(`/v1/api/nft/${nft.id}`).expect(200);
     const full = (await acme.get(`/v1/api/rwa/${rwa.id}`).expect(200)).body;
     expect(full.data).toEqual({ litres: 220 });
     expect(body).toEqual({ ...nft, rwa: full });
   });
 
-  test('shows the mint when it is finished, and the data of the NFT', async () => {
-    const nft = await newNft();
+  test('shows the mint when it is finished, and the data of the NFT', async ({ service, acme }) => {
+    const nft = await newNft(service);
     await service
       .db('nfts')
       .where({ id: nft.id })
@@ -57,8 +58,8 @@ describe('200', () => {
     expect(Date.parse(body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(nft.updatedAt));
   });
 
-  test('writes numbers of blocks beyond what a JSON number holds', async () => {
-    const nft = await newNft();
+  test('writes numbers of blocks beyond what a JSON number holds', async ({ service, acme }) => {
+    const nft = await newNft(service);
     await markMinted(service.db, nft.id);
     await service.db('nfts').where({ id: nft.id }).update({ minted_block: '123456789012345678901234567890' });
     const { body } = await acme.get(`/v1/api/nft/${nft.id}`).expect(200);
@@ -67,16 +68,16 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each(['x', '1', `${randomUUID()}0`])('refuses the id %s and names it', async (id) => {
+  test.for(['x', '1', `${randomUUID()}0`])('refuses the id %s and names it', async (id, { acme }) => {
     const { body } = await acme.get(`/v1/api/nft/${id}`).expect(400);
     expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
   });
 });
 
 describe('403', () => {
-  test('refuses the NFT of another company, with nothing of it in the answer', async () => {
+  test('refuses the NFT of another company, with nothing of it in the answer', async ({ service, acme }) => {
     const foreign = await addRwa(service.db, service.companies.globex);
-    const nft = await newNft(service.keys.globex, foreign.id);
+    const nft = await newNft(service, service.keys.globex, foreign.id);
     const { body, text } = await acme.get(`/v1/api/nft/${nft.id}`).expect(403);
     expect(body).toMatchObject({ code: 'nft_foreign', detail: 'NFT belongs to another company' });
     for (const known of [nft.secret, nft.tokenId, foreign.id]) expect(text).not.toContain(known);
@@ -84,14 +85,14 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  test('does not know an id that no NFT has', async () => {
+  test('does not know an id that no NFT has', async ({ acme }) => {
     const { body } = await acme.get(`/v1/api/nft/${randomUUID()}`).expect(404);
     expect(body).toMatchObject({ code: 'nft_not_found', detail: 'NFT not found' });
   });
 
-  test('asks the database the same for an unknown NFT as for a foreign one', async () => {
+  test('asks the database the same for an unknown NFT as for a foreign one', async ({ service, acme }) => {
     const foreign = await addRwa(service.db, service.companies.globex);
-    const { id } = await newNft(service.keys.globex, foreign.id);
+    const { id } = await newNft(service, service.keys.globex, foreign.id);
     const sent: string[][] = [];
     for (const wanted of [id, randomUUID()]) {
       const statements: string[] = [];
@@ -107,39 +108,42 @@ describe('404', () => {
 });
 
 describe('500', () => {
-  test.each([
+  test.for([
     ['was damaged', async () => ({ secret_cipher: randomBytes(60) })],
     ['is cut off', async () => ({ secret_cipher: Buffer.alloc(3) })],
-    ['was swapped with that of another NFT', async () => swapped()],
+    ['was swapped with that of another NFT', (service: TestService) => swapped(service)],
     ['needs a key that is gone', async () => ({ secret_key_id: 'gone' })],
-  ])('answers without a detail, and logs the cause, when the secret %s', async (_, damage) => {
-    const nft = await newNft();
-    await service
-      .db('nfts')
-      .where({ id: nft.id })
-      .update(await damage());
-    logged.length = 0;
-    const { body, text } = await acme.get(`/v1/api/nft/${nft.id}`).expect(500);
-    expect(body).toMatchObject({ code: 'internal_error', detail: 'An unexpected error occurred.' });
-    expect(text).not.toMatch(/secret|key|decrypt|nfts/i);
-    expect(logged.join('')).toMatch(/cannot be decrypted|needs unknown key gone/);
-    expect(logged.join('')).toContain(nft.id);
-    expect(logged.join('')).not.toContain(nft.secret);
-  });
+  ] as const)(
+    'answers without a detail, and logs the cause, when the secret %s',
+    async ([_, damage], { service, acme }) => {
+      const nft = await newNft(service);
+      await service
+        .db('nfts')
+        .where({ id: nft.id })
+        .update(await damage(service));
+      logged.length = 0;
+      const { body, text } = await acme.get(`/v1/api/nft/${nft.id}`).expect(500);
+      expect(body).toMatchObject({ code: 'internal_error', detail: 'An unexpected error occurred.' });
+      expect(text).not.toMatch(/secret|key|decrypt|nfts/i);
+      expect(logged.join('')).toMatch(/cannot be decrypted|needs unknown key gone/);
+      expect(logged.join('')).toContain(nft.id);
+      expect(logged.join('')).not.toContain(nft.secret);
+    },
+  );
 
-  const swapped = async () => {
+  const swapped = async (service: TestService) => {
     const row = await service
       .db('nfts')
-      .where({ id: (await newNft()).id })
+      .where({ id: (await newNft(service)).id })
       .first();
     return { secret_cipher: row.secret_cipher };
   };
 });
 
 describe('the log', () => {
-  test('has no secret after a creation and a reading', async () => {
+  test('has no secret after a creation and a reading', async ({ service, acme }) => {
     logged.length = 0;
-    const nft = await newNft();
+    const nft = await newNft(service);
     await acme.get(`/v1/api/nft/${nft.id}`).expect(200);
     expect(logged.join('')).not.toContain(nft.secret);
   });

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 import { addRwa, markMinted } from './samples.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
-
 describe('200', () => {
-  test('has the data and the counters beside the fields of the list', async () => {
+  test('has the data and the counters beside the fields of the list', async ({ service, acme }) => {
     const data = { warehouse: 'Port Ellen', litres: 220, years: [2019, null], nested: { ok: true } };
     const rwa = await addRwa(service.db, service.companies.acme, { data, description: 'A cask.' });
     const { body: listed } = await acme.get('/v1/api/rwa').expect(200);
@@ -16,12 +12,12 @@ describe('200', () => {
     expect(body).toEqual({ ...listed.rwas[0], data, totalNfts: 0, claimedNfts: 0, unclaimedNfts: 0 });
   });
 
-  test('has data null when there are none', async () => {
+  test('has data null when there are none', async ({ service, acme }) => {
     const rwa = await addRwa(service.db, service.companies.acme);
     expect((await acme.get(`/v1/api/rwa/${rwa.id}`).expect(200)).body.data).toBeNull();
   });
 
-  test('counts its NFTs: minted ones are claimed, all others are not', async () => {
+  test('counts its NFTs: minted ones are claimed, all others are not', async ({ service, acme }) => {
     const rwa = await addRwa(service.db, service.companies.acme);
     const { body: made } = await acme.post(`/v1/api/rwa/${rwa.id}/nfts`).send({ count: 7 }).expect(200);
     await markMinted(service.db, made.nfts[0].id);
@@ -30,7 +26,7 @@ describe('200', () => {
     expect(body).toMatchObject({ totalNfts: 7, claimedNfts: 2, unclaimedNfts: 5 });
   });
 
-  test('does not count new NFTs as a change of the RWA, but a new name', async () => {
+  test('does not count new NFTs as a change of the RWA, but a new name', async ({ service, acme }) => {
     const rwa = await addRwa(service.db, service.companies.acme);
     await acme.post(`/v1/api/rwa/${rwa.id}/nfts`).send({ count: 1 }).expect(200);
     const before = (await acme.get(`/v1/api/rwa/${rwa.id}`).expect(200)).body;
@@ -40,30 +36,30 @@ describe('200', () => {
     expect(await changed).toHaveLength(1);
   });
 
-  test('takes the id in capital letters too', async () => {
+  test('takes the id in capital letters too', async ({ service, acme }) => {
     const rwa = await addRwa(service.db, service.companies.acme);
     expect((await acme.get(`/v1/api/rwa/${rwa.id.toUpperCase()}`).expect(200)).body.id).toBe(rwa.id);
   });
 });
 
 describe('400', () => {
-  test.each([
+  test.for([
     'x',
     '1',
     '00000000-0000-0000-0000-00000000000g',
     'urn:uuid:9a1b5c0e-4c8e-4b57-8f0d-2d6d8c1e7f01',
-  ])('refuses the id %s and names it', async (id) => {
+  ])('refuses the id %s and names it', async (id, { acme }) => {
     const { body } = await acme.get(`/v1/api/rwa/${id}`).expect(400);
     expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
   });
 
-  test('refuses a query parameter', async () => {
+  test('refuses a query parameter', async ({ acme }) => {
     await acme.get(`/v1/api/rwa/${randomUUID()}?expand=nfts`).expect(400);
   });
 });
 
 describe('404', () => {
-  test('answers a foreign RWA byte for byte as an unknown one', async () => {
+  test('answers a foreign RWA byte for byte as an unknown one', async ({ service, acme }) => {
     const foreign = await addRwa(service.db, service.companies.globex);
     const [one, other] = await Promise.all(
       [foreign.id, randomUUID()].map((id) =>

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
-import { startService } from '../support/service.ts';
+import { test } from '../support/fixtures.ts';
 import { addNetwork, addRwa, contractAddress, markMinted } from './samples.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const anyone = service.as();
-const acme = service.as(service.keys.acme);
 let rwa: OperatorRwa;
 let nfts: { id: string; tokenId: string; secret: string }[];
 
 // The first NFT is minted, the second is queued.
-beforeAll(async () => {
+test.beforeAll(async ({ service, acme }) => {
   const { db, companies } = service;
   await addNetwork(db, '137');
   rwa = await addRwa(db, companies.acme, {
@@ -32,7 +28,7 @@ const path = ({ chainId = '31337', contract = contractAddress, tokenId = nfts[0]
   `/v1/api/metadata/${chainId}/${contract}/${tokenId}`;
 
 describe('200', () => {
-  test('shows the public fields of a minted token to anyone, without a key', async () => {
+  test('shows the public fields of a minted token to anyone, without a key', async ({ anyone }) => {
     const { body } = await anyone.get(path()).expect(200);
     expect(body).toEqual({
       name: 'Cask 17 #000001',
@@ -45,23 +41,23 @@ describe('200', () => {
     });
   });
 
-  test('shows nothing of the secret, the owner, the price or the data', async () => {
+  test('shows nothing of the secret, the owner, the price or the data', async ({ service, anyone }) => {
     const { text } = await anyone.get(path()).expect(200);
     const hidden = [nfts[0]?.secret, nfts[0]?.id, rwa.id, service.companies.acme, '12.50', 'hidden'];
     for (const word of hidden) expect(text).not.toContain(word);
   });
 
-  test('may be kept by shared caches', async () => {
+  test('may be kept by shared caches', async ({ anyone }) => {
     const { headers } = await anyone.get(path()).expect(200);
     expect(headers['cache-control']).toMatch(/^public, max-age=\d+$/);
   });
 
-  test('takes the contract in any case', async () => {
+  test('takes the contract in any case', async ({ anyone }) => {
     await anyone.get(path({ contract: contractAddress.toLowerCase() })).expect(200);
     await anyone.get(path({ contract: `0x${contractAddress.slice(2).toUpperCase()}` })).expect(200);
   });
 
-  test('has description and image null when the RWA has none', async () => {
+  test('has description and image null when the RWA has none', async ({ service, anyone }) => {
     const plain = await addRwa(service.db, service.companies.globex);
     const globex = service.as(service.keys.globex);
     const { body: made } = await globex.post(`/v1/api/rwa/${plain.id}/nfts`).send({ count: 1 }).expect(200);
@@ -72,7 +68,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each([
+  test.for([
     ['chainId', { chainId: '0x1' }],
     ['chainId', { chainId: '9'.repeat(79) }],
     ['contractAddress', { contract: '0x12' }],
@@ -80,24 +76,24 @@ describe('400', () => {
     ['tokenId', { tokenId: '0x1' }],
     ['tokenId', { tokenId: '-1' }],
     ['tokenId', { tokenId: '9'.repeat(79) }],
-  ])('names a malformed %s: %j', async (name, parts) => {
+  ] as const)('names a malformed %s: %j', async ([name, parts], { anyone }) => {
     const { body } = await anyone.get(path(parts)).expect(400);
     expect(body.errors).toMatchObject([{ in: 'path', name }]);
   });
 
-  test('refuses a query parameter', async () => {
+  test('refuses a query parameter', async ({ anyone }) => {
     await anyone.get(`${path()}?secret=x`).expect(400);
   });
 });
 
 describe('404', () => {
-  test('does not know an NFT that is not minted', async () => {
+  test('does not know an NFT that is not minted', async ({ anyone }) => {
     const { body, headers } = await anyone.get(path({ tokenId: nfts[1]?.tokenId })).expect(404);
     expect(body).toMatchObject({ code: 'token_not_found', detail: 'Token not found' });
     expect(headers['cache-control'] ?? '').not.toContain('public');
   });
 
-  test.each([
+  test.for([
     ['of another network', { chainId: '137' }],
     ['of a network that is not registered', { chainId: '1' }],
     ['of a chain id in another writing', { chainId: '031337' }],
@@ -107,11 +103,11 @@ describe('404', () => {
     ['beyond the serials', { tokenId: ((1n << 64n) + 999n).toString() }],
     ['of 256 bits', { tokenId: (2n ** 256n - 1n).toString() }],
     ['of 78 digits', { tokenId: '9'.repeat(78) }],
-  ])('does not know a token %s', async (_, parts) => {
+  ] as const)('does not know a token %s', async ([_, parts], { anyone }) => {
     await anyone.get(path(parts)).expect(404);
   });
 
-  test('does not know a token id with leading zeros: it has one writing only', async () => {
+  test('does not know a token id with leading zeros: it has one writing only', async ({ anyone }) => {
     await anyone.get(path({ tokenId: `0${nfts[0]?.tokenId}` })).expect(404);
   });
 });

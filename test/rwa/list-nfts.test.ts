@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
-import { startService } from '../support/service.ts';
+import { test } from '../support/fixtures.ts';
+import type { Client } from '../support/service.ts';
 import { addRwa, markMinted, recipient } from './samples.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
 const rwas: OperatorRwa[] = [];
 let foreign: OperatorRwa;
 
 type Nft = { serial: string; rwaId: string };
 
 // Two RWAs of three NFTs each, made in turns: the second of the first is minted, the third queued.
-beforeAll(async () => {
+test.beforeAll(async ({ service, acme }) => {
   const { db, companies } = service;
   rwas.push(await addRwa(db, companies.acme, { name: 'First', claimBaseUrl: 'https://first.example' }));
   rwas.push(await addRwa(db, companies.acme, { name: 'Second', data: { not: 'shown' } }));
@@ -28,19 +26,19 @@ beforeAll(async () => {
   await of(3).update({ mint_state: 'queued', recipient });
 });
 
-const listed = async (query: string) => {
+const listed = async (acme: Client, query: string) => {
   const { body, headers } = await acme.get(`/v1/api/nft${query}`).expect(200);
   const place = ({ serial, rwaId }: Nft) => `${rwas.findIndex(({ id }) => id === rwaId)}/${Number(serial)}`;
   return { nfts: body.map(place), total: headers['x-total-count'] };
 };
 
 describe('200', () => {
-  test('lists the NFTs of all RWAs of the company, by RWA and serial, and no others', async () => {
+  test('lists the NFTs of all RWAs of the company, by RWA and serial, and no others', async ({ acme }) => {
     const nfts = ['0/1', '0/2', '0/3', '1/1', '1/2', '1/3'];
-    expect(await listed('')).toEqual({ nfts, total: '6' });
+    expect(await listed(acme, '')).toEqual({ nfts, total: '6' });
   });
 
-  test('has the RWA in each NFT, as the list of RWAs shows it', async () => {
+  test('has the RWA in each NFT, as the list of RWAs shows it', async ({ acme }) => {
     const { body } = await acme.get('/v1/api/nft').expect(200);
     const shown = (await acme.get('/v1/api/rwa').expect(200)).body.rwas;
     expect(body[0].rwa).toEqual(shown[0]);
@@ -49,23 +47,26 @@ describe('200', () => {
     expect(body[5].url).toBe(`http://localhost:3000/claim/${body[5].id}#${body[5].secret}`);
   });
 
-  test.each([
+  test.for([
     ['?claimed=true', ['0/2']],
     ['?claimed=false', ['0/1', '0/3', '1/1', '1/2', '1/3']],
     ['?claimStatus=queued', ['0/3']],
     ['?claimed=true&claimStatus=queued', []],
     ['?updatedSince=2999-01-01T00:00:00Z', []],
     ['?updatedSince=2020-01-01T00:00:00Z&claimed=true', ['0/2']],
-  ])('filters by %s, and counts only what matches', async (query, nfts) => {
-    expect(await listed(query)).toEqual({ nfts, total: String(nfts.length) });
+  ] as const)('filters by %s, and counts only what matches', async ([query, nfts], { acme }) => {
+    expect(await listed(acme, query)).toEqual({ nfts, total: String(nfts.length) });
   });
 
-  test('narrows the list to one RWA', async () => {
-    expect(await listed(`?rwaId=${rwas[1]?.id}`)).toEqual({ nfts: ['1/1', '1/2', '1/3'], total: '3' });
-    expect(await listed(`?rwaId=${rwas[0]?.id}&claimed=false`)).toEqual({ nfts: ['0/1', '0/3'], total: '2' });
+  test('narrows the list to one RWA', async ({ acme }) => {
+    expect(await listed(acme, `?rwaId=${rwas[1]?.id}`)).toEqual({ nfts: ['1/1', '1/2', '1/3'], total: '3' });
+    expect(await listed(acme, `?rwaId=${rwas[0]?.id}&claimed=false`)).toEqual({
+      nfts: ['0/1', '0/3'],
+      total: '2',
+    });
   });
 
-  test('gives an empty list for a foreign RWA, byte for byte as for an unknown one', async () => {
+  test('gives an empty list for a foreign RWA, byte for byte as for an unknown one', async ({ acme }) => {
     const [one, other] = await Promise.all(
       [foreign.id, randomUUID()].map((id) => acme.get(`/v1/api/nft?rwaId=${id}`).expect(200)),
     );
@@ -74,12 +75,12 @@ describe('200', () => {
     expect([one, other].map((answer) => answer?.headers['x-total-count'])).toEqual(['0', '0']);
   });
 
-  test('pages with limit and offset; the total stays that of all pages', async () => {
-    expect(await listed('?limit=2&offset=2')).toEqual({ nfts: ['0/3', '1/1'], total: '6' });
-    expect(await listed('?offset=6')).toEqual({ nfts: [], total: '6' });
+  test('pages with limit and offset; the total stays that of all pages', async ({ acme }) => {
+    expect(await listed(acme, '?limit=2&offset=2')).toEqual({ nfts: ['0/3', '1/1'], total: '6' });
+    expect(await listed(acme, '?offset=6')).toEqual({ nfts: [], total: '6' });
   });
 
-  test('gives 50 unless told otherwise, and 200 at most', async () => {
+  test('gives 50 unless told otherwise, and 200 at most', async ({ service }) => {
     const { db, companies } = service;
     const globex = service.as(service.keys.globex);
     const many = await addRwa(db, companies.globex);
@@ -92,7 +93,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each([
+  test.for([
     ['rwaId', 'x'],
     ['claimed', '0'],
     ['claimStatus', 'MINTED'],
@@ -100,7 +101,7 @@ describe('400', () => {
     ['limit', '0'],
     ['offset', 'x'],
     ['type', 'whisky'],
-  ])('refuses %s=%s and names it', async (name, value) => {
+  ] as const)('refuses %s=%s and names it', async ([name, value], { acme }) => {
     const { body } = await acme.get(`/v1/api/nft?${name}=${value}`).expect(400);
     expect(body.errors).toMatchObject([{ in: 'query', name }]);
   });

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
-import { startService } from '../support/service.ts';
+import { test } from '../support/fixtures.ts';
+import type { Client } from '../support/service.ts';
 import { addRwa, markMinted, mintedTx, recipient } from './samples.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
 let rwa: OperatorRwa;
 
 // Serials 1 to 6: minted, queued, submitted, failed, unclaimed, unclaimed.
-beforeAll(async () => {
+test.beforeAll(async ({ service, acme }) => {
   const { db, companies } = service;
   rwa = await addRwa(db, companies.acme);
   const other = await addRwa(db, companies.acme);
@@ -26,7 +24,7 @@ beforeAll(async () => {
   await set(5, { updated_at: new Date('2025-02-01T00:00:00.500Z') });
 });
 
-const listed = async (query: string) => {
+const listed = async (acme: Client, query: string) => {
   const { body, headers } = await acme.get(`/v1/api/rwa/${rwa.id}/nfts${query}`).expect(200);
   return {
     serials: body.map(({ serial }: { serial: string }) => Number(serial)),
@@ -35,11 +33,11 @@ const listed = async (query: string) => {
 };
 
 describe('200', () => {
-  test('lists the NFTs of this RWA only, by serial', async () => {
-    expect(await listed('')).toEqual({ serials: [1, 2, 3, 4, 5, 6], total: '6' });
+  test('lists the NFTs of this RWA only, by serial', async ({ acme }) => {
+    expect(await listed(acme, '')).toEqual({ serials: [1, 2, 3, 4, 5, 6], total: '6' });
   });
 
-  test('shows secret, url and claim status, and what a mint leaves', async () => {
+  test('shows secret, url and claim status, and what a mint leaves', async ({ acme }) => {
     const { body } = await acme.get(`/v1/api/rwa/${rwa.id}/nfts?limit=4`).expect(200);
     expect(body[0]).toMatchObject({
       rwaId: rwa.id,
@@ -57,7 +55,7 @@ describe('200', () => {
     expect(body[3]).toMatchObject({ claimStatus: 'failed', mintError: 'The contract refuses it.' });
   });
 
-  test.each([
+  test.for([
     ['?claimed=true', [1]],
     ['?claimed=false', [2, 3, 4, 5, 6]],
     ['?claimStatus=unclaimed', [5, 6]],
@@ -75,24 +73,24 @@ describe('200', () => {
     ['?updatedSince=0001-01-01', [1, 2, 3, 4, 5, 6]],
     ['?updatedSince=9999-12-31T23:59:59-23:59', []],
     ['?updatedSince=2024-12-31T00:00:00Z&claimed=true', [1]],
-  ])('filters by %s, and counts only what matches', async (query, serials) => {
-    expect(await listed(query)).toEqual({ serials, total: String(serials.length) });
+  ] as const)('filters by %s, and counts only what matches', async ([query, serials], { acme }) => {
+    expect(await listed(acme, query)).toEqual({ serials, total: String(serials.length) });
   });
 
-  test.each(['?claimed=true&claimStatus=queued', '?claimed=false&claimStatus=minted'])(
+  test.for(['?claimed=true&claimStatus=queued', '?claimed=false&claimStatus=minted'])(
     'gives an empty list for filters that contradict each other: %s',
-    async (query) => {
-      expect(await listed(query)).toEqual({ serials: [], total: '0' });
+    async (query, { acme }) => {
+      expect(await listed(acme, query)).toEqual({ serials: [], total: '0' });
     },
   );
 
-  test('pages with limit and offset; the total stays that of all pages', async () => {
-    expect(await listed('?limit=2&offset=3')).toEqual({ serials: [4, 5], total: '6' });
-    expect(await listed('?offset=6')).toEqual({ serials: [], total: '6' });
-    expect(await listed('?claimed=false&limit=1&offset=1')).toEqual({ serials: [3], total: '5' });
+  test('pages with limit and offset; the total stays that of all pages', async ({ acme }) => {
+    expect(await listed(acme, '?limit=2&offset=3')).toEqual({ serials: [4, 5], total: '6' });
+    expect(await listed(acme, '?offset=6')).toEqual({ serials: [], total: '6' });
+    expect(await listed(acme, '?claimed=false&limit=1&offset=1')).toEqual({ serials: [3], total: '5' });
   });
 
-  test('gives 50 unless told otherwise, and 200 at most', async () => {
+  test('gives 50 unless told otherwise, and 200 at most', async ({ service, acme }) => {
     const many = await addRwa(service.db, service.companies.acme);
     const path = `/v1/api/rwa/${many.id}/nfts`;
     for (const count of [100, 100, 5]) await acme.post(path).send({ count }).expect(200);
@@ -102,16 +100,16 @@ describe('200', () => {
     expect(headers['x-total-count']).toBe('205');
   });
 
-  test('marks an NFT as changed when its mint goes on', async () => {
+  test('marks an NFT as changed when its mint goes on', async ({ service, acme }) => {
     const since = new Date().toISOString();
     await service.db('nfts').where({ rwa_id: rwa.id, serial: 6 }).update({ mint_state: 'queued' });
-    expect(await listed(`?updatedSince=${since}`)).toEqual({ serials: [6], total: '1' });
+    expect(await listed(acme, `?updatedSince=${since}`)).toEqual({ serials: [6], total: '1' });
     await service.db('nfts').where({ rwa_id: rwa.id, serial: 6 }).update({ mint_state: 'unclaimed' });
   });
 });
 
 describe('400', () => {
-  test.each([
+  test.for([
     ['claimed', 'yes'],
     ['claimStatus', 'pending'],
     ['updatedSince', '2027-02-30'],
@@ -122,19 +120,19 @@ describe('400', () => {
     ['limit', '201'],
     ['offset', '-1'],
     ['rwaId', randomUUID()],
-  ])('refuses %s=%s and names it', async (name, value) => {
+  ] as const)('refuses %s=%s and names it', async ([name, value], { acme }) => {
     const { body } = await acme.get(`/v1/api/rwa/${rwa.id}/nfts?${name}=${value}`).expect(400);
     expect(body.errors).toMatchObject([{ in: 'query', name }]);
   });
 
-  test('refuses an id that is none', async () => {
+  test('refuses an id that is none', async ({ acme }) => {
     const { body } = await acme.get('/v1/api/rwa/x/nfts').expect(400);
     expect(body.errors).toMatchObject([{ in: 'path', name: 'id' }]);
   });
 });
 
 describe('404', () => {
-  test('answers a foreign RWA byte for byte as an unknown one', async () => {
+  test('answers a foreign RWA byte for byte as an unknown one', async ({ service, acme }) => {
     const foreign = await addRwa(service.db, service.companies.globex);
     const [one, other] = await Promise.all(
       [foreign.id, randomUUID()].map((id) =>

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import type { Client } from '../support/service.ts';
 import { addRwa } from './samples.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
 const ids: string[] = [];
 
 // By creation: wine, whisky buyable, whisky claimable, whisky both; and one of another company.
-beforeAll(async () => {
+test.beforeAll(async ({ service }) => {
   const { db, companies } = service;
   const whisky = { type: 'whisky' };
   for (const more of [
@@ -22,17 +20,20 @@ beforeAll(async () => {
   await addRwa(db, companies.globex, whisky);
 });
 
-const listed = async (query: string) => {
+const listed = async (acme: Client, query: string) => {
   const { body } = await acme.get(`/v1/api/rwa${query}`).expect(200);
   return { ...body, rwas: body.rwas.map(({ id }: { id: string }) => ids.indexOf(id)) };
 };
 
 describe('200', () => {
-  test('lists the RWAs of the company of the key by creation, and no others', async () => {
-    expect(await listed('')).toEqual({ total: 4, limit: 50, offset: 0, rwas: [0, 1, 2, 3] });
+  test('lists the RWAs of the company of the key by creation, and no others', async ({ acme }) => {
+    expect(await listed(acme, '')).toEqual({ total: 4, limit: 50, offset: 0, rwas: [0, 1, 2, 3] });
   });
 
-  test('has every field of an RWA, unset ones as null, and nothing of the detail', async () => {
+  test('has every field of an RWA, unset ones as null, and nothing of the detail', async ({
+    service,
+    acme,
+  }) => {
     const { body } = await acme.get('/v1/api/rwa?type=wine').expect(200);
     expect(body.rwas).toEqual([
       {
@@ -54,7 +55,7 @@ describe('200', () => {
     ]);
   });
 
-  test.each([
+  test.for([
     ['?type=whisky', [1, 2, 3]],
     ['?type=Whisky', []],
     ['?isBuyable=true', [1, 3]],
@@ -63,17 +64,17 @@ describe('200', () => {
     ['?isClaimable=true', [2, 3]],
     ['?isClaimable=false', [0, 1]],
     ['?type=whisky&isBuyable=true&isClaimable=false', [1]],
-  ])('filters by %s, and counts only what matches', async (query, rwas) => {
-    expect(await listed(query)).toEqual({ total: rwas.length, limit: 50, offset: 0, rwas });
+  ] as const)('filters by %s, and counts only what matches', async ([query, rwas], { acme }) => {
+    expect(await listed(acme, query)).toEqual({ total: rwas.length, limit: 50, offset: 0, rwas });
   });
 
-  test('pages with limit and offset; total stays that of all pages', async () => {
-    expect(await listed('?limit=2')).toEqual({ total: 4, limit: 2, offset: 0, rwas: [0, 1] });
-    expect(await listed('?limit=2&offset=2')).toEqual({ total: 4, limit: 2, offset: 2, rwas: [2, 3] });
-    expect(await listed('?offset=3&type=whisky')).toEqual({ total: 3, limit: 50, offset: 3, rwas: [] });
+  test('pages with limit and offset; total stays that of all pages', async ({ acme }) => {
+    expect(await listed(acme, '?limit=2')).toEqual({ total: 4, limit: 2, offset: 0, rwas: [0, 1] });
+    expect(await listed(acme, '?limit=2&offset=2')).toEqual({ total: 4, limit: 2, offset: 2, rwas: [2, 3] });
+    expect(await listed(acme, '?offset=3&type=whisky')).toEqual({ total: 3, limit: 50, offset: 3, rwas: [] });
   });
 
-  test('orders RWAs that were made at one moment by id, so that pages never overlap', async () => {
+  test('orders RWAs that were made at one moment by id, so that pages never overlap', async ({ service }) => {
     const { db, companies } = service;
     const now = new Date('2028-01-01T00:00:00Z');
     const made = [];
@@ -93,7 +94,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  test.each([
+  test.for([
     ['limit', '0'],
     ['limit', '201'],
     ['limit', '1e1'],
@@ -104,13 +105,13 @@ describe('400', () => {
     ['type', 'x'.repeat(256)],
     ['type', '%00'],
     ['sort', 'name'],
-  ])('refuses %s=%s and names it', async (name, value) => {
+  ] as const)('refuses %s=%s and names it', async ([name, value], { acme }) => {
     const { body } = await acme.get(`/v1/api/rwa?${name}=${value}`).expect(400);
     expect(body.code).toBe('input_invalid');
     expect(body.errors).toMatchObject([{ in: 'query', name }]);
   });
 
-  test('refuses a parameter that is given twice', async () => {
+  test('refuses a parameter that is given twice', async ({ acme }) => {
     const { body } = await acme.get('/v1/api/rwa?limit=1&limit=2').expect(400);
     expect(body.errors).toMatchObject([{ in: 'query', name: 'limit' }]);
   });

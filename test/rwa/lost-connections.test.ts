@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
 import { queuedKeys } from './mint-requests.ts';
 import { addRwa } from './samples.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
 const rounds = 25;
 const callers = 8;
 
-test('mints whose connections to the database are cut are answered with 200 or 503, and done once', async () => {
+test('mints whose connections to the database are cut are answered with 200 or 503, and done once', async ({
+  service,
+  acme,
+}) => {
   const rwa = await addRwa(service.db, service.companies.acme, { isClaimable: true });
   const statuses = new Set<number>();
   let isCutting = true;

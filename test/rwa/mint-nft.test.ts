@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
+import { test } from '../support/fixtures.ts';
+import type { TestService } from '../support/service.ts';
 import { addMintable, otherRecipient, queuedKeys, treasury } from './mint-requests.ts';
 import { markMinted, recipient } from './samples.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
 const path = `/v1/api/nft/${randomUUID()}/mint`;
-const rowOf = (id: string) => service.db('nfts').where({ id }).first();
+const rowOf = (service: TestService, id: string) => service.db('nfts').where({ id }).first();
 
 describe('200', () => {
-  test('queues the NFT for its recipient: row, job and answer agree', async () => {
+  test('queues the NFT for its recipient: row, job and answer agree', async ({ service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     const { body } = await acme.post(path).send({ secret, recipient }).expect(200);
     expect(body).toEqual({
@@ -23,50 +22,56 @@ describe('200', () => {
     expect(await queuedKeys(service)).toContain(nft.id);
     const { body: read } = await acme.get(body.statusUrl).expect(200);
     expect(read).toMatchObject({ claimStatus: 'queued', recipient, mintedAt: null, mintedTx: null });
-    expect(await rowOf(nft.id)).toMatchObject({ mint_chain_id: '31337', queued_at: expect.any(Date) });
+    expect(await rowOf(service, nft.id)).toMatchObject({
+      mint_chain_id: '31337',
+      queued_at: expect.any(Date),
+    });
   });
 
-  test('without a recipient it goes to the treasury of the company', async () => {
+  test('without a recipient it goes to the treasury of the company', async ({ service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     await acme.post(path).send({ secret, recipient: null }).expect(200);
-    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'queued', recipient: treasury });
+    expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'queued', recipient: treasury });
   });
 
-  test.each(['queued', 'submitted'])(
+  test.for(['queued', 'submitted'])(
     'asking again while %s is as before, and asks for no second job',
-    async (state) => {
+    async (state, { service, acme }) => {
       const { nft, path, secret } = await addMintable(service);
       await acme.post(path).send({ secret, recipient }).expect(200);
       await service.db('nfts').where({ id: nft.id }).update({ mint_state: state });
-      const before = await rowOf(nft.id);
+      const before = await rowOf(service, nft.id);
       await acme.post(path).send({ secret, recipient: recipient.toLowerCase() }).expect(200);
-      expect(await rowOf(nft.id)).toEqual(before);
+      expect(await rowOf(service, nft.id)).toEqual(before);
       expect((await queuedKeys(service)).filter((key) => key === nft.id)).toHaveLength(1);
     },
   );
 
-  test('goes on when the RWA is no longer claimable, since it was accepted before', async () => {
+  test('goes on when the RWA is no longer claimable, since it was accepted before', async ({
+    service,
+    acme,
+  }) => {
     const { rwa, path, secret } = await addMintable(service);
     await acme.post(path).send({ secret }).expect(200);
     await service.db('rwas').where({ id: rwa.id }).update({ is_claimable: false });
     await acme.post(path).send({ secret }).expect(200);
   });
 
-  test('a failed one may be asked for again, for somebody else', async () => {
+  test('a failed one may be asked for again, for somebody else', async ({ service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     await service
       .db('nfts')
       .where({ id: nft.id })
       .update({ mint_state: 'failed', mint_error: 'x', recipient });
     await acme.post(path).send({ secret, recipient: otherRecipient }).expect(200);
-    expect(await rowOf(nft.id)).toMatchObject({
+    expect(await rowOf(service, nft.id)).toMatchObject({
       mint_state: 'queued',
       mint_error: null,
       recipient: otherRecipient,
     });
   });
 
-  test('an Idempotency-Key replays the answer without doing the work again', async () => {
+  test('an Idempotency-Key replays the answer without doing the work again', async ({ service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     const send = () => acme.post(path).set('Idempotency-Key', 'k1').send({ secret });
     const first = await send().expect(200);
@@ -74,44 +79,44 @@ describe('200', () => {
     const second = await send().expect(200);
     expect(second.body).toEqual(first.body);
     expect(second.headers['idempotency-replayed']).toBe('true');
-    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'failed' });
+    expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'failed' });
     const records = JSON.stringify(await service.db('idempotency_records'));
     expect(records).not.toContain(secret);
   });
 });
 
 describe('400', () => {
-  test.each([undefined, {}, { secret: '' }, { secret: null }, { recipient }])(
+  test.for([undefined, {}, { secret: '' }, { secret: null }, { recipient }])(
     'asks for the secret when the body is %j',
-    async (body) => {
+    async (body, { acme }) => {
       const sending = acme.post(path);
       const answer = await (body === undefined ? sending : sending.send(body)).expect(400);
       expect(answer.body.detail).toBe('Secret is required');
     },
   );
 
-  test.each([
+  test.for([
     ['/recipient', { secret: 'x', recipient: '0x12' }],
     ['/recipient', { secret: 'x', recipient: `0x${'0'.repeat(40)}` }],
     ['/recipient', { secret: 'x', recipient: recipient.replace('C', 'c') }],
     ['/secret', { secret: 5 }],
     ['/secret', { secret: ['x'] }],
     ['/mintedTx', { secret: 'x', mintedTx: '0x' }],
-  ])('names %s of %j', async (pointer, body) => {
+  ] as const)('names %s of %j', async ([pointer, body], { acme }) => {
     const answer = await acme.post(path).send(body).expect(400);
     expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
   });
 
-  test('a wrong secret changes nothing', async () => {
+  test('a wrong secret changes nothing', async ({ service, acme }) => {
     const { nft, path } = await addMintable(service);
-    const before = await rowOf(nft.id);
+    const before = await rowOf(service, nft.id);
     const { body } = await acme.post(path).send({ secret: 'wrong' }).expect(400);
     expect(body).toMatchObject({ code: 'secret_invalid', detail: 'Secret is invalid' });
-    expect(await rowOf(nft.id)).toEqual(before);
+    expect(await rowOf(service, nft.id)).toEqual(before);
     expect(await queuedKeys(service)).not.toContain(nft.id);
   });
 
-  test('asks for a recipient where the company has no treasury', async () => {
+  test('asks for a recipient where the company has no treasury', async ({ service }) => {
     const { nft, path, secret } = await addMintable(service, 'globex');
     const globex = service.as(service.keys.globex);
     await service.db('companies').where({ id: service.companies.globex }).update({ treasury_address: null });
@@ -121,66 +126,66 @@ describe('400', () => {
       .where({ id: service.companies.globex })
       .update({ treasury_address: treasury });
     expect(body).toMatchObject({ code: 'recipient_required', detail: 'Recipient is required' });
-    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'unclaimed' });
+    expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
   });
 });
 
 describe('403', () => {
-  test("another company's NFT is refused, even with its secret", async () => {
+  test("another company's NFT is refused, even with its secret", async ({ service, acme }) => {
     const { nft, path, secret } = await addMintable(service, 'globex');
     const { body } = await acme.post(path).send({ secret }).expect(403);
     expect(body.detail).toBe('NFT belongs to another company');
-    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'unclaimed' });
+    expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
   });
 });
 
 describe('404', () => {
-  test('an unknown NFT', async () => {
+  test('an unknown NFT', async ({ acme }) => {
     const { body } = await acme.post(path).send({ secret: 'x' }).expect(404);
     expect(body.detail).toBe('NFT not found');
   });
 });
 
 describe('409', () => {
-  test('a minted NFT', async () => {
+  test('a minted NFT', async ({ service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     await markMinted(service.db, nft.id);
     const { body } = await acme.post(path).send({ secret, recipient }).expect(409);
     expect(body.detail).toBe('NFT is already minted');
   });
 
-  test('one that is queued for another recipient', async () => {
+  test('one that is queued for another recipient', async ({ service, acme }) => {
     const { path, secret } = await addMintable(service);
     await acme.post(path).send({ secret, recipient }).expect(200);
     const { body } = await acme.post(path).send({ secret, recipient: otherRecipient }).expect(409);
     expect(body.detail).toBe('NFT is already queued for minting');
   });
 
-  test('one of an RWA that is not claimable', async () => {
+  test('one of an RWA that is not claimable', async ({ service, acme }) => {
     const { nft, path, secret } = await addMintable(service, 'acme', { isClaimable: false });
     const { body } = await acme.post(path).send({ secret }).expect(409);
     expect(body.detail).toBe('RWA is not claimable');
     expect(await queuedKeys(service)).not.toContain(nft.id);
   });
 
-  test.each([
-    ['has no contract to mint on', () => service.db('networks').update({ minter_contract: null })],
-    ['has nobody to sign', () => service.db('mint_lanes').delete()],
-  ])('one whose network %s', async (_name, take) => {
+  test.for([
+    ['has no contract to mint on', (db: Database) => db('networks').update({ minter_contract: null })],
+    ['has nobody to sign', (db: Database) => db('mint_lanes').delete()],
+  ] as const)('one whose network %s', async ([_name, take], { service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     const networks = await service.db('networks');
     const lanes = await service.db('mint_lanes');
-    await take();
+    await take(service.db);
     const { body } = await acme.post(path).send({ secret }).expect(409);
     await service.db('networks').update({ minter_contract: networks[0].minter_contract });
     await service.db('mint_lanes').insert(lanes).onConflict().ignore();
     expect(body.detail).toBe('Network with chainId 31337 is not supported for minting');
-    expect(await rowOf(nft.id)).toMatchObject({ mint_state: 'unclaimed' });
+    expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
   });
 });
 
 describe('413', () => {
-  test('a secret of 10 MB is not read', async () => {
+  test('a secret of 10 MB is not read', async ({ service, acme }) => {
     const { path } = await addMintable(service);
     await acme
       .post(path)
@@ -190,7 +195,7 @@ describe('413', () => {
 });
 
 describe('422', () => {
-  test('an Idempotency-Key with another body', async () => {
+  test('an Idempotency-Key with another body', async ({ service, acme }) => {
     const { path, secret } = await addMintable(service);
     await acme.post(path).set('Idempotency-Key', 'k2').send({ secret }).expect(200);
     await acme.post(path).set('Idempotency-Key', 'k2').send({ secret, recipient }).expect(422);
@@ -198,7 +203,10 @@ describe('422', () => {
 });
 
 describe('side by side', () => {
-  test('of 1,000 requests for one NFT one is accepted and every answer is truthful', async () => {
+  test('of 1,000 requests for one NFT one is accepted and every answer is truthful', async ({
+    service,
+    acme,
+  }) => {
     const { nft, path, secret } = await addMintable(service);
     // Two recipients: whoever comes first decides which of them is answered with 200.
     const answers = await Promise.all(
@@ -206,7 +214,7 @@ describe('side by side', () => {
         acme.post(path).send({ secret, recipient: index % 2 === 0 ? recipient : otherRecipient }),
       ),
     );
-    const row = await rowOf(nft.id);
+    const row = await rowOf(service, nft.id);
     expect(row.mint_state).toBe('queued');
     answers.forEach(({ status, body }, index) => {
       const wanted = index % 2 === 0 ? recipient : otherRecipient;

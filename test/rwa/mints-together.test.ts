@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, expect, test, vi } from 'vitest';
-import { startService } from '../support/service.ts';
+import { expect, vi } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import type { Client, TestService } from '../support/service.ts';
 import { addMintable, otherRecipient, queuedKeys } from './mint-requests.ts';
 import { addRwa, recipient } from './samples.ts';
 
 // Requests that come at once share a transaction: each must be answered as if it had come alone.
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
 
-const rowsOf = (ids: readonly string[]) => service.db('nfts').whereIn('id', ids);
+const rowsOf = (service: TestService, ids: readonly string[]) => service.db('nfts').whereIn('id', ids);
 const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
-test('each of many requests has the answer that it would have alone', async () => {
+test('each of many requests has the answer that it would have alone', async ({ service, acme }) => {
   const good = await Promise.all(Array.from({ length: 12 }, () => addMintable(service)));
   const guessed = await addMintable(service);
   const foreign = await addMintable(service, 'globex');
@@ -31,14 +29,14 @@ test('each of many requests has the answer that it would have alone', async () =
   expect(codeOf(refused)).toEqual([409, 'rwa_not_claimable']);
   expect(accepted.map(({ body }) => body.nftId)).toEqual(good.map(({ nft }) => nft.id));
   const ids = good.map(({ nft }) => nft.id);
-  expect((await rowsOf(ids)).every((row) => row.mint_state === 'queued')).toBe(true);
+  expect((await rowsOf(service, ids)).every((row) => row.mint_state === 'queued')).toBe(true);
   const untouched = [guessed, foreign, closed].map(({ nft }) => nft.id);
-  expect((await rowsOf(untouched)).every((row) => row.mint_state === 'unclaimed')).toBe(true);
+  expect((await rowsOf(service, untouched)).every((row) => row.mint_state === 'unclaimed')).toBe(true);
   const keys = await queuedKeys(service);
   expect(keys.filter((key) => [...ids, ...untouched].includes(key)).toSorted()).toEqual(ids.toSorted());
 });
 
-test('wrong secrets are counted among right ones: the sixth is told to wait', async () => {
+test('wrong secrets are counted among right ones: the sixth is told to wait', async ({ service, acme }) => {
   const guessed = await addMintable(service);
   const others = await Promise.all(Array.from({ length: 6 }, () => addMintable(service)));
   const answers = await Promise.all(
@@ -56,7 +54,7 @@ test('wrong secrets are counted among right ones: the sixth is told to wait', as
   await acme.post(guessed.path).send({ secret: guessed.secret, recipient }).expect(429);
 });
 
-test('RWAs of one company each count their own', async () => {
+test('RWAs of one company each count their own', async ({ service, acme }) => {
   const rwas = await Promise.all(
     Array.from({ length: 5 }, () => addRwa(service.db, service.companies.acme, { isClaimable: true })),
   );
@@ -77,7 +75,7 @@ test('RWAs of one company each count their own', async () => {
   }
 });
 
-test('one Idempotency-Key for several RWAs is a key for each', async () => {
+test('one Idempotency-Key for several RWAs is a key for each', async ({ service, acme }) => {
   const rwas = await Promise.all(
     Array.from({ length: 3 }, () => addRwa(service.db, service.companies.acme, { isClaimable: true })),
   );
@@ -94,9 +92,9 @@ test('one Idempotency-Key for several RWAs is a key for each', async () => {
   expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
 });
 
-test('one NFT under two spellings of its id goes to one recipient', async () => {
+test('one NFT under two spellings of its id goes to one recipient', async ({ service, acme }) => {
   const { nft, path, secret } = await addMintable(service);
-  const release = await occupyBothTurns();
+  const release = await occupyBothTurns(service, acme);
   const mint = (at: string, to: string) =>
     acme
       .post(at)
@@ -109,12 +107,12 @@ test('one NFT under two spellings of its id goes to one recipient', async () => 
   await acme.get(`/v1/api/nft/${nft.id}`).expect(200); // by now they wait for a turn, and get one together
   await release();
   const ends = await answers;
-  const [row] = await rowsOf([nft.id]);
+  const [row] = await rowsOf(service, [nft.id]);
   for (const { to, status } of ends) expect(status).toBe(to === row.recipient ? 200 : 409);
 });
 
 /** Lets two mints of other NFTs wait for their rows, so that whoever comes next waits behind them. */
-async function occupyBothTurns(): Promise<() => Promise<void>> {
+async function occupyBothTurns(service: TestService, acme: Client): Promise<() => Promise<void>> {
   const others = await Promise.all([addMintable(service), addMintable(service)]);
   const tx = await service.db.transaction();
   await tx('nfts')
@@ -126,7 +124,7 @@ async function occupyBothTurns(): Promise<() => Promise<void>> {
   const ends: Promise<unknown>[] = [];
   for (const { path, secret } of others) {
     ends.push(acme.post(path).send({ secret, recipient }).expect(200).then());
-    await vi.waitFor(async () => expect(await waitingForRows()).toBe(ends.length));
+    await vi.waitFor(async () => expect(await waitingForRows(service)).toBe(ends.length));
   }
   return async () => {
     await tx.commit();
@@ -134,7 +132,7 @@ async function occupyBothTurns(): Promise<() => Promise<void>> {
   };
 }
 
-async function waitingForRows(): Promise<number> {
+async function waitingForRows(service: TestService): Promise<number> {
   const { rows } = await service.db.raw(
     `SELECT count(*)::int AS count FROM pg_stat_activity
      WHERE datname = current_database() AND wait_event_type = 'Lock'`,

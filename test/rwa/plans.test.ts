@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import {
   countNfts,
   findForeignNfts,
@@ -9,17 +10,15 @@ import {
 import { countRwas, findRwa, findRwasByNumber, listRwas } from '../../src/rwa/assets/rwa-store.ts';
 import { listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import { findMintedToken } from '../../src/rwa/assets/token-store.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { addNetwork, contractAddress } from './samples.ts';
 
-const { db, close } = await createTestDatabase();
-afterAll(close);
 const page = { limit: 50, offset: 10 };
 const company = 'company 7';
 
 // 40 companies, 2,000 RWAs, 80,000 NFTs, and fresh statistics: the planner chooses as in production.
 // Three in ten are minted; what is under way or failed is rare.
-beforeAll(async () => {
+test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await db.raw(`
     INSERT INTO companies (id, name) SELECT 'company ' || n, 'company ' || n FROM generate_series(0, 39) AS n;
@@ -42,7 +41,7 @@ beforeAll(async () => {
 });
 
 /** The plans of every SELECT that the work sends. */
-async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+async function plansOf(db: Database, work: () => Promise<unknown>): Promise<string[]> {
   const sent: { sql: string; bindings: readonly string[] }[] = [];
   const note = (query: { sql: string; bindings: readonly string[] }) => sent.push(query);
   db.on('query', note);
@@ -58,8 +57,8 @@ async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
   );
 }
 
-async function expectIndexes(work: () => Promise<unknown>): Promise<string> {
-  const plans = await plansOf(work);
+async function expectIndexes(db: Database, work: () => Promise<unknown>): Promise<string> {
+  const plans = await plansOf(db, work);
   for (const plan of plans) {
     // The last: the planner sees that nothing can match, and reads nothing.
     expect(plan).toMatch(/(Index (Only )?|Bitmap Heap )Scan|One-Time Filter: false/);
@@ -69,28 +68,28 @@ async function expectIndexes(work: () => Promise<unknown>): Promise<string> {
   return plans.join('\n');
 }
 
-async function someRwa() {
+async function someRwa(db: Database) {
   const [rwa] = await listRwas(db, company, {}, page);
   if (rwa === undefined) throw new Error(`${company} has no RWA`);
   return rwa;
 }
 
 describe('the RWAs of a company are found by an index', () => {
-  test.each([
+  test.for([
     ['all', {}],
     ['of a type', { type: 'type 3' }],
     ['buyable', { isBuyable: true }],
     ['claimable', { isClaimable: false }],
     ['by all filters at once', { type: 'type 3', isBuyable: false, isClaimable: true }],
-  ])('%s', async (_, filter) => {
-    await expectIndexes(() => listRwas(db, company, filter, page));
-    await expectIndexes(() => countRwas(db, company, filter));
+  ] as const)('%s', async ([_, filter], { db }) => {
+    await expectIndexes(db, () => listRwas(db, company, filter, page));
+    await expectIndexes(db, () => countRwas(db, company, filter));
   });
 
-  test('one by id, and some by number', async () => {
-    const { id, number } = await someRwa();
-    await expectIndexes(() => findRwa(db, company, id));
-    await expectIndexes(() => findRwasByNumber(db, company, [1n, 2n, number]));
+  test('one by id, and some by number', async ({ db }) => {
+    const { id, number } = await someRwa(db);
+    await expectIndexes(db, () => findRwa(db, company, id));
+    await expectIndexes(db, () => findRwasByNumber(db, company, [1n, 2n, number]));
   });
 });
 
@@ -108,17 +107,17 @@ const filters: [string, NftFilter][] = [
 ];
 
 describe('the NFTs of a company are found by an index', () => {
-  test.each(filters)('%s', async (_, filter) => {
-    await expectIndexes(() => listNfts(db, company, filter, page));
-    await expectIndexes(() => countNfts(db, company, filter));
+  test.for(filters)('%s', async ([_, filter], { db }) => {
+    await expectIndexes(db, () => listNfts(db, company, filter, page));
+    await expectIndexes(db, () => countNfts(db, company, filter));
   });
 
-  test('and a page of them is read in order, without sorting', async () => {
-    const plain = await expectIndexes(() => listNfts(db, company, {}, page));
+  test('and a page of them is read in order, without sorting', async ({ db }) => {
+    const plain = await expectIndexes(db, () => listNfts(db, company, {}, page));
     expect(plain).toContain('nfts_in_order');
-    const pending = await expectIndexes(() => listNfts(db, company, { claimed: false }, page));
+    const pending = await expectIndexes(db, () => listNfts(db, company, { claimed: false }, page));
     expect(pending).toContain('nfts_not_minted');
-    const queued = await expectIndexes(() => listNfts(db, company, { mintState: 'queued' }, page));
+    const queued = await expectIndexes(db, () => listNfts(db, company, { mintState: 'queued' }, page));
     expect(queued).toContain('nfts_in_state');
     // Where a sample of the table shows next to none in a state, sorting those few is the cheaper plan.
     for (const plan of [plain, pending]) expect(plan).not.toMatch(/Sort/);
@@ -126,26 +125,26 @@ describe('the NFTs of a company are found by an index', () => {
 });
 
 describe('the NFTs of an RWA are found by an index', () => {
-  test.each(filters)('%s', async (_, filter) => {
-    const ofRwa = { ...filter, rwaNumber: (await someRwa()).number };
-    await expectIndexes(() => listNfts(db, company, ofRwa, page));
-    await expectIndexes(() => countNfts(db, company, ofRwa));
+  test.for(filters)('%s', async ([_, filter], { db }) => {
+    const ofRwa = { ...filter, rwaNumber: (await someRwa(db)).number };
+    await expectIndexes(db, () => listNfts(db, company, ofRwa, page));
+    await expectIndexes(db, () => countNfts(db, company, ofRwa));
   });
 });
 
 describe('single rows are found by an index', () => {
-  test('an NFT of the company, and whether another company has it', async () => {
+  test('an NFT of the company, and whether another company has it', async ({ db }) => {
     const [nft] = await listNfts(db, 'company 8', {}, page);
-    await expectIndexes(() => findNft(db, company, String(nft?.id)));
-    await expectIndexes(() => findForeignNfts(db, company, [String(nft?.id)]));
+    await expectIndexes(db, () => findNft(db, company, String(nft?.id)));
+    await expectIndexes(db, () => findForeignNfts(db, company, [String(nft?.id)]));
   });
 
-  test('a minted token', async () => {
-    await expectIndexes(() => findMintedToken(db, { rwaNumber: 77n, serial: 3n }));
+  test('a minted token', async ({ db }) => {
+    await expectIndexes(db, () => findMintedToken(db, { rwaNumber: 77n, serial: 3n }));
   });
 
-  test('the keys in use, without reading every secret', async () => {
-    const plan = await expectIndexes(() => listKeysInUse(db));
+  test('the keys in use, without reading every secret', async ({ db }) => {
+    const plan = await expectIndexes(db, () => listKeysInUse(db));
     expect(plan).toContain('nfts_secret_key');
     expect(await listKeysInUse(db)).toEqual(['new', 'old']);
   });

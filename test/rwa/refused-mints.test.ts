@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import type { Client, TestService } from '../support/service.ts';
 import { addMintable, otherRecipient, queuedKeys } from './mint-requests.ts';
 import { recipient } from './samples.ts';
 
 // What a refusal must not leave behind: whatever is wrong, no row changes and nobody is asked to mint.
-
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
 let mintable: Awaited<ReturnType<typeof addMintable>>;
 let foreign: Awaited<ReturnType<typeof addMintable>>;
-beforeAll(async () => {
+test.beforeAll(async ({ service }) => {
   [mintable, foreign] = [await addMintable(service), await addMintable(service, 'globex')];
 });
 
-async function state() {
+async function state(service: TestService) {
   const { db } = service;
   return {
     nfts: await db('nfts').orderBy('id'),
@@ -26,11 +23,17 @@ async function state() {
 }
 
 /** Sends it and holds what is left behind against what was there. @returns status and code */
-async function refusal(path: string, body: object | string, type = 'application/json') {
-  const before = await state();
+async function refusal(
+  service: TestService,
+  acme: Client,
+  path: string,
+  body: object | string,
+  type = 'application/json',
+) {
+  const before = await state(service);
   const request = acme.post(path).set('Content-Type', type).set('Idempotency-Key', randomUUID());
   const answer = await request.send(body);
-  expect(await state()).toEqual(before);
+  expect(await state(service)).toEqual(before);
   return [answer.status, answer.body.code];
 }
 
@@ -47,23 +50,21 @@ const recipients = {
 };
 
 describe.each(Object.entries(recipients))('a recipient that %s', (_, wrong) => {
-  test('is refused for an issued NFT, though its secret is right', async () => {
-    expect(await refusal(mintable.path, { secret: mintable.secret, recipient: wrong })).toEqual([
-      400,
-      'input_invalid',
-    ]);
+  test('is refused for an issued NFT, though its secret is right', async ({ service, acme }) => {
+    expect(
+      await refusal(service, acme, mintable.path, { secret: mintable.secret, recipient: wrong }),
+    ).toEqual([400, 'input_invalid']);
   });
 
-  test('is refused for a new NFT, which is not made', async () => {
-    expect(await refusal(`/v1/api/rwa/${mintable.rwa.id}/mint`, { recipient: wrong })).toEqual([
-      400,
-      'input_invalid',
-    ]);
+  test('is refused for a new NFT, which is not made', async ({ service, acme }) => {
+    expect(await refusal(service, acme, `/v1/api/rwa/${mintable.rwa.id}/mint`, { recipient: wrong })).toEqual(
+      [400, 'input_invalid'],
+    );
   });
 });
 
 describe('a secret', () => {
-  test.each([
+  test.for([
     ['is a number', { secret: 5 }, 400, 'input_invalid'],
     ['is an object', { secret: { $ne: '' } }, 400, 'input_invalid'],
     ['is a list', { secret: ['x'] }, 400, 'input_invalid'],
@@ -74,13 +75,16 @@ describe('a secret', () => {
     ['has a zero byte', { secret: 'a\u0000b' }, 400, 'input_invalid'],
     ['has 10 MB', { secret: 'x'.repeat(10_000_000) }, 413, 'body_too_large'],
     ['is wrong', { secret: 'wrong' }, 400, 'secret_invalid'],
-  ])('that %s', async (_, body, status, code) => {
-    expect(await refusal(mintable.path, body)).toEqual([status, code]);
+  ] as const)('that %s', async ([_, body, status, code], { service, acme }) => {
+    expect(await refusal(service, acme, mintable.path, body)).toEqual([status, code]);
   });
 
-  test("that is another NFT's", async () => {
+  test("that is another NFT's", async ({ service, acme }) => {
     const other = await addMintable(service);
-    expect(await refusal(mintable.path, { secret: other.secret })).toEqual([400, 'secret_invalid']);
+    expect(await refusal(service, acme, mintable.path, { secret: other.secret })).toEqual([
+      400,
+      'secret_invalid',
+    ]);
   });
 });
 
@@ -88,48 +92,57 @@ describe.each([
   ['an issued NFT', (id: string) => `/v1/api/nft/${id}/mint`, 'nft_not_found'],
   ['a new NFT', (id: string) => `/v1/api/rwa/${id}/mint`, 'rwa_not_found'],
 ])('an id for %s', (_, path, unknown) => {
-  test.each(['x', '1', '00000000-0000-0000-0000-00000000000g', "' OR true --", '%00'])(
+  test.for(['x', '1', '00000000-0000-0000-0000-00000000000g', "' OR true --", '%00'])(
     'that is no UUID: %s',
-    async (id) => {
-      const [status, code] = await refusal(path(encodeURIComponent(id)), { secret: 'x' });
+    async (id, { service, acme }) => {
+      const [status, code] = await refusal(service, acme, path(encodeURIComponent(id)), { secret: 'x' });
       expect([status, ['input_invalid', 'path_malformed'].includes(code)]).toEqual([400, true]);
     },
   );
 
-  test('that nobody has', async () => {
+  test('that nobody has', async ({ service, acme }) => {
     const body = unknown === 'nft_not_found' ? { secret: 'x' } : {};
-    expect(await refusal(path(randomUUID()), body)).toEqual([404, unknown]);
+    expect(await refusal(service, acme, path(randomUUID()), body)).toEqual([404, unknown]);
   });
 });
 
 describe('what is not ours', () => {
-  test('is not minted, neither issued nor new', async () => {
-    expect(await refusal(foreign.path, { secret: foreign.secret })).toEqual([403, 'nft_foreign']);
-    expect(await refusal(`/v1/api/rwa/${foreign.rwa.id}/mint`, {})).toEqual([404, 'rwa_not_found']);
+  test('is not minted, neither issued nor new', async ({ service, acme }) => {
+    expect(await refusal(service, acme, foreign.path, { secret: foreign.secret })).toEqual([
+      403,
+      'nft_foreign',
+    ]);
+    expect(await refusal(service, acme, `/v1/api/rwa/${foreign.rwa.id}/mint`, {})).toEqual([
+      404,
+      'rwa_not_found',
+    ]);
   });
 });
 
 describe('a body', () => {
-  test.each([
+  test.for([
     ['that is no JSON', '{"secret":', 'application/json', 400],
     ['of another type', 'secret=x', 'application/x-www-form-urlencoded', 415],
     ['with an unknown field', { secret: 'x', mintedTx: '0x' }, 'application/json', 400],
-  ])('%s', async (_, body, type, status) => {
-    expect((await refusal(mintable.path, body, type))[0]).toBe(status);
+  ] as const)('%s', async ([_, body, type, status], { service, acme }) => {
+    expect((await refusal(service, acme, mintable.path, body, type))[0]).toBe(status);
   });
 });
 
 describe('after all that', () => {
-  test('the right secret is accepted, a changed repetition is not, and one job is asked for', async () => {
+  test('the right secret is accepted, a changed repetition is not, and one job is asked for', async ({
+    service,
+    acme,
+  }) => {
     const { nft, path, secret } = mintable;
     const send = (body: object) => acme.post(path).set('Idempotency-Key', 'the one').send(body);
     await send({ secret, recipient }).expect(200);
-    const before = await state();
+    const before = await state(service);
     const changed = await send({ secret, recipient: otherRecipient }).expect(422);
     expect(changed.body.code).toBe('idempotency_key_reused');
     const replayed = await send({ secret, recipient }).expect(200);
     expect(replayed.headers['idempotency-replayed']).toBe('true');
-    expect(await state()).toEqual(before);
+    expect(await state(service)).toEqual(before);
     expect(before.jobs.filter((id) => id === nft.id)).toHaveLength(1);
   });
 });

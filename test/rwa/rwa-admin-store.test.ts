@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import {
   createRwa,
   findOperatorRwa,
@@ -8,7 +9,7 @@ import {
 } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { type ExportRow, exportRows } from '../../src/rwa/operators/rwa-export-store.ts';
 import { parseRwaInput } from '../../src/rwa/operators/rwa-input.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import {
   addCompany,
   addNetwork,
@@ -20,18 +21,16 @@ import {
   vaultOf,
 } from './samples.ts';
 
-const { db, close } = await createTestDatabase();
-afterAll(close);
 const vault = vaultOf(['only']);
 
-beforeAll(async () => {
+test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await addCompany(db, 'acme');
   await addCompany(db, 'globex');
 });
 
 describe('the operator makes an RWA', () => {
-  test('whose values are kept exactly', async () => {
+  test('whose values are kept exactly', async ({ db }) => {
     const made = await addRwa(db, 'acme', {
       contractAddress: contractAddress.toLowerCase(),
       price: '12345678901234567890.10',
@@ -56,13 +55,13 @@ describe('the operator makes an RWA', () => {
     expect(await findOperatorRwa(db, made.id)).toEqual(made);
   });
 
-  test('only on a registered network', async () => {
+  test('only on a registered network', async ({ db }) => {
     await expect(addRwa(db, 'acme', { chainId: '77' })).rejects.toThrow('Network with chainId 77 not found');
     const largest = '9999999999999999';
     await expect(addRwa(db, 'acme', { chainId: largest })).rejects.toThrow(`${largest} not found`);
   });
 
-  test('only for a company that exists', async () => {
+  test('only for a company that exists', async ({ db }) => {
     const parsed = parseRwaInput({ name: 'x', type: 'y', chainId: 31337, contractAddress });
     if (!parsed.ok) throw new Error('must parse');
     await expect(createRwa(db, 'nobody', parsed.input)).rejects.toThrow('Company nobody not found');
@@ -70,7 +69,7 @@ describe('the operator makes an RWA', () => {
 });
 
 describe('the operator sees', () => {
-  test('the RWAs of all companies or of one, by creation', async () => {
+  test('the RWAs of all companies or of one, by creation', async ({ db }) => {
     const made = [await addRwa(db, 'globex'), await addRwa(db, 'globex')];
     expect(await listOperatorRwas(db, { companyId: 'globex' })).toEqual(made);
     expect((await listOperatorRwas(db)).map(({ id }) => id)).toEqual(
@@ -79,25 +78,25 @@ describe('the operator sees', () => {
     expect(await listOperatorRwas(db, { companyId: 'globex', limit: 1, offset: 1 })).toEqual(made.slice(1));
   });
 
-  test('no RWA under an unknown id', async () => {
+  test('no RWA under an unknown id', async ({ db }) => {
     expect(await findOperatorRwa(db, randomUUID())).toBeUndefined();
   });
 });
 
-async function exported(rwa: OperatorRwa, batch = 1_000): Promise<ExportRow[]> {
+async function exported(db: Database, rwa: OperatorRwa, batch = 1_000): Promise<ExportRow[]> {
   const rows: ExportRow[] = [];
   for await (const row of exportRows(db, vault, { rwa, claimBaseUrl, batch })) rows.push(row);
   return rows;
 }
 
 describe('an export', () => {
-  test('has every NFT once, by serial, over any number of batches', async () => {
+  test('has every NFT once, by serial, over any number of batches', async ({ db }) => {
     const rwa = await addRwa(db, 'acme');
     await addNfts(db, vault, await addRwa(db, 'acme'), 2);
     const nfts = await addNfts(db, vault, rwa, 7);
     await markMinted(db, String(nfts[2]?.id));
     for (const batch of [1, 3, 7, 100]) {
-      const rows = await exported(rwa, batch);
+      const rows = await exported(db, rwa, batch);
       expect(rows).toEqual(
         nfts.map((nft, index) => ({
           serial: `00000${index + 1}`,
@@ -110,8 +109,8 @@ describe('an export', () => {
     }
   });
 
-  test('of an RWA without NFTs is empty', async () => {
+  test('of an RWA without NFTs is empty', async ({ db }) => {
     const rwa = await addRwa(db, 'acme');
-    expect(await exported(rwa)).toEqual([]);
+    expect(await exported(db, rwa)).toEqual([]);
   });
 });

@@ -1,12 +1,9 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { startService } from '../support/service.ts';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import type { Client } from '../support/service.ts';
 import { addMintable, queuedKeys } from './mint-requests.ts';
 
-const service = await startService();
-afterAll(() => service.close());
-const acme = service.as(service.keys.acme);
-
-const tryWrong = async (path: string, times: number) => {
+const tryWrong = async (acme: Client, path: string, times: number) => {
   const codes: string[] = [];
   for (let count = 0; count < times; count += 1) {
     codes.push((await acme.post(path).send({ secret: `wrong ${count}` })).body.code);
@@ -15,9 +12,12 @@ const tryWrong = async (path: string, times: number) => {
 };
 
 describe('429: too many wrong secrets', () => {
-  test('five wrong secrets are answered as such, then even the right one has to wait', async () => {
+  test('five wrong secrets are answered as such, then even the right one has to wait', async ({
+    service,
+    acme,
+  }) => {
     const { nft, path, secret } = await addMintable(service);
-    expect(await tryWrong(path, 6)).toEqual([...Array(5).fill('secret_invalid'), 'secret_locked']);
+    expect(await tryWrong(acme, path, 6)).toEqual([...Array(5).fill('secret_invalid'), 'secret_locked']);
     const locked = await acme.post(path).send({ secret }).expect(429);
     expect(locked.body.code).toBe('secret_locked');
     const wait = Number(locked.headers['retry-after']);
@@ -26,25 +26,31 @@ describe('429: too many wrong secrets', () => {
     expect(await queuedKeys(service)).not.toContain(nft.id);
   });
 
-  test('the window begins with the first wrong secret, and after it everything is as new', async () => {
+  test('the window begins with the first wrong secret, and after it everything is as new', async ({
+    service,
+    acme,
+  }) => {
     const { nft, path, secret } = await addMintable(service);
-    await tryWrong(path, 5);
+    await tryWrong(acme, path, 5);
     await service
       .db('secret_attempts')
       .where({ nft_id: nft.id })
       .update({ window_ends_at: service.db.raw("now() - interval '1 second'") });
-    expect(await tryWrong(path, 1)).toEqual(['secret_invalid']);
+    expect(await tryWrong(acme, path, 1)).toEqual(['secret_invalid']);
     await acme.post(path).send({ secret }).expect(200);
   });
 
-  test('another NFT is not affected', async () => {
+  test('another NFT is not affected', async ({ service, acme }) => {
     const first = await addMintable(service);
     const second = await addMintable(service);
-    await tryWrong(first.path, 6);
+    await tryWrong(acme, first.path, 6);
     await acme.post(second.path).send({ secret: second.secret }).expect(200);
   });
 
-  test('of 60 guesses side by side five are answered, whatever key or process they come through', async () => {
+  test('of 60 guesses side by side five are answered, whatever key or process they come through', async ({
+    service,
+    acme,
+  }) => {
     const { path, secret } = await addMintable(service);
     const twin = await service.twin();
     const clients = [acme, twin.as(service.keys.acme)];
@@ -57,10 +63,10 @@ describe('429: too many wrong secrets', () => {
     await acme.post(path).send({ secret }).expect(429);
   });
 
-  test('a minted one tells nothing about its secret either', async () => {
+  test('a minted one tells nothing about its secret either', async ({ service, acme }) => {
     const { path, secret } = await addMintable(service);
     await acme.post(path).send({ secret }).expect(200);
-    await tryWrong(path, 5);
+    await tryWrong(acme, path, 5);
     await acme.post(path).send({ secret }).expect(429);
   });
 });

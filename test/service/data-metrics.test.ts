@@ -1,38 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startIndexes } from '../../src/compose/indexer.ts';
 import { createOperationsApp } from '../../src/compose/operations.ts';
-import type { NetworkIndexes } from '../../src/providers/indexer/index-networks.ts';
-import { startChain, type TestChain } from '../support/chain.ts';
+import type { TestChain } from '../support/chain.ts';
 import { callNode, deployer } from '../support/deploy.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
 import { until } from '../support/minting.ts';
-import { type MoralisServer, startMoralisServer } from '../support/moralis-server.ts';
-import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startMoralisServer } from '../support/moralis-server.ts';
+import { startNodeProxy } from '../support/node-proxy.ts';
+import type { TestService } from '../support/service.ts';
 
-let chain: TestChain;
-let node: NodeProxy;
-let moralis: MoralisServer;
-let service: TestService;
-let indexes: NetworkIndexes;
-
-beforeAll(async () => {
-  chain = await startChain();
-  node = await startNodeProxy(chain.rpcUrl);
-  moralis = await startMoralisServer({ histories: {}, nfts: {} });
-  service = await startService({ rpcUrl: node.url, moralis, settings: { INDEX_POLL_MS: '50' } });
-  createOperationsApp(service.parts, { minter: undefined, isServing: () => true });
-  indexes = startIndexes(service.parts);
-});
-afterAll(async () => {
-  await indexes.stop(5_000);
-  await service.close();
-  await moralis.close();
-  await node.close();
-  await chain.close();
-});
+const test = base
+  .extend('node', perFile, async ({ chain }, { onCleanup }) => {
+    const node = await startNodeProxy(chain.rpcUrl);
+    onCleanup(() => node.close());
+    return node;
+  })
+  .extend('serviceOptions', perFile, async ({ node }, { onCleanup }) => {
+    const moralis = await startMoralisServer({ histories: {}, nfts: {} });
+    onCleanup(() => moralis.close());
+    return { rpcUrl: node.url, moralis, settings: { INDEX_POLL_MS: '50' } };
+  })
+  .extend('moralis', perFile, ({ serviceOptions }) => serviceOptions.moralis)
+  .extend('indexes', { ...perFile, auto: true }, ({ service }, { onCleanup }) => {
+    createOperationsApp(service.parts, { minter: undefined, isServing: () => true });
+    const indexes = startIndexes(service.parts);
+    onCleanup(() => indexes.stop(5_000));
+    return indexes;
+  });
 
 /** The sum of a metric's values over the series whose labels begin with these. */
-async function value(name: string, labels = '', { parts } = service): Promise<number | undefined> {
+async function value({ parts }: TestService, name: string, labels = ''): Promise<number | undefined> {
   const { text } = await parts.metrics.scrape();
   const head = `tallystick_${name}${labels && `{${labels}`}`;
   const values = text.split('\n').filter((line) => line.startsWith(head));
@@ -41,75 +38,89 @@ async function value(name: string, labels = '', { parts } = service): Promise<nu
     : values.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 const local = 'chain_id="31337"';
-const pay = () =>
+const pay = (chain: TestChain) =>
   callNode(chain.rpcUrl, 'eth_sendTransaction', [{ from: deployer, to: deployer, value: '0x1' }]);
 
 describe('the index', () => {
-  test('tells how far it is, what it wrote, and what it took back', async () => {
-    for (let count = 0; count < 3; count += 1) await pay();
-    await until('indexing', async () => (await value('index_block', local)) === 3);
-    expect(await value('index_blocks_behind', local)).toBe(0);
-    expect(await value('index_written_total', `${local},kind="blocks"`)).toBe(4);
-    expect(await value('index_written_total', `${local},kind="transactions"`)).toBe(3);
-    expect(await value('index_written_total', `${local},kind="transfers"`)).toBe(3);
+  test('tells how far it is, what it wrote, and what it took back', async ({ chain, service }) => {
+    for (let count = 0; count < 3; count += 1) await pay(chain);
+    await until('indexing', async () => (await value(service, 'index_block', local)) === 3);
+    expect(await value(service, 'index_blocks_behind', local)).toBe(0);
+    expect(await value(service, 'index_written_total', `${local},kind="blocks"`)).toBe(4);
+    expect(await value(service, 'index_written_total', `${local},kind="transactions"`)).toBe(3);
+    expect(await value(service, 'index_written_total', `${local},kind="transfers"`)).toBe(3);
     await callNode(chain.rpcUrl, 'anvil_reorg', [1, []]);
-    await until('the reorganisation', async () => (await value('index_reorganisations_total', local)) === 1);
+    await until(
+      'the reorganisation',
+      async () => (await value(service, 'index_reorganisations_total', local)) === 1,
+    );
   });
 
-  test('tells of nodes that fail, and how long ago it last heard of one', async () => {
-    const answered = await value('node_answers_total', `${local},node="${node.url}",outcome="answered"`);
+  test('tells of nodes that fail, and how long ago it last heard of one', async ({
+    chain,
+    service,
+    node,
+  }) => {
+    const answered = await value(
+      service,
+      'node_answers_total',
+      `${local},node="${node.url}",outcome="answered"`,
+    );
     expect(answered).toBeGreaterThan(0);
     node.fail('status 500');
-    await until('a failure', async () => ((await value('index_failures_total', local)) ?? 0) > 0);
+    await until('a failure', async () => ((await value(service, 'index_failures_total', local)) ?? 0) > 0);
     expect(
-      await value('node_answers_total', `${local},node="${node.url}",outcome="refused"`),
+      await value(service, 'node_answers_total', `${local},node="${node.url}",outcome="refused"`),
     ).toBeGreaterThan(0);
     node.fail('none');
-    await pay();
+    await pay(chain);
     const { number } = await callNode<{ number: string }>(chain.rpcUrl, 'eth_getBlockByNumber', [
       'latest',
       false,
     ]);
-    await until('going on', async () => (await value('index_block', local)) === Number(number));
-    expect(await value('index_seen_seconds', local)).toBeLessThan(60);
+    await until('going on', async () => (await value(service, 'index_block', local)) === Number(number));
+    expect(await value(service, 'index_seen_seconds', local)).toBeLessThan(60);
   });
 });
 
 describe('what is asked by callers', () => {
-  test('tells which balances came from the cache', async () => {
+  test('tells which balances came from the cache', async ({ service }) => {
     const path = `/blockchain/v1/api/token/balance?chainId=31337&address=${deployer}`;
     await service.as(service.keys.acme).get(path).expect(200);
     await service.as(service.keys.acme).get(path).expect(200);
-    expect(await value('balance_reads_total', 'from="miss"')).toBe(1);
-    expect(await value('balance_reads_total', 'from="hit"')).toBe(1);
+    expect(await value(service, 'balance_reads_total', 'from="miss"')).toBe(1);
+    expect(await value(service, 'balance_reads_total', 'from="hit"')).toBe(1);
   });
 
-  test('tells which keys were accepted, and which were not', async () => {
-    const before = (await value('key_verifications_total', 'outcome="accepted"')) ?? 0;
+  test('tells which keys were accepted, and which were not', async ({ service }) => {
+    const before = (await value(service, 'key_verifications_total', 'outcome="accepted"')) ?? 0;
     await service.as(service.keys.acme).get('/v1/api/rwa').expect(200);
     await service.as(service.keys.revoked).get('/v1/api/rwa').expect(401);
-    expect(await value('key_verifications_total', 'outcome="accepted"')).toBe(before + 1);
-    expect(await value('key_verifications_total', 'outcome="invalid"')).toBe(1);
+    expect(await value(service, 'key_verifications_total', 'outcome="accepted"')).toBe(before + 1);
+    expect(await value(service, 'key_verifications_total', 'outcome="invalid"')).toBe(1);
   });
 
-  test('tells which requests were over the limit of their key', async () => {
+  test('tells which requests were over the limit of their key', async ({ service }) => {
     const limited = await service.twin({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' });
     await limited.as(service.keys.globex).get('/v1/api/rwa').expect(200);
     await limited.as(service.keys.globex).get('/v1/api/rwa').expect(429);
     const series = 'area="rwa",operation="listRwas",code="rate_limited"';
-    expect(await value('http_problems_total', series, limited)).toBe(1);
+    expect(await value(limited, 'http_problems_total', series)).toBe(1);
   });
 
-  test('tells what the hosted data provider answered, and what was tried again', async () => {
+  test('tells what the hosted data provider answered, and what was tried again', async ({
+    service,
+    moralis,
+  }) => {
     moralis.meet(503, 'none');
     const path = `/blockchain/v1/api/wallet/history?chainId=1&address=${deployer}`;
     await service.as(service.keys.acme).get(path).expect(200);
-    expect(await value('moralis_requests_total', 'outcome="5xx"')).toBe(1);
-    expect(await value('moralis_requests_total', 'outcome="2xx"')).toBe(1);
-    expect(await value('moralis_retries_total')).toBe(1);
+    expect(await value(service, 'moralis_requests_total', 'outcome="5xx"')).toBe(1);
+    expect(await value(service, 'moralis_requests_total', 'outcome="2xx"')).toBe(1);
+    expect(await value(service, 'moralis_retries_total')).toBe(1);
     moralis.meet(404);
     await service.as(service.keys.acme).get(path).expect(502);
-    expect(await value('moralis_requests_total', 'outcome="4xx"')).toBe(1);
-    expect(await value('moralis_retries_total')).toBe(1);
+    expect(await value(service, 'moralis_requests_total', 'outcome="4xx"')).toBe(1);
+    expect(await value(service, 'moralis_retries_total')).toBe(1);
   });
 });

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { callNode, deployer } from '../support/deploy.ts';
+import { test } from '../support/fixtures.ts';
 
 const patience = { interval: 20, timeout: 15_000 };
-let database: TestDatabase;
 let chains: TestChain[];
 let service: Service;
 
@@ -18,7 +18,7 @@ const network = (chainId: string, rpcUrl: string) => ({
 });
 const pay = (chain: TestChain | undefined) =>
   callNode(chain?.rpcUrl ?? '', 'eth_sendTransaction', [{ from: deployer, to: deployer, value: '0x1' }]);
-const heads = async () => {
+const heads = async (database: TestDatabase) => {
   const rows = await database
     .db('index_state')
     .whereNot('chain_id', 5)
@@ -26,21 +26,18 @@ const heads = async () => {
     .select('chain_id', 'head_number');
   return rows.map((row) => `${row.chain_id}: ${row.head_number}`);
 };
-const indexed = (...expected: string[]) =>
-  vi.waitFor(async () => expect(await heads()).toEqual(expected), patience);
+const indexed = (database: TestDatabase, ...expected: string[]) =>
+  vi.waitFor(async () => expect(await heads(database)).toEqual(expected), patience);
 const ready = () => fetch(`http://127.0.0.1:${service.port}/readyz`);
-const sessions = async () => {
+const sessions = async (database: TestDatabase) => {
   const { rows } = await database.db.raw(
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'tallystick index%'",
   );
   return rows.length;
 };
 
-beforeAll(async () => {
-  [database, chains] = await Promise.all([
-    createTestDatabase(),
-    Promise.all([startChain(), startChain({ chainId: '77' })]),
-  ]);
+test.beforeAll(async ({ database }) => {
+  chains = await Promise.all([startChain(), startChain({ chainId: '77' })]);
   await database.db('networks').insert(network('31337', chains[0]?.rpcUrl ?? ''));
   const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
   const settings = { HOST: '127.0.0.1', PORT: '0', INDEX_POLL_MS: '50', INDEX_READY_LAG: '0' };
@@ -54,28 +51,29 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(chains.map((chain) => chain.close()));
-  await database.close();
 });
 
-test('indexes what is registered and what comes, and leaves what goes', async () => {
+test('indexes what is registered and what comes, and leaves what goes', async ({ database }) => {
   await pay(chains[0]);
-  await indexed('31337: 1');
+  await indexed(database, '31337: 1');
   expect((await ready()).status).toBe(200);
   await database.db('networks').insert({ ...network('77', chains[1]?.rpcUrl ?? ''), index_from: '2' });
   await pay(chains[1]);
   await pay(chains[1]);
-  await indexed('77: 2', '31337: 1');
+  await indexed(database, '77: 2', '31337: 1');
   expect(await database.db('wallet_history').where({ chain_id: '77' }).select('block_number')).toEqual([
     { block_number: '2' },
   ]);
   await database.db('networks').where({ chain_id: 31337 }).update({ data_provider: 'moralis' });
-  await vi.waitFor(async () => expect(await sessions()).toBe(1), patience);
+  await vi.waitFor(async () => expect(await sessions(database)).toBe(1), patience);
   await pay(chains[0]);
   await pay(chains[1]);
-  await indexed('77: 3', '31337: 1');
+  await indexed(database, '77: 3', '31337: 1');
 });
 
-test('is not ready while a network has no index, and goes on when its node can be reached', async () => {
+test('is not ready while a network has no index, and goes on when its node can be reached', async ({
+  database,
+}) => {
   await database
     .db('networks')
     .insert(network('31337', chains[0]?.rpcUrl ?? ''))
@@ -85,11 +83,11 @@ test('is not ready while a network has no index, and goes on when its node can b
   await vi.waitFor(async () => expect((await ready()).status).toBe(503), patience);
   expect(await (await ready()).json()).toMatchObject({ checks: { database: 'ok', index: 'failing' } });
   await database.db('networks').where({ chain_id: 5 }).delete();
-  await indexed('77: 3', '31337: 2');
+  await indexed(database, '77: 3', '31337: 2');
   await vi.waitFor(async () => expect((await ready()).status).toBe(200), patience);
 });
 
-test('ends every index before its connections when the service stops', async () => {
+test('ends every index before its connections when the service stops', async ({ database }) => {
   await service.stop();
-  expect(await sessions()).toBe(0);
+  expect(await sessions(database)).toBe(0);
 });

@@ -5,24 +5,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { encryptKeystoreJson, Wallet } from 'ethers';
 import type { Knex } from 'knex';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
 import { createLogger } from '../../src/log.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 import { startProcess } from '../support/process.ts';
 
-const database = await createTestDatabase();
-afterAll(database.close);
-
 const environment = {
-  DATABASE_URL: database.url,
   SECRET_KEYS: `a:${Buffer.alloc(32, 1).toString('base64')}`,
   CURSOR_KEYS: `a:${Buffer.alloc(32, 3).toString('base64')}`,
   HOST: '127.0.0.1',
   PORT: '0',
 };
-const startMain = (env: Record<string, string>) => startProcess(['src/main.ts'], env);
+const startMain = (databaseUrl: string, settings: Record<string, string> = {}) =>
+  startProcess(['src/main.ts'], { DATABASE_URL: databaseUrl, ...environment, ...settings });
 
 /** Waits until a statement of another connection waits for a lock. */
 async function untilBlocked(db: Knex): Promise<void> {
@@ -37,18 +34,21 @@ async function untilBlocked(db: Knex): Promise<void> {
 }
 
 describe('the service as a process', () => {
-  test('serves, and on SIGTERM lets a request in progress end before it goes', async () => {
-    const main = startMain({ ...environment, OPERATIONS_PORT: '0' });
+  test('serves, and on SIGTERM lets a request in progress end before it goes', async ({
+    db,
+    databaseUrl,
+  }) => {
+    const main = startMain(databaseUrl, { OPERATIONS_PORT: '0' });
     const [, port, operations] = await main.until(/"port":(\d+),"operationsPort":(\d+)/);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
 
     // The lock holds the request in progress until this transaction ends.
-    const transaction = await database.db.transaction();
+    const transaction = await db.transaction();
     await transaction.raw('LOCK TABLE networks, api_keys IN ACCESS EXCLUSIVE MODE');
     const answer = fetch(`http://127.0.0.1:${port}/v1/api/rwa`, {
       headers: { 'x-api-key': generateKey('live') },
     });
-    await untilBlocked(database.db);
+    await untilBlocked(db);
     main.child.kill('SIGTERM');
     await main.until(/service stopping/);
     // Nobody new is let in, but operators still see what goes on.
@@ -63,28 +63,30 @@ describe('the service as a process', () => {
     expect(phases).toEqual(['readiness', 'requests', 'background', 'operators', 'connections']);
   });
 
-  test('says with its exit status that something did not stop in time, and stops all else', async () => {
+  test('says with its exit status that something did not stop in time, and stops all else', async ({
+    db,
+    databaseUrl,
+  }) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-stop-'));
     const [keystore, password] = [path.join(folder, 'keystore.json'), path.join(folder, 'password')];
     await writeFile(password, 'opens');
     // Cheap to open: the key is worth nothing.
     const wallet = new Wallet(Wallet.createRandom().privateKey);
     await writeFile(keystore, await encryptKeystoreJson(wallet, 'opens', { scrypt: { N: 1_024 } }));
-    await database.db.raw(`
+    await db.raw(`
       INSERT INTO networks (chain_id, name, currency_name, currency_symbol, currency_decimals, rpc_urls, data_provider, confirmations, finality_depth)
         VALUES (6, 'n', 'n', 'N', 18, '{http://127.0.0.1:9}', 'indexer', 1, 1)`);
-    const main = startMain({
-      ...environment,
+    const main = startMain(databaseUrl, {
       ROLES: 'worker',
       SHUTDOWN_SECONDS: '1',
       MINT_SIGNERS: `6=keystore:${keystore}`,
       MINT_KEYSTORE_PASSWORD_FILE: password,
     });
     await main.until(/service started/);
-    await expect.poll(() => database.db('mint_lanes').whereNotNull('holder').pluck('signer')).toHaveLength(1);
+    await expect.poll(() => db('mint_lanes').whereNotNull('holder').pluck('signer')).toHaveLength(1);
 
     // The lane cannot be given back until this transaction ends.
-    const transaction = await database.db.transaction();
+    const transaction = await db.transaction();
     await transaction.raw('LOCK TABLE mint_lanes IN ACCESS EXCLUSIVE MODE');
     main.child.kill('SIGTERM');
     await main.until(/stop phase failed/);
@@ -97,38 +99,42 @@ describe('the service as a process', () => {
   });
 
   test('names every fault of its environment at once and shows no secret', async () => {
-    const main = startMain({ DATABASE_URL: 'mysql://root:hunter2@db/x', PORT: 'eighty', ROLES: 'api,cook' });
+    const main = startProcess(['src/main.ts'], {
+      DATABASE_URL: 'mysql://root:hunter2@db/x',
+      PORT: 'eighty',
+      ROLES: 'api,cook',
+    });
     expect(await main.ended).toBe(2);
     for (const name of ['DATABASE_URL', 'PORT', 'ROLES']) expect(main.output()).toMatch(name);
     expect(main.output()).not.toMatch(/hunter2/);
   });
 
-  test('says how to mend a schema that is not current', async () => {
+  test('says how to mend a schema that is not current', async ({ db, databaseUrl }) => {
     const name = `empty_${process.pid}_${Date.now()}`;
-    await database.db.raw(`CREATE DATABASE ${name}`);
-    const url = new URL(database.url);
+    await db.raw(`CREATE DATABASE ${name}`);
+    const url = new URL(databaseUrl);
     url.pathname = `/${name}`;
-    const main = startMain({ ...environment, DATABASE_URL: url.href });
+    const main = startMain(url.href);
     expect(await main.ended).toBe(1);
     expect(main.output()).toMatch(/tallystick migrate/);
   });
 
-  test('says that its port is taken', async () => {
+  test('says that its port is taken', async ({ databaseUrl }) => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const main = startMain({ ...environment, PORT: String(port) });
+    const main = startMain(databaseUrl, { PORT: String(port) });
     expect(await main.ended).toBe(1);
     expect(main.output()).toMatch(`Port ${port} is taken. Stop what listens there, or choose another: PORT=`);
-    const other = startMain({ ...environment, OPERATIONS_PORT: String(port) });
+    const other = startMain(databaseUrl, { OPERATIONS_PORT: String(port) });
     expect(await other.ended).toBe(1);
     expect(other.output()).toMatch(`choose another: OPERATIONS_PORT=${port + 1}`);
     server.close();
   });
 
-  test('refuses to start without a key that claim secrets are encrypted with', async () => {
-    const db = createDatabase(database.url, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+  test('refuses to start without a key that claim secrets are encrypted with', async ({ databaseUrl }) => {
+    const db = createDatabase(databaseUrl, { poolMax: 1, log: createLogger({ level: 'silent' }) });
     await db.raw(`
       INSERT INTO companies (id, name) VALUES ('c', 'c');
       INSERT INTO networks (chain_id, name, currency_name, currency_symbol, currency_decimals, rpc_urls, data_provider, confirmations, finality_depth)
@@ -139,7 +145,7 @@ describe('the service as a process', () => {
       INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
         SELECT company_id, id, number, 1, number * 18446744073709551616::numeric + 1, 'x', 'retired' FROM rwa`);
     await db.destroy();
-    const main = startMain(environment);
+    const main = startMain(databaseUrl);
     expect(await main.ended).toBe(1);
     expect(main.output()).toMatch(/SECRET_KEYS lacks keys .*: retired/);
   });

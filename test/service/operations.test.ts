@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
 
-let database: TestDatabase;
 const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
 
-const start = (settings: Record<string, string>) =>
+const start = (database: TestDatabase, settings: Record<string, string>) =>
   startService(
     loadConfig({
       ...{ HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', SECRET_KEYS: keys, CURSOR_KEYS: keys },
@@ -19,15 +19,10 @@ const start = (settings: Record<string, string>) =>
 const ask = (port: number | undefined, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
 const scrape = async ({ operationsPort }: Service) => (await ask(operationsPort, '/metrics')).text();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-
 describe.each(['api', 'worker', 'indexer'])('a process that is only %s', (role) => {
   let service: Service;
-  beforeAll(async () => {
-    service = await start({ ROLES: role });
+  test.beforeAll(async ({ database }) => {
+    service = await start(database, { ROLES: role });
   });
   afterAll(() => service.stop());
 
@@ -48,8 +43,8 @@ describe.each(['api', 'worker', 'indexer'])('a process that is only %s', (role) 
 
 describe('what callers reach', () => {
   let service: Service;
-  beforeAll(async () => {
-    service = await start({ ROLES: 'api' });
+  test.beforeAll(async ({ database }) => {
+    service = await start(database, { ROLES: 'api' });
   });
   afterAll(() => service.stop());
 
@@ -78,8 +73,8 @@ describe('what callers reach', () => {
   });
 });
 
-test('a process without the setting listens for nobody but its callers', async () => {
-  const service = await start({ ROLES: 'api', OPERATIONS_PORT: '' });
+test('a process without the setting listens for nobody but its callers', async ({ database }) => {
+  const service = await start(database, { ROLES: 'api', OPERATIONS_PORT: '' });
   expect(service.operationsPort).toBeUndefined();
   await service.stop();
 });

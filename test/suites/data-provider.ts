@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Network } from '../../src/chain/network.ts';
 import type {
   DataProvider,
@@ -12,7 +12,7 @@ import { maxPositionLength } from '../../src/providers/provider.ts';
 import { contractSchema } from '../support/contract-schema.ts';
 
 /** What the suite needs of a provider: a wallet of which everything is known. */
-export type ProviderWorld = {
+export type ProviderSetup = {
   readonly provider: DataProvider;
   readonly network: Network;
   /** Has at least five transactions and three NFTs; one transaction creates a contract. */
@@ -26,17 +26,17 @@ export type ProviderWorld = {
   close(): Promise<void>;
 };
 
-type Running = { world?: ProviderWorld };
+type Running = { setup?: ProviderSetup };
 type Walked<T> = { readonly pages: readonly (readonly T[])[]; readonly all: readonly T[] };
 
 /** The one suite that every data provider passes: what the contract promises of all. */
-export function describeDataProvider(name: string, start: () => Promise<ProviderWorld>): void {
+export function describeDataProvider(name: string, start: () => Promise<ProviderSetup>): void {
   describe(`the ${name} data provider`, () => {
     const running: Running = {};
     beforeAll(async () => {
-      running.world = await start();
+      running.setup = await start();
     });
-    afterAll(() => running.world?.close());
+    afterAll(() => running.setup?.close());
 
     describeHistory(running);
     describeRecords(running);
@@ -45,9 +45,9 @@ export function describeDataProvider(name: string, start: () => Promise<Provider
   });
 }
 
-function worldOf({ world }: Running): ProviderWorld {
-  if (world === undefined) throw new Error('the world did not start');
-  return world;
+function setupOf({ setup }: Running): ProviderSetup {
+  if (setup === undefined) throw new Error('the setup did not start');
+  return setup;
 }
 
 const limits = [1, 2, 3, 100];
@@ -55,10 +55,10 @@ const orders: readonly SortOrder[] = ['ASC', 'DESC'];
 
 function describeHistory(running: Running): void {
   describe('the history', () => {
-    it.each(orders.flatMap((order) => limits.map((limit) => ({ order, limit }))))(
+    test.each(orders.flatMap((order) => limits.map((limit) => ({ order, limit }))))(
       'has every transaction once and in order: $order by $limit',
       async ({ order, limit }) => {
-        const { hashes } = worldOf(running);
+        const { hashes } = setupOf(running);
         const { all, pages } = await walkHistory(running, order, limit);
         const expected = order === 'ASC' ? hashes : [...hashes].reverse();
         expect(all.map(({ hash }) => hash)).toEqual(expected);
@@ -66,12 +66,12 @@ function describeHistory(running: Running): void {
       },
     );
 
-    it('gives the same page again for the same question', async () => {
-      const question = questionOf(worldOf(running), { limit: 2 });
-      const { next } = await worldOf(running).provider.history(question);
+    test('gives the same page again for the same question', async () => {
+      const question = questionOf(setupOf(running), { limit: 2 });
+      const { next } = await setupOf(running).provider.history(question);
       const second = { ...question, position: next, page: 1 };
-      const { records } = await worldOf(running).provider.history(second);
-      expect((await worldOf(running).provider.history(second)).records).toEqual(records);
+      const { records } = await setupOf(running).provider.history(second);
+      expect((await setupOf(running).provider.history(second)).records).toEqual(records);
       expect(records.length).toBeGreaterThan(0);
     });
   });
@@ -81,13 +81,13 @@ function describeRecords(running: Running): void {
   const faultsOf = contractSchema('WalletHistoryRecord');
 
   describe('a record of the history', () => {
-    it('is as the contract says', async () => {
+    test('is as the contract says', async () => {
       const { all } = await walkHistory(running, 'ASC', 100);
       expect(all.flatMap(faultsOf)).toEqual([]);
     });
 
-    it('belongs to the wallet, and a direction is what the wallet sees', async () => {
-      const { wallet } = worldOf(running);
+    test('belongs to the wallet, and a direction is what the wallet sees', async () => {
+      const { wallet } = setupOf(running);
       const { all } = await walkHistory(running, 'ASC', 100);
       for (const record of all) {
         const moved = [...record.native_transfers, ...record.erc20_transfers, ...record.nft_transfers];
@@ -100,7 +100,7 @@ function describeRecords(running: Running): void {
       }
     });
 
-    it('has no recipient where a contract was created', async () => {
+    test('has no recipient where a contract was created', async () => {
       const { all } = await walkHistory(running, 'ASC', 100);
       expect(all.filter((record) => record.to_address === null).length).toBeGreaterThan(0);
     });
@@ -111,10 +111,10 @@ function describeNfts(running: Running): void {
   const faultsOf = contractSchema('WalletNft');
 
   describe('the NFT list', () => {
-    it.each(orders.flatMap((order) => limits.map((limit) => ({ order, limit }))))(
+    test.each(orders.flatMap((order) => limits.map((limit) => ({ order, limit }))))(
       'has every NFT once: $order by $limit',
       async ({ order, limit }) => {
-        const { nfts } = worldOf(running);
+        const { nfts } = setupOf(running);
         const { all, pages } = await walkNfts(running, order, limit);
         const found = all.map((entry) => [entry.token_address, entry.token_id, entry.amount].join('/'));
         expect(found.toSorted()).toEqual(nfts.toSorted());
@@ -122,30 +122,30 @@ function describeNfts(running: Running): void {
       },
     );
 
-    it('has entries that are as the contract says, of this wallet', async () => {
+    test('has entries that are as the contract says, of this wallet', async () => {
       const { all } = await walkNfts(running, 'DESC', 100);
       expect(all.flatMap(faultsOf)).toEqual([]);
-      expect(new Set(all.map((entry) => entry.owner_of))).toEqual(new Set([worldOf(running).wallet]));
+      expect(new Set(all.map((entry) => entry.owner_of))).toEqual(new Set([setupOf(running).wallet]));
       expect(all.some((entry) => 'status' in entry)).toBe(false);
     });
   });
 }
 
 function describeStrangers(running: Running): void {
-  it('has nothing to say of a wallet that never did anything', async () => {
-    const { provider, stranger } = worldOf(running);
-    const question = questionOf(worldOf(running), { address: stranger });
+  test('has nothing to say of a wallet that never did anything', async () => {
+    const { provider, stranger } = setupOf(running);
+    const question = questionOf(setupOf(running), { address: stranger });
     expect(await provider.history(question)).toMatchObject({ records: [], next: undefined });
     expect(await provider.nfts(question)).toMatchObject({ entries: [], next: undefined });
   });
 }
 
-function questionOf({ network, wallet }: ProviderWorld, changes: Partial<HistoryQuestion>): HistoryQuestion {
+function questionOf({ network, wallet }: ProviderSetup, changes: Partial<HistoryQuestion>): HistoryQuestion {
   return { network, address: wallet, order: 'DESC', limit: 100, position: undefined, page: 0, ...changes };
 }
 
 function walkHistory(running: Running, order: SortOrder, limit: number): Promise<Walked<HistoryRecord>> {
-  const { provider } = worldOf(running);
+  const { provider } = setupOf(running);
   return walk(running, { order, limit }, async (question) => {
     const { records, ...rest } = await provider.history(question);
     return { ...rest, items: records };
@@ -153,7 +153,7 @@ function walkHistory(running: Running, order: SortOrder, limit: number): Promise
 }
 
 function walkNfts(running: Running, order: SortOrder, limit: number): Promise<Walked<NftEntry>> {
-  const { provider } = worldOf(running);
+  const { provider } = setupOf(running);
   return walk(running, { order, limit }, async (question) => {
     const { entries, ...rest } = await provider.nfts(question);
     return { ...rest, items: entries };
@@ -175,7 +175,7 @@ async function walk<T>(
   let position: string | undefined;
   do {
     const { items, next, completeTo } = await ask(
-      questionOf(worldOf(running), { ...changes, position, page: pages.length }),
+      questionOf(setupOf(running), { ...changes, position, page: pages.length }),
     );
     pages.push(items);
     if (next !== undefined) {

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startWorld, stranger, type World } from '../blockchain/wallet-lists.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type HostedListSetup, startHostedLists, stranger } from '../blockchain/wallet-lists.ts';
 import type { Mishap } from '../support/moralis-server.ts';
 import type { ListOperation } from './wallet-list.ts';
 
@@ -10,14 +10,14 @@ type HostedList = ListOperation & {
 
 /** What both lists of a wallet make of the hosted provider, above all when it fails. */
 export function describeHostedList({ path, pageOf, failure }: HostedList): void {
-  let world: World;
+  let setup: HostedListSetup;
   beforeAll(async () => {
-    world = await startWorld(path);
+    setup = await startHostedLists(path);
   });
-  afterEach(() => world.server.forget());
-  afterAll(() => world.close());
+  afterEach(() => setup.server.forget());
+  afterAll(() => setup.close());
 
-  const get: World['get'] = (changes) => world.get(changes);
+  const get: HostedListSetup['get'] = (changes) => setup.get(changes);
   const cursorOf = async (changes: Readonly<Record<string, string>>): Promise<string> => {
     const { cursor } = pageOf((await get(changes).expect(200)).body);
     if (cursor === undefined) throw new Error('there is no next page');
@@ -25,20 +25,20 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
   };
 
   describe('200: pages of the hosted provider', () => {
-    it('are never kept: each is asked for anew', async () => {
+    test('are never kept: each is asked for anew', async () => {
       await get().expect(200).expect('cache-control', 'no-store');
       await get().expect(200);
-      expect(world.asked()).toHaveLength(2);
+      expect(setup.asked()).toHaveLength(2);
     });
 
-    it('tell no block that they are complete to, as the hosted provider does not know it', async () => {
+    test('tell no block that they are complete to, as the hosted provider does not know it', async () => {
       const { headers } = await get().expect(200);
       expect(Object.keys(headers).filter((name) => name.startsWith('x-index'))).toEqual([]);
     });
   });
 
   describe('503', () => {
-    it('while the network has no index yet, once the input is right', async () => {
+    test('while the network has no index yet, once the input is right', async () => {
       const { body, headers } = await get({ chainId: '31337' }).expect(503);
       expect(body.code).toBe('service_unavailable');
       expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
@@ -63,7 +63,7 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
 
     // A process of its own each time: after a 429 the one that got it is silent for a while.
     const askAnother = async (settings: Readonly<Record<string, string>> = {}) => {
-      const twin = await world.service.twin({
+      const twin = await setup.service.twin({
         MORALIS_TIMEOUT_MS: '1000',
         MORALIS_DEADLINE_MS: '1000',
         ...settings,
@@ -71,8 +71,8 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
       return twin.as(twin.keys.acme).get(`${path}?address=${stranger}&chainId=1`);
     };
 
-    it.each(lasting)('when the provider fails with %s, without a word of it', async (mishap) => {
-      world.server.meet(mishap);
+    test.each(lasting)('when the provider fails with %s, without a word of it', async (mishap) => {
+      setup.server.meet(mishap);
       const { status, body } = await askAnother();
       const { requestId: _, ...problem } = body;
       expect(status).toBe(502);
@@ -82,39 +82,39 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
         status: 502,
         ...failure,
       });
-      expect(world.server.asked.length).toBeGreaterThanOrEqual(1);
+      expect(setup.server.asked.length).toBeGreaterThanOrEqual(1);
     });
 
-    it('when it does not answer in time', async () => {
-      world.server.meet('hang');
+    test('when it does not answer in time', async () => {
+      setup.server.meet('hang');
       const { status, body } = await askAnother({ MORALIS_TIMEOUT_MS: '100', MORALIS_DEADLINE_MS: '300' });
       expect([status, body]).toEqual([502, expect.objectContaining(failure)]);
     });
 
-    it('when it asks for more patience than we have', async () => {
-      world.server.meet({ status: 429, retryAfter: '3600' });
+    test('when it asks for more patience than we have', async () => {
+      setup.server.meet({ status: 429, retryAfter: '3600' });
       expect((await askAnother()).status).toBe(502);
-      expect(world.server.asked).toHaveLength(1);
+      expect(setup.server.asked).toHaveLength(1);
     });
 
-    it('when there is no account to ask it with', async () => {
+    test('when there is no account to ask it with', async () => {
       expect((await askAnother({ MORALIS_API_KEY: '' })).body).toMatchObject(failure);
-      expect(world.server.asked).toEqual([]);
+      expect(setup.server.asked).toEqual([]);
     });
 
-    it('when its answer does not fit the contract', async () => {
-      world.server.meet({ body: { result: [{ hash: 'none', token_id: 'none' }], cursor: null } });
+    test('when its answer does not fit the contract', async () => {
+      setup.server.meet({ body: { result: [{ hash: 'none', token_id: 'none' }], cursor: null } });
       expect((await get().expect(502)).body).toMatchObject(failure);
     });
 
-    it('but not when a second try succeeds, and the cursor stays good', async () => {
-      const cursor = await cursorOf({ address: world.busy, limit: '7' });
-      world.server.meet(500, 'none');
-      expect(pageOf((await get({ address: world.busy, cursor }).expect(200)).body).page).toBe(1);
-      world.server.meet(400);
-      await get({ address: world.busy, cursor }).expect(502);
-      world.server.forget();
-      await get({ address: world.busy, cursor }).expect(200);
+    test('but not when a second try succeeds, and the cursor stays good', async () => {
+      const cursor = await cursorOf({ address: setup.busy, limit: '7' });
+      setup.server.meet(500, 'none');
+      expect(pageOf((await get({ address: setup.busy, cursor }).expect(200)).body).page).toBe(1);
+      setup.server.meet(400);
+      await get({ address: setup.busy, cursor }).expect(502);
+      setup.server.forget();
+      await get({ address: setup.busy, cursor }).expect(200);
     });
   });
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ProblemError } from '../../src/errors.ts';
 import type { KeyVerifier, VerifyResult } from '../../src/keys/verifier.ts';
 import type { Gate } from '../keys/tcp-gate.ts';
@@ -65,25 +65,25 @@ async function openVerifier(running: Running, cacheSeconds = 10): Promise<KeyVer
 }
 
 function describeAnswers(running: Running): void {
-  it('admits a valid key as its company', async () => {
+  test('admits a valid key as its company', async () => {
     const verifier = await openVerifier(running);
     const issued = await serviceOf(running).issue({ company: true });
     expect(issued.companyId).not.toBeNull();
     expect(await verifier.verify(issued.key)).toEqual(admitted(issued));
   });
 
-  it('admits a valid key without a company as nobody', async () => {
+  test('admits a valid key without a company as nobody', async () => {
     const verifier = await openVerifier(running);
     const issued = await serviceOf(running).issue({ company: false });
     expect(await verifier.verify(issued.key)).toEqual(admitted({ ...issued, companyId: null }));
   });
 
-  it('refuses an unknown key', async () => {
+  test('refuses an unknown key', async () => {
     const verifier = await openVerifier(running);
     expect(await verifier.verify(serviceOf(running).unknownKey)).toEqual(invalid);
   });
 
-  it('refuses a revoked key', async () => {
+  test('refuses a revoked key', async () => {
     const service = serviceOf(running);
     const issued = await service.issue({ company: true });
     await service.revoke(issued);
@@ -91,7 +91,7 @@ function describeAnswers(running: Running): void {
     expect(await verifier.verify(issued.key)).toEqual(invalid);
   });
 
-  it('refuses an expired key', async () => {
+  test('refuses an expired key', async () => {
     const service = serviceOf(running);
     const issued = await service.issue({ company: true });
     await service.expire(issued, -1_000);
@@ -99,7 +99,7 @@ function describeAnswers(running: Running): void {
     expect(await verifier.verify(issued.key)).toEqual(invalid);
   });
 
-  it('refuses a malformed key without asking anyone', async () => {
+  test('refuses a malformed key without asking anyone', async () => {
     const service = serviceOf(running);
     const verifier = await openVerifier(running);
     service.gate.refuse();
@@ -108,7 +108,7 @@ function describeAnswers(running: Running): void {
 }
 
 function describeLimits(running: Running): void {
-  it.each(['rate', 'usage'] as const)('tells how long to wait at a %s limit', async (kind) => {
+  test.each(['rate', 'usage'] as const)('tells how long to wait at a %s limit', async (kind) => {
     const issue = serviceOf(running).issueLimited?.[kind];
     // The own key store leaves limits to the service's limiter: nothing to tell.
     if (issue === undefined) return;
@@ -125,7 +125,7 @@ function describeLimits(running: Running): void {
 }
 
 function describeOutages(running: Running): void {
-  it.each([
+  test.each([
     ['is out of reach', (gate: Gate) => gate.refuse()],
     ['does not answer', (gate: Gate) => gate.freeze()],
     ['answers nonsense', (gate: Gate) => gate.babble()],
@@ -152,7 +152,7 @@ export function expectUnavailable(outcome: PromiseSettledResult<unknown>): void 
 }
 
 function describeCache(running: Running): void {
-  it('remembers a verified key for less than 10 seconds, whatever happens to the service', async () => {
+  test('remembers a verified key for less than 10 seconds, whatever happens to the service', async () => {
     const service = serviceOf(running);
     const issued = await service.issue({ company: true });
     const verifier = await openVerifier(running);
@@ -166,7 +166,7 @@ function describeCache(running: Running): void {
     for (const outcome of await Promise.allSettled([verifier.verify(issued.key)])) expectUnavailable(outcome);
   });
 
-  it('refuses a revoked key within 10 seconds', async () => {
+  test('refuses a revoked key within 10 seconds', async () => {
     const service = serviceOf(running);
     const issued = await service.issue({ company: true });
     const verifier = await openVerifier(running);
@@ -177,7 +177,7 @@ function describeCache(running: Running): void {
     expect(await verifier.verify(issued.key)).toEqual(invalid);
   });
 
-  it('does not remember a key past its expiry', async () => {
+  test('does not remember a key past its expiry', async () => {
     const service = serviceOf(running);
     const issued = await service.issue({ company: true });
     const verifier = await openVerifier(running);
@@ -188,7 +188,7 @@ function describeCache(running: Running): void {
     expect(Date.now() - expiresAt).toBeLessThan(1_000);
   });
 
-  it('asks each time when it may remember nothing', async () => {
+  test('asks each time when it may remember nothing', async () => {
     const service = serviceOf(running);
     const issued = await service.issue({ company: true });
     const verifier = await openVerifier(running, 0);

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { checksummed, type ListWorld, stranger } from '../blockchain/wallet-lists.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { checksummed, type ListSetup, stranger } from '../blockchain/wallet-lists.ts';
 
 export type ListOperation = {
   readonly path: string;
@@ -19,16 +19,16 @@ type Page = {
 /** The one suite that both lists of a wallet pass over every data provider: input, paging, cursors. */
 export function describeWalletList(
   { path, pageOf }: ListOperation,
-  start: (path: string) => Promise<ListWorld>,
+  start: (path: string) => Promise<ListSetup>,
 ): void {
-  let world: ListWorld;
+  let setup: ListSetup;
   beforeAll(async () => {
-    world = await start(path);
+    setup = await start(path);
   });
-  afterEach(() => world.forget());
-  afterAll(() => world.close());
+  afterEach(() => setup.forget());
+  afterAll(() => setup.close());
 
-  const get: ListWorld['get'] = (changes) => world.get(changes);
+  const get: ListSetup['get'] = (changes) => setup.get(changes);
   const cursorOf = async (changes: Readonly<Record<string, string>>): Promise<string> => {
     const { cursor } = pageOf((await get(changes).expect(200)).body);
     if (cursor === undefined) throw new Error('there is no next page');
@@ -36,11 +36,11 @@ export function describeWalletList(
   };
 
   describe('200: pages', () => {
-    it.each(['1', '7', '100'])('come to an end after everything was there once: by %s', async (limit) => {
+    test.each(['1', '7', '100'])('come to an end after everything was there once: by %s', async (limit) => {
       const pages: Page[] = [];
       let cursor: string | undefined;
       do {
-        const { body } = await get({ address: world.busy, limit, ...(cursor && { cursor }) }).expect(200);
+        const { body } = await get({ address: setup.busy, limit, ...(cursor && { cursor }) }).expect(200);
         pages.push(pageOf(body));
         cursor = pages.at(-1)?.cursor;
       } while (cursor !== undefined);
@@ -53,41 +53,41 @@ export function describeWalletList(
       );
     });
 
-    it('have no cursor when everything is on one', async () => {
+    test('have no cursor when everything is on one', async () => {
       const page = pageOf((await get().expect(200)).body);
       expect(page).not.toHaveProperty('cursor');
       expect(page.page).toBe(0);
     });
 
-    it('are empty for a wallet that never did anything, in whatever case it is written', async () => {
+    test('are empty for a wallet that never did anything, in whatever case it is written', async () => {
       for (const address of [stranger, checksummed, `0x${stranger.slice(2).toUpperCase()}`]) {
         const page = pageOf((await get({ address }).expect(200)).body);
         expect(page).toEqual(expect.objectContaining({ page: 0, page_size: 0, result: [] }));
       }
-      const asked = world.asked().map((request) => request.path);
+      const asked = setup.asked().map((request) => request.path);
       expect(asked.every((place) => place.includes(stranger))).toBe(true);
     });
   });
 
   describe('200: a cursor', () => {
-    it('stands for the order and the limit of its list, which may be repeated', async () => {
-      const cursor = await cursorOf({ address: world.busy, limit: '7', order: 'ASC' });
-      const alone = await get({ address: world.busy, cursor }).expect(200);
-      const together = await get({ address: world.busy, cursor, limit: '7', order: 'ASC' }).expect(200);
+    test('stands for the order and the limit of its list, which may be repeated', async () => {
+      const cursor = await cursorOf({ address: setup.busy, limit: '7', order: 'ASC' });
+      const alone = await get({ address: setup.busy, cursor }).expect(200);
+      const together = await get({ address: setup.busy, cursor, limit: '7', order: 'ASC' }).expect(200);
       expect(pageOf(alone.body).page_size).toBe(7);
       expect(pageOf(together.body).result).toEqual(pageOf(alone.body).result);
     });
 
-    it('that is empty is none', async () => {
+    test('that is empty is none', async () => {
       expect(pageOf((await get({ cursor: '' }).expect(200)).body).page).toBe(0);
     });
 
-    it('is good in another process, and after its key was replaced', async () => {
-      const cursor = await cursorOf({ address: world.busy, limit: '7' });
+    test('is good in another process, and after its key was replaced', async () => {
+      const cursor = await cursorOf({ address: setup.busy, limit: '7' });
       const old = `cursors:${Buffer.alloc(32, 7).toString('base64')}`;
       const rotated = `new:${Buffer.alloc(32, 8).toString('base64')},${old}`;
-      const twin = await world.service.twin({ CURSOR_KEYS: rotated });
-      const query = new URLSearchParams({ address: world.busy, chainId: world.chainId, cursor });
+      const twin = await setup.service.twin({ CURSOR_KEYS: rotated });
+      const query = new URLSearchParams({ address: setup.busy, chainId: setup.chainId, cursor });
       const { body } = await twin.as(twin.keys.acme).get(`${path}?${query}`).expect(200);
       expect(pageOf(body).page).toBe(1);
     });
@@ -95,61 +95,61 @@ export function describeWalletList(
 
   describe('400: a cursor', () => {
     const refused = async (changes: Readonly<Record<string, string>>) => {
-      world.forget();
+      setup.forget();
       const { body } = await get(changes).expect(400);
       expect(body).toMatchObject({
         code: 'cursor_invalid',
         detail: 'Cursor is invalid',
         errors: [{ in: 'query', name: 'cursor', message: 'Cursor is invalid' }],
       });
-      expect(world.asked()).toEqual([]);
+      expect(setup.asked()).toEqual([]);
     };
 
-    it.each([
+    test.each([
       { limit: '8' },
       { limit: '100' },
       { order: 'ASC' },
       { address: stranger },
       { chainId: 'other' },
     ])('is refused with %j, which contradicts it', async (changes) => {
-      const cursor = await cursorOf({ address: world.busy, limit: '7' });
-      const chainId = 'chainId' in changes ? world.otherChainId : world.chainId;
-      await refused({ address: world.busy, cursor, ...changes, chainId });
+      const cursor = await cursorOf({ address: setup.busy, limit: '7' });
+      const chainId = 'chainId' in changes ? setup.otherChainId : setup.chainId;
+      await refused({ address: setup.busy, cursor, ...changes, chainId });
     });
 
-    it('is refused when it was altered or cut off', async () => {
-      const cursor = await cursorOf({ address: world.busy, limit: '7' });
+    test('is refused when it was altered or cut off', async () => {
+      const cursor = await cursorOf({ address: setup.busy, limit: '7' });
       const middle = cursor.length / 2;
       const other = cursor[middle] === 'A' ? 'B' : 'A';
       await refused({
-        address: world.busy,
+        address: setup.busy,
         cursor: cursor.slice(0, middle) + other + cursor.slice(middle + 1),
       });
-      await refused({ address: world.busy, cursor: cursor.slice(0, -1) });
-      await refused({ address: world.busy, cursor: `${cursor}A` });
-      await refused({ address: world.busy, cursor: ` ${cursor}` });
+      await refused({ address: setup.busy, cursor: cursor.slice(0, -1) });
+      await refused({ address: setup.busy, cursor: `${cursor}A` });
+      await refused({ address: setup.busy, cursor: ` ${cursor}` });
     });
 
-    it.each(['x', 'null', '0', '../..', '%00', 'é', 'eyJhbGciOiJIUzI1NiJ9.e30.abc', 'A'.repeat(4_096)])(
+    test.each(['x', 'null', '0', '../..', '%00', 'é', 'eyJhbGciOiJIUzI1NiJ9.e30.abc', 'A'.repeat(4_096)])(
       'is refused when we never made it: %s',
       (cursor) => refused({ cursor }),
     );
 
-    it('of the other list is refused', async () => {
+    test('of the other list is refused', async () => {
       const other = path.endsWith('/nft') ? '/blockchain/v1/api/wallet/history' : '/blockchain/v1/api/nft';
-      const query = new URLSearchParams({ address: world.busy, chainId: world.chainId, limit: '7' });
-      const { body } = await world.service.as(world.service.keys.acme).get(`${other}?${query}`).expect(200);
-      await refused({ address: world.busy, cursor: body.cursor ?? body.history.cursor });
+      const query = new URLSearchParams({ address: setup.busy, chainId: setup.chainId, limit: '7' });
+      const { body } = await setup.service.as(setup.service.keys.acme).get(`${other}?${query}`).expect(200);
+      await refused({ address: setup.busy, cursor: body.cursor ?? body.history.cursor });
     });
 
-    it('that is too long is refused by its length', async () => {
+    test('that is too long is refused by its length', async () => {
       const { body } = await get({ cursor: 'A'.repeat(4_097) }).expect(400);
       expect(body).toMatchObject({ code: 'input_invalid', errors: [{ name: 'cursor' }] });
     });
   });
 
   describe('400', () => {
-    it.each([
+    test.each([
       ['', 'address_required', 'Address is required'],
       ['chainId=1', 'address_required', 'Address is required'],
       ['address=&chainId=1', 'address_required', 'Address is required'],
@@ -157,11 +157,11 @@ export function describeWalletList(
       [`address=${stranger}&chainId=`, 'network_id_required', 'Network ID is required'],
       ['address=vitalik.eth', 'network_id_required', 'Network ID is required'],
     ])('says what is missing: %s', async (query, code, detail) => {
-      const { body } = await world.ask(query).expect(400);
+      const { body } = await setup.ask(query).expect(400);
       expect(body).toMatchObject({ code, detail });
     });
 
-    it.each(['0x1', '01', '-1', '1e3', '1.0', ' 1', '0', '2', 'eth', '9'.repeat(30)])(
+    test.each(['0x1', '01', '-1', '1e3', '1.0', ' 1', '0', '2', 'eth', '9'.repeat(30)])(
       'finds no network under the chain id %s',
       async (chainId) => {
         const { body } = await get({ chainId }).expect(400);
@@ -172,7 +172,7 @@ export function describeWalletList(
       },
     );
 
-    it.each([
+    test.each([
       'vitalik.eth',
       stranger.slice(0, -1),
       `${stranger}0`,
@@ -186,7 +186,7 @@ export function describeWalletList(
       expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'query', name: 'address' }] });
     });
 
-    it.each([
+    test.each([
       { limit: '0' },
       { limit: '101' },
       { limit: '-1' },
@@ -203,16 +203,16 @@ export function describeWalletList(
       expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'query', name }] });
     });
 
-    it.each(['address', 'chainId', 'cursor', 'order', 'limit'])('refuses %s given twice', async (name) => {
+    test.each(['address', 'chainId', 'cursor', 'order', 'limit'])('refuses %s given twice', async (name) => {
       const query = `address=${stranger}&chainId=1&${name}=1&${name}=1`;
-      const { body } = await world.ask(query).expect(400);
+      const { body } = await setup.ask(query).expect(400);
       expect(body.errors).toContainEqual(expect.objectContaining({ in: 'query', name }));
     });
 
-    it('asks the provider nothing', async () => {
+    test('asks the provider nothing', async () => {
       await get({ limit: '0' });
       await get({ chainId: '2' });
-      expect(world.asked()).toEqual([]);
+      expect(setup.asked()).toEqual([]);
     });
   });
 }

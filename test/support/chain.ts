@@ -10,14 +10,14 @@ export type TestChain = {
   close(): Promise<void>;
 };
 
-/** A real local chain of its own that mines on demand; its ten accounts are funded. */
-export async function startChain({
-  chainId = '31337',
-  flags = [],
-}: {
-  chainId?: string;
-  flags?: readonly string[];
-} = {}): Promise<TestChain> {
+export type ChainOptions = {
+  readonly chainId?: string;
+  /** Further arguments of the node program. */
+  readonly flags?: readonly string[];
+};
+
+/** Starts a real local chain on a free port. It mines on demand, and its ten accounts have funds. */
+export async function startChain({ chainId = '31337', flags = [] }: ChainOptions = {}): Promise<TestChain> {
   const port = await freePort();
   const child = spawn(anvilProgram(), ['--port', String(port), '--chain-id', chainId, '--quiet', ...flags], {
     stdio: 'ignore',

@@ -9,8 +9,8 @@ const log = createLogger({ level: 'silent' });
 type Node = { readonly host: string; readonly port: number };
 
 /**
- * A database of its own in a cluster of Citus, with the index spread over the workers.
- * @param clusterUrl a superuser's URL of a database on the coordinator that knows its workers
+ * Creates a database in a Citus cluster, with the index distributed over the workers. `close` drops it.
+ * @param clusterUrl the URL of a database on the coordinator, as a superuser; its workers are registered there
  */
 export async function createCitusDatabase(
   clusterUrl: string,
@@ -20,7 +20,7 @@ export async function createCitusDatabase(
   if (coordinator === undefined || workers.length === 0) throw new Error('CITUS_URL names no worker node.');
   const nodes = [coordinator, ...workers];
   const turn = createDatabase(clusterUrl, { poolMax: 1, log });
-  // Nodes that make several databases at once answer too late for each other.
+  // Nodes that create several databases at once time out waiting for each other.
   await turn.raw('SELECT pg_advisory_lock(1)');
   for (const node of nodes) {
     await using(urlOf(clusterUrl, node), (db) => db.raw(`CREATE DATABASE ${name}`));

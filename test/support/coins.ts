@@ -2,7 +2,7 @@ import { callData, deployData } from '../../src/chain/contracts/contract-calls.t
 import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { callNode, deployer, minedReceipt } from './deploy.ts';
 
-/** Deploys an ERC-20 on a chain that mines on demand, and gives each wallet some. @returns its address */
+/** Deploys an ERC-20 token on a chain that mines on demand and mints some for each wallet. @returns its address */
 export async function giveCoins(rpcUrl: string, wallets: readonly string[]): Promise<string> {
   const coin = worldContracts.SampleToken;
   const send = (transaction: object) =>

@@ -12,7 +12,7 @@ import {
   type Json,
 } from '../contract/documented.ts';
 
-/** What an answer of the service looks like to these checks. */
+/** The parts of an HTTP answer that the checks read. */
 export type Answer = {
   readonly method: string;
   /** Path of the request with the base path of its area, with or without a query. */
@@ -27,9 +27,8 @@ type Validators = (pointer: string) => ValidateFunction;
 const problemType = 'application/problem+json';
 
 /**
- * Holds any answer of the service against the documents: the status is documented, the content type, the
- * body and the headers are as the document says, problem bodies included. Each documented (operation,
- * status) that was seen is noted in the coverage file.
+ * Checks answers of the service against the documents: status, content type, body and headers, problem bodies
+ * included. Appends each documented (operation, status) that occurs to the coverage file.
  */
 export function createConformance({ coverageFile }: { coverageFile?: string | undefined } = {}) {
   const validator = createValidators();
@@ -41,7 +40,7 @@ export function createConformance({ coverageFile }: { coverageFile?: string | un
     appendFileSync(coverageFile, `${line}\n`);
   };
 
-  /** Everything in which an answer differs from the documents. */
+  /** Lists every difference between an answer and the documents. */
   const faultsOf = (answer: Answer): string[] => {
     const path = answer.path.split('?')[0] ?? '';
     // A path without parameters wins over a template that fits it too.
@@ -108,7 +107,7 @@ function faultsOfBody(
   ];
 }
 
-/** What a problem repeats of its answer. */
+/** A problem body repeats the status and the request id of its answer. */
 function faultsOfProblem({ status, headers }: Answer, body: unknown): string[] {
   const problem = body as Readonly<Record<string, unknown>>; // its schema is checked beside this
   const faults: string[] = [];
@@ -135,7 +134,7 @@ function faultsOfHeaders(
   });
 }
 
-/** 404 without a route, and 405, belong to no operation; they are problems all the same. */
+/** A 404 without a route and a 405 belong to no operation, but their bodies must be problems too. */
 function faultsOfUnrouted(
   answer: Answer,
   routed: readonly DocumentedOperation[],

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** Reads a component of the blockchain document as a check: what is wrong with a value, nothing if it fits. */
+/** Compiles a component of the blockchain document to a check that lists the errors of a value. */
 export function contractSchema(component: string): (value: unknown) => string[] {
   const file = fileURLToPath(new URL('../../src/contract/generated/blockchain.json', import.meta.url));
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });

@@ -8,7 +8,7 @@ import { createCitusDatabase } from './citus.ts';
 
 export type TestDatabase = { readonly db: Knex; readonly url: string; close(): Promise<void> };
 
-/** Makes the migrated database of a server that its test databases are cloned from. */
+/** Creates the migrated database from which the test databases of a server are cloned. */
 export async function createTemplate(postgresUrl: string): Promise<void> {
   const log = createLogger({ level: 'silent' });
   const admin = createDatabase(postgresUrl, { poolMax: 1, log });
@@ -22,9 +22,9 @@ export async function createTemplate(postgresUrl: string): Promise<void> {
 }
 
 /**
- * A database of its own, cloned from the migrated template in some 30 ms; with CITUS_URL one in that cluster,
- * over which the index is spread.
- * @param postgresUrl a server with a template; by default the one of the run
+ * Clones a database from the migrated template, which takes about 30 ms. With CITUS_URL, creates one in that
+ * cluster instead and distributes the index over its workers.
+ * @param postgresUrl the URL of a server that has a template; default: the server of the test run
  */
 export async function createTestDatabase(postgresUrl = inject('postgresUrl')): Promise<TestDatabase> {
   const log = createLogger({ level: 'silent' });
@@ -32,7 +32,7 @@ export async function createTestDatabase(postgresUrl = inject('postgresUrl')): P
   const clusterUrl = process.env['CITUS_URL'];
   if (clusterUrl !== undefined) return createCitusDatabase(clusterUrl, name);
   const admin = createDatabase(postgresUrl, { poolMax: 1, log });
-  // Only one clone of a template may run at a time; the lock makes the others wait their turn.
+  // PostgreSQL allows one clone of a template at a time; with the lock, the others wait.
   await admin.raw('SELECT pg_advisory_lock(1)');
   await admin.raw(`CREATE DATABASE ${name} TEMPLATE tallystick_template STRATEGY FILE_COPY`);
   await admin.destroy();

@@ -1,10 +1,10 @@
 import { AbiCoder } from 'ethers';
 import type { CompiledContract } from './solidity.ts';
 
-/** The first account of a local chain, which pays for what the tests do. */
+/** The first account of a local chain, from which tests send transactions. */
 export const deployer = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
 
-/** One JSON-RPC call to a node that is known to work. */
+/** Calls a method of a node that works. Throws if the node answers with an error. */
 export async function callNode<T>(rpcUrl: string, method: string, params: readonly unknown[]): Promise<T> {
   const response = await fetch(rpcUrl, {
     method: 'POST',
@@ -17,7 +17,7 @@ export async function callNode<T>(rpcUrl: string, method: string, params: readon
   return answer.result;
 }
 
-/** Deploys a contract on a chain that mines on demand. @returns its address in lower case */
+/** Deploys a contract on a chain that mines on demand. @returns the address in lower case */
 export async function deploy(
   rpcUrl: string,
   contract: CompiledContract | undefined,
@@ -35,7 +35,7 @@ export async function deploy(
 
 type Receipt = { readonly contractAddress: string };
 
-/** The receipt of a transaction. The chain mines on demand, but tells the hash a moment before. */
+/** Waits for the receipt of a transaction: the chain returns the hash just before it mines. */
 export async function minedReceipt(rpcUrl: string, hash: string): Promise<Receipt> {
   const receipt = await callNode<Receipt | null>(rpcUrl, 'eth_getTransactionReceipt', [hash]);
   return receipt ?? minedReceipt(rpcUrl, hash);

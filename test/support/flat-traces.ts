@@ -9,7 +9,7 @@ type Frame = {
 };
 export type CallTrace = { readonly txHash: string; readonly result: Frame | null };
 
-/** The same traces as `trace_block` tells them. */
+/** Converts traces of `callTracer` to the form of `trace_block`. */
 export function flatten(traces: readonly CallTrace[], blockHash: string): object[] {
   const walk = (hash: string, frame: Frame, path: readonly number[]): object[] => {
     const { type, from, to, value = '0x0' } = frame;

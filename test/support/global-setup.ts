@@ -9,14 +9,14 @@ import { startPostgres } from './postgres.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string;
-    /** Where each documented (operation, status) that some test produced is noted, a line each. */
+    /** The file that lists each documented (operation, status) that a test produced, one per line. */
     coverageFile: string;
   }
 }
 
 /**
- * One Postgres for the run, with one migrated template that every test file clones. After a whole run
- * every documented (operation, status) must have been produced by some test.
+ * Starts one PostgreSQL server for the run, with a migrated template that every test file clones. After a run of
+ * all files, fails unless the tests produced every documented (operation, status).
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres();
@@ -36,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** A run of chosen files or titles cannot cover everything. */
+/** Whether all files and titles ran; a part of them cannot cover everything. */
 function isWholeRun({ vitest }: TestProject): boolean {
   const files = globSync('test/**/*.test.ts', {
     exclude: (name) => /faults|portal\/site|node_modules/.test(name),

@@ -6,7 +6,7 @@ import { testNetwork } from './networks.ts';
 
 type Indexed = { readonly db: TestDatabase['db']; readonly databaseUrl: string };
 
-/** Brings the index of the network 31337 up to the newest block of its chain, texts of tokens included. */
+/** Indexes the network 31337 up to the newest block of its chain, including names and symbols of tokens. */
 export async function indexChain({ db, databaseUrl }: Indexed, rpcUrl: string): Promise<void> {
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });

@@ -5,7 +5,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** Ends the child with the process of the test, so that a test that fails half way leaves nothing behind. */
+/** Kills the child when the test process exits, so that a test that fails half-way leaves nothing running. */
 export function killAtExit(child: ChildProcess): void {
   children.add(child);
   child.once('exit', () => children.delete(child));

@@ -4,37 +4,37 @@ import { text } from 'node:stream/consumers';
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 type Answer = { result?: unknown; error?: { code: number; message: string } };
 
-/** How a node lies, or fails, in one way. */
+/** One way in which a node lies or fails. */
 export type Lie =
-  /** Takes a transaction and closes the connection without a word. */
+  /** Accepts a transaction and closes the connection without an answer. */
   | 'takes and drops'
-  /** Takes a transaction and never answers. */
+  /** Accepts a transaction and never answers. */
   | 'takes and hangs'
-  /** Says that it took a transaction, and forgets it. */
+  /** Confirms that it accepted a transaction, and drops it. */
   | 'forgets'
-  /** Closes the connection before the transaction is passed on. */
+  /** Closes the connection before it forwards the transaction. */
   | 'drops'
-  /** Knows of fewer transactions of an account than there are. */
+  /** Reports too few transactions of an account. */
   | 'lagging nonce'
-  /** Has no receipt of what is mined. */
+  /** Reports no receipts of mined transactions. */
   | 'lagging receipts'
-  /** Cannot look receipts up. */
+  /** Fails to look up receipts. */
   | 'receipt errors'
-  /** Finds no events. */
+  /** Reports no events. */
   | 'no logs'
-  /** Its newest block is an old one. */
+  /** Reports an old block as the newest. */
   | 'lagging head'
-  /** Is on another chain: its receipts name blocks that are not there, and nothing was minted on it. */
+  /** Is on another chain: its receipts name unknown blocks, and it has no mints. */
   | 'other chain'
-  /** Names another contract in its receipts. */
+  /** Reports another contract in its receipts. */
   | 'strange receipts'
-  /** Is one of two by turns, and the other lags in everything. */
+  /** Answers alternately as itself and as a node that lags in everything. */
   | 'lags now and then'
-  /** Fails at everything with an error of its own. */
+  /** Answers every request with an error. */
   | 'errors'
-  /** Takes every question and never answers. */
+  /** Accepts every request and never answers. */
   | 'hangs'
-  /** Cannot answer at all. */
+  /** Closes every connection without an answer. */
   | 'down';
 
 export const lies: readonly Lie[] = [
@@ -57,16 +57,16 @@ export const lies: readonly Lie[] = [
 
 export type LyingNode = {
   readonly url: string;
-  /** From now on it lies like this; undefined: it tells the truth. */
+  /** Starts a lie that ends the one before; undefined ends it. */
   lie(lie: Lie | undefined): void;
-  /** How often the present lie was told. */
+  /** The number of answers that the current lie has changed. */
   readonly told: () => number;
-  /** Signed bytes that it was given since the beginning, whatever it made of them. */
+  /** All signed transactions that it has received, whether it forwarded them or not. */
   readonly given: () => readonly string[];
   close(): Promise<void>;
 };
 
-/** A node in front of a real one, which lies as told. */
+/** Starts a proxy in front of a real node that lies on demand. */
 export async function startLyingNode(target: string): Promise<LyingNode> {
   const state: { lie: Lie | undefined; told: number; asked: number } = { lie: undefined, told: 0, asked: 0 };
   const given: string[] = [];
@@ -114,7 +114,7 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
 }
 
 type Pass = (call: Call) => Promise<Answer>;
-/** What is answered instead of the truth; undefined where the truth is told. */
+/** The false answer; undefined where the real answer stands. */
 type Liar = (call: Call, pass: Pass, asked: number) => Promise<Answer | 'drop' | 'hang'> | undefined;
 
 const about =
@@ -122,7 +122,7 @@ const about =
   (call, pass) =>
     call.method === method ? lie(call, pass) : undefined;
 
-/** A node that only serves the question for its chain. */
+/** Answers the request for the chain id as the real node does, and every other request in this way. */
 const only =
   (end: () => Promise<Answer | 'drop' | 'hang'>): Liar =>
   ({ method }) =>

@@ -7,21 +7,21 @@ import { callNode } from './deploy.ts';
 import { startService, type TestService } from './service.ts';
 
 export type MintChain = TestChain & {
-  /** The NFT contract; EIP-55. */
+  /** The address of the NFT contract, with EIP-55 checksum. */
   readonly contract: string;
-  /** Keys that may mint and have money. */
+  /** Private keys of accounts that may mint and have funds. */
   readonly keys: readonly string[];
   call<T>(method: string, ...params: unknown[]): Promise<T>;
   mine(blocks?: number): Promise<void>;
-  /** Transfers from the zero address on the chain as it is, by token id. */
+  /** Transfers from the zero address on the current chain, by token id. */
   mints(): Promise<Map<string, { to: string; hash: string; block: string }[]>>;
-  /** Calls the contract as its admin. */
+  /** Calls the contract as its administrator. */
   admin(method: string, ...args: unknown[]): Promise<void>;
-  /** Mints one token as somebody else would. */
+  /** Mints a token from outside of the service. */
   mintByHand(to: string, tokenId: string): Promise<void>;
 };
 
-/** A chain with the NFT contract and minters. A block is final when two others lie on it. */
+/** Starts a chain with the NFT contract and minters. A block is final once it has two blocks above it. */
 export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
   const chain = await startChain({ flags: ['--slots-in-an-epoch', '1', '--order', 'fifo'] });
   const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
@@ -37,7 +37,7 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
     await call('anvil_setBalance', address, '0x56bc75e2d63100000');
     await nft.getFunction('grantRole')(id('MINTER_ROLE'), address);
   }
-  // What was set up is final: no reorganisation of a test takes the contract or a role back.
+  // Finalizes the setup, so that no reorganisation in a test removes the contract or a role.
   await call('anvil_mine', '0x5');
   return {
     ...chain,
@@ -72,10 +72,10 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
   };
 }
 
-/** Settings with which a worker is quick. */
+/** Settings that make a worker react quickly. */
 const quick = { MINT_POLL_MS: '50', MINT_REBROADCAST_MS: '300', MINT_LEASE_SECONDS: '2' };
 
-/** A service over the chain. Nothing mints until a worker is started. */
+/** Starts a service on the chain. Nothing is minted until a worker starts. */
 export async function startMintService(
   chain: MintChain,
   settings: Record<string, string> = {},
@@ -94,7 +94,7 @@ export async function startMintService(
   return service;
 }
 
-/** A worker in this process, with the parts of a service. */
+/** Starts a worker in this process with the parts of a service. */
 export async function startWorker(service: TestService, chain: MintChain, step?: OnStep) {
   const minter = await createMinter(service.parts, {
     plainSigners: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
@@ -105,7 +105,7 @@ export async function startWorker(service: TestService, chain: MintChain, step?:
   return minter;
 }
 
-/** What must be true whatever happened: each of these NFTs is minted once, and every row agrees with the chain. */
+/** Checks that each of these NFTs is minted once and that every row agrees with the chain. @returns the errors */
 export async function faults(
   service: TestService,
   chain: MintChain,
@@ -143,7 +143,7 @@ export async function faults(
 
 type ChainReceipt = { readonly status: string; readonly blockNumber: string; readonly blockHash: string };
 
-/** Where rows of transactions say something else than the chain. */
+/** Lists the differences between the rows of transactions and the chain. */
 async function transactionFaults({ db }: TestService, chain: MintChain): Promise<string[]> {
   const rows = await db('mint_transactions as t')
     .join('mint_attempts as a', 'a.transaction_id', 't.id')
@@ -174,7 +174,7 @@ function disagreement(
 ): string | undefined {
   const mined = receipts.filter((receipt) => receipt !== null);
   if (row.state === 'submitted') return undefined;
-  // A nonce is given up only when somebody else has used it.
+  // A transaction is abandoned only when another one has used its nonce.
   if (row.state === 'lost') return mined.length === 0 ? undefined : 'one of its attempts is on the chain';
   const receipt = receipts[hashes.indexOf(row.mined_hash ?? '')];
   if (!receipt) return 'the attempt that it names is not on the chain';
@@ -184,7 +184,7 @@ function disagreement(
   return isReverted === (row.state === 'reverted') ? undefined : `its receipt has status ${receipt.status}`;
 }
 
-/** Waits until the condition holds, looking again and again; the chain and the worker tell nobody. */
+/** Polls until the condition holds, because neither the chain nor the worker notifies. */
 export async function until(what: string, holds: () => Promise<boolean>, seconds = 20): Promise<void> {
   const deadline = performance.now() + seconds * 1_000;
   while (!(await holds())) {
@@ -193,7 +193,7 @@ export async function until(what: string, holds: () => Promise<boolean>, seconds
   }
 }
 
-/** Waits until all of these NFTs are in the state. */
+/** Waits until all of these NFTs have the state. */
 export const untilAll = (service: TestService, ids: readonly string[], state: string, seconds?: number) =>
   until(
     `${ids.length} NFTs ${state}`,

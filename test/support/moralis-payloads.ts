@@ -1,7 +1,7 @@
 /** An object of the upstream's JSON. */
 export type Payload = Readonly<Record<string, unknown>>;
 
-// Everything here is of our own making, in the shapes that the upstream documents and that were seen live.
+// All data are invented, in the forms that the upstream documents and that were observed live.
 export const wallet = '0xa11ce00000000000000000000000000000000001';
 export const friend = '0xb0b0000000000000000000000000000000000002';
 export const token = '0xc01d000000000000000000000000000000000003';
@@ -12,7 +12,7 @@ const wide = (number: number) => `0x${number.toString(16).padStart(64, '0')}`;
 const logo = 'https://cdn.example/logo.png';
 const noLabels = { from_address_label: null, to_address_label: null };
 
-/** A transaction as answers of 2025 have it: no input, a fee, the contract address of a creation. */
+/** A transaction in the form of 2025: no input, a fee, the contract address of a creation. */
 export function transaction(number: number, changes: Payload = {}): Payload {
   return {
     hash: wide(number),
@@ -56,7 +56,7 @@ export function nativeTransfer(changes: Payload = {}): Payload {
   };
 }
 
-/** A token transfer as answers of 2024 have it: labels that are null, no timestamp. */
+/** A token transfer in the form of 2024: labels that are null, no timestamp. */
 export function tokenTransfer(changes: Payload = {}): Payload {
   return {
     token_name: 'Oak Coin',
@@ -98,7 +98,7 @@ export function nftTransfer(changes: Payload = {}): Payload {
   };
 }
 
-/** A history with one of every kind of record, oldest first; the fourth and fifth share a block. */
+/** A history with one record of every kind, oldest first. The fourth and the fifth share a block. */
 export const history: readonly Payload[] = [
   transaction(1, {
     from_address: friend,
@@ -186,7 +186,7 @@ function inBlockOf(number: number): Payload {
   return { block_number, block_hash, block_timestamp };
 }
 
-/** An NFT as answers of 2023 and later have it. */
+/** An NFT in the form of 2023 and later. */
 export function nft(id: number, changes: Payload = {}): Payload {
   return {
     token_address: collection,
@@ -210,7 +210,7 @@ export function nft(id: number, changes: Payload = {}): Payload {
   };
 }
 
-/** An NFT list with one of every kind of entry. */
+/** An NFT list with one entry of every kind. */
 export const nfts: readonly Payload[] = [
   nft(41, {
     normalized_metadata: {
@@ -240,7 +240,7 @@ export const nfts: readonly Payload[] = [
     last_sale: null,
   }),
   nft(42, { name: null, symbol: null, token_uri: null, metadata: null, normalized_metadata: null }),
-  // As in 2022: checksums in addresses, no word about spam.
+  // The form of 2022: checksums in addresses, no spam flag.
   {
     token_address: '0xc2a7000000000000000000000000000000000D05',
     token_id: '7',

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { gzipSync } from 'node:zlib';
 import type { Payload } from './moralis-payloads.ts';
 
-/** How the upstream fails; `none` answers as it should. */
+/** The ways in which the upstream fails; `none` answers correctly. */
 export type Mishap =
   | 'none'
   | 400
@@ -24,15 +24,15 @@ type Asked = {
 export type MoralisServer = {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Requests, in order, since the last {@link forget}. */
+  /** The requests since the last {@link forget}, in order. */
   readonly asked: Asked[];
-  /** Connections that were opened. */
+  /** The number of connections that were opened. */
   connections(): number;
-  /** The most requests that were under way at once. */
+  /** The highest number of requests at the same time. */
   busiest(): number;
-  /** The next requests meet these mishaps in this order, and all after them the last. */
+  /** Sets the failures of the next requests, in this order. All later requests get the last one. */
   meet(...mishaps: readonly [Mishap, ...Mishap[]]): void;
-  /** Ends all mishaps. */
+  /** Ends all failures. */
   forget(): void;
   close(): Promise<void>;
 };
@@ -45,7 +45,7 @@ type Data = {
 
 const apiKey = 'moralis-account-key';
 
-/** The hosted upstream, as far as its documentation tells how it behaves, over data of our own. */
+/** Starts a server that behaves like the hosted upstream, as far as documented, with invented data. */
 export async function startMoralisServer(data: Data): Promise<MoralisServer> {
   const asked: Asked[] = [];
   const state = { mishaps: ['none'] as Mishap[], connections: 0, open: 0, busiest: 0 };
@@ -97,7 +97,7 @@ function answer(data: Data, path: string, query: Query, response: ServerResponse
   const owner = `${query['chain']}:${address}`;
   const all = isHistory ? data.histories[owner] : data.nfts[owner];
   const cursor = query['cursor'];
-  // The cursor remembers what the first request asked for, and a limit beside it is not looked at.
+  // The cursor contains the query of the first request; a limit in addition to a cursor is ignored.
   const start = cursor === undefined ? { at: 0, ...first(query) } : readCursor(cursor);
   if (start === undefined) {
     send(response, 400, { message: 'Invalid cursor' });

@@ -1,6 +1,6 @@
 import type { Network } from '../../src/chain/network.ts';
 
-/** The network of a local chain, over these nodes. */
+/** The network of a local chain with these nodes. */
 export function testNetwork(rpcUrls: readonly string[], changes: Partial<Network> = {}): Network {
   return {
     chainId: '31337',

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { WebSocketServer } from 'ws';
 
-/** How a node fails; `none` passes the call to the real one. */
+/** The ways in which a node fails; `none` forwards the call to the real node. */
 export type Failure =
   | 'none'
   | 'drop'
@@ -25,12 +25,12 @@ export type Failure =
 export type NodeProxy = {
   readonly url: string;
   readonly wsUrl: string;
-  /** Methods asked, in order, since the last {@link forget}. */
+  /** The methods called since the last {@link forget}, in order. */
   readonly asked: string[];
-  /** Connections that were opened. */
+  /** The number of connections that were opened. */
   readonly connections: () => number;
   fail(failure: Failure): void;
-  /** Holds calls of this method back until the returned function is called. */
+  /** Delays calls of this method until the returned function is called. */
   hold(method: string): () => void;
   forget(): void;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export type NodeProxy = {
 
 type Call = { readonly id: number; readonly method: string };
 
-/** A node that fails as told, in front of a real one. */
+/** Starts a proxy in front of a real node that fails on demand. */
 export async function startNodeProxy(target: string): Promise<NodeProxy> {
   const asked: string[] = [];
   const held = new Map<string, Promise<void>>();
@@ -60,7 +60,7 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
       if (misbehave !== undefined) misbehave(call, request, response);
       else json(response, await pass(body));
     };
-    // When the real node is gone, so are we.
+    // Closes the connection when the real node does not answer.
     serve().catch(() => request.socket.destroy());
   });
   server.on('connection', () => {
@@ -149,7 +149,7 @@ const misbehaviours: Partial<Record<Failure, Misbehaviour>> = {
   'wrong chain': ({ id }, _request, response) => json(response, JSON.stringify({ id, result: '0x1' })),
 };
 
-// The right chain, but for its size: what is over the limit of an eth_call or of a chain id.
+// The correct chain id in an answer that exceeds the size limit of an eth_call or of a chain id.
 function oversized({ id, method }: Call): string {
   const filler = ' '.repeat(1024 * 1024);
   return `{"id":${id},${filler}"result":"${method === 'eth_chainId' ? '0x7a69' : '0x01'}"}`;

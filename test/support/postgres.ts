@@ -7,12 +7,12 @@ import { findPostgresPlace, removePostgresPlace } from '../../src/local/programs
 
 export type TestPostgres = {
   readonly url: string;
-  /** Ends it, in order (SIGINT) or as a crash would (SIGQUIT), and starts it again on its data. */
+  /** Stops it orderly (SIGINT) or as in a crash (SIGQUIT), and starts it again on its data. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A port that was free a moment ago. */
+/** Finds a port that is free at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -24,13 +24,13 @@ export function freePort(): Promise<number> {
   });
 }
 
-// The data are thrown away, so nothing waits for the disk.
+// The data are deleted afterwards, so nothing has to wait for the disk.
 const throwAway = ['fsync=off', 'full_page_writes=off', 'max_connections=300'];
 
 /**
- * A real PostgreSQL of its own in a temporary folder, gone when closed. `url` names its first database.
- * @param options.isDurable what was committed outlives a crash of the server
- * @param options.settings `name=value` for the server, which win over those of tests
+ * Starts a real PostgreSQL server in a temporary folder, which `close` deletes. `url` names its first database.
+ * @param options.isDurable whether committed data survive a crash of the server
+ * @param options.settings server settings as `name=value`; they win over the defaults of tests
  */
 export async function startPostgres({
   isDurable = false,
@@ -40,7 +40,7 @@ export async function startPostgres({
   settings?: readonly string[];
 } = {}): Promise<TestPostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tallystick-pg-'));
-  // As root the server runs as another user, who must be able to enter.
+  // When root runs the tests, the server runs as another user, who needs access to the folder.
   await chmod(directory, 0o755);
   const wanted = path.join(directory, 'postgres');
   const options = {

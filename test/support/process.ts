@@ -1,22 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-
 import { killAtExit } from './kill-at-exit.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export type RunningProcess = {
   readonly child: ChildProcess;
-  /** Everything that it has written so far, both streams. */
+  /** Everything that it has written so far to standard output and standard error. */
   output(): string;
-  /** Resolves with the first match in its output. Rejects when it ends or 20 s pass without one. */
+  /** Resolves with the first match in its output. Rejects if it exits or 20 s pass without a match. */
   until(pattern: RegExp): Promise<RegExpMatchArray>;
   /** Resolves with its exit status, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
 };
 
-/** Runs a program of ours as a process of its own, with nothing of this environment but the path. */
+/** Runs a program with Node as a child process. It inherits only PATH from this environment. */
 export function startProcess(args: readonly string[], env: Readonly<Record<string, string>>): RunningProcess {
   const child = spawn(process.execPath, args, {
     cwd: root,

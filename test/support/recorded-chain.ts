@@ -7,7 +7,7 @@ import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-b
 import { readCallTraces } from '../../src/providers/indexer/decode/traces.ts';
 import type { IndexedBlock } from '../../src/providers/indexer/domain.ts';
 
-/** A recorded block in the form in which a node answers; see test/fixtures/chain/README.md. */
+/** A recorded block in the form of a node's answers; see test/fixtures/chain/README.md. */
 export type RecordedBlock = {
   readonly chainId: number;
   readonly block: {
@@ -35,21 +35,21 @@ type RecordedReceipt = {
 
 const directory = fileURLToPath(new URL('../fixtures/chain/', import.meta.url));
 
-/** The JSON of a fixture, for example `ethereum/17000000.transfers`. The caller knows its shape. */
+/** Reads the JSON of a fixture, for example `ethereum/17000000.transfers`. The caller knows its type. */
 export function readFixture<T>(name: string): T {
   return JSON.parse(brotliDecompressSync(readFileSync(`${directory}${name}.json.br`)).toString());
 }
 
-/** Names of all fixtures of this pattern without their ending, for example `ethereum/*.native`. */
+/** Lists the fixtures that match a pattern, without extension, for example `ethereum/*.native`. */
 export function fixturesLike(pattern: string): string[] {
   const names = globSync(`${pattern}.json.br`, { cwd: directory });
   return names.map((name) => name.slice(0, -'.json.br'.length)).sort();
 }
 
-/** Names of all whole blocks, for example `ethereum/17000000`. */
+/** The names of all complete blocks, for example `ethereum/17000000`. */
 export const recordedBlocks = fixturesLike('*/*').filter((name) => /\/\d+$/.test(name));
 
-/** A recorded block as the index decodes it. */
+/** Decodes a recorded block as the index does. */
 export function decodeRecorded(name: string, { traced = true } = {}): IndexedBlock {
   const recorded = readFixture<RecordedBlock>(name);
   const wrapped = knownWrappedNatives[String(recorded.chainId)]?.toLowerCase();

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type CallTrace, flatten } from './flat-traces.ts';
 import { readFixture } from './recorded-chain.ts';
 
-/** A block with what a node tells of it. Reads go by hash, so blocks of several branches may stand side by side. */
+/** A block with the answers of a node about it. Reads use the hash, so several branches can coexist. */
 export type ReplayBlock = {
   readonly block: {
     readonly number: string;
@@ -17,25 +17,25 @@ export type ReplayBlock = {
 
 export type ReplayNode = {
   readonly url: string;
-  /** Methods asked, in order. */
+  /** The methods called, in order. */
   readonly asked: string[];
-  /** Makes this block the newest one, with its ancestors below it. */
+  /** Makes this block the newest, on top of its ancestors. */
   setHead(hash: string): void;
   add(...blocks: readonly ReplayBlock[]): void;
   /** Answers "unknown block" to the next questions for the receipts of this block. */
   deny(hash: string, times: number): void;
-  /** From now on the node does not know these methods. */
+  /** Makes the node reject these methods as unknown. */
   lack(...methods: readonly string[]): void;
-  /** From now on it no longer has the state that the traces of this block need, and says so in one of three ways. */
+  /** Removes the state that the traces of this block need; the node reports this in one of three ways. */
   prune(hash: string, way?: PrunedAnswer): void;
-  /** What it calls final; undefined refuses the tag. */
+  /** Sets the finalized block; undefined makes the node reject the tag. */
   finalize(number: number | undefined): void;
-  /** Told before each answer; what it throws breaks the connection. */
+  /** Sets a function that runs before each answer. If it throws, the connection breaks. */
   onAsk(listener: (method: string) => void): void;
   close(): Promise<void>;
 };
 
-/** An error, an error in the place of each trace, or no traces. */
+/** An error, an error in place of each trace, or no traces. */
 type PrunedAnswer = 'error' | 'each' | 'none';
 
 type Answer = { readonly result: unknown } | { readonly error: { code: number; message: string } };
@@ -44,14 +44,14 @@ type State = {
   readonly denied: Map<string, number>;
   readonly lacking: Set<string>;
   readonly pruned: Map<string, PrunedAnswer>;
-  /** Hash of the block at each height of the present branch. */
+  /** The block hash at each height of the current branch. */
   branch: Map<bigint, string>;
   head: bigint;
   finalized: number | undefined;
   listener: (method: string) => void;
 };
 
-/** A JSON-RPC node over recorded blocks, on a port of its own. */
+/** Starts a JSON-RPC node that serves recorded blocks on a free port. */
 export async function startReplayNode(
   chainId: string,
   blocks: readonly ReplayBlock[] = [],
@@ -135,7 +135,7 @@ function reply(state: State, method: string, [first, second]: readonly unknown[]
     case 'debug_traceBlockByHash':
       return tracesAnswer(state, String(first), (traces) => traces);
     case 'trace_block':
-      // Recorded traces are those of callTracer.
+      // The recorded traces have the form of callTracer.
       return tracesAnswer(state, state.branch.get(BigInt(String(first))) ?? '', (traces, hash) =>
         flatten(traces as readonly CallTrace[], hash),
       );
@@ -207,13 +207,14 @@ type Recording = {
   }[];
 };
 
-/** What its follower saw at one moment: a newest block, and blocks whose logs the node then denied to know. */
+/** One observation of a follower: the newest block, and the blocks whose logs the node did not have. */
 export type Moment = { readonly head: string; readonly denied: readonly string[] };
 
 /**
- * A recorded reorganisation. It has logs instead of receipts; each receipt here says success and carries the
- * logs of its transaction.
- * @param complete gives blocks whose logs the node never told receipts without logs, so that they can be indexed
+ * Reads a recorded reorganisation. The recording has logs but no receipts: each receipt here reports success and
+ * contains the logs of its transaction.
+ * @param complete whether blocks whose logs the node never had get receipts without logs, so that they can be
+ *   indexed
  */
 export function readReorganisation(
   name: string,
@@ -225,7 +226,7 @@ export function readReorganisation(
   const { blocks, logs, timeline } = readFixture<Recording>(`polygon/${name}`);
   const moments: { head: string; denied: string[] }[] = [];
   for (const { method, params, result, error } of timeline) {
-    // A window may begin after its first block was asked for.
+    // A recording may begin after the request for its first block.
     const seen = method === 'eth_getBlockByNumber' || moments.length === 0;
     if (seen && result !== null) moments.push({ head: result, denied: [] });
     const [filter] = params;

@@ -7,27 +7,39 @@ import { type Population, populate, type ServiceOptions, serve } from './serving
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
 
-/** Sends requests with one key, or none; every answer is held against the documents. */
+/** Sends requests with one key, or none, and checks every answer against the documents. */
 export type Client = Readonly<Record<Method, (path: string) => Test>>;
 
 export type TestService = Population & {
   readonly parts: ApiParts;
   readonly db: TestDatabase['db'];
   readonly databaseUrl: string;
-  /** Where it listens, for requests that belong to no document. */
+  /** The URL of its listener, for requests that belong to no document. */
   readonly baseUrl: string;
-  /** A client with this key; without one, no key is sent. */
+  /** Creates a client that sends this key, or no key. */
   as(key?: string): Client;
-  /** Holds an answer against the documents, for clients of other kinds. */
+  /** Checks an answer against the documents, for clients of other kinds. Throws where they differ. */
   check(answer: Answer): void;
-  /** Another process of the same service, so to say: its own parts over the same database. */
+  /** Starts a second instance with its own parts on the same database, as another process would be. */
   twin(settings?: Readonly<Record<string, string>>): Promise<TestService>;
   close(): Promise<void>;
 };
 
-/** The whole service on a database of its own, with two companies, four keys and the network 31337. */
+/** Starts the whole service on a new database, which it closes too. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase(options.postgresUrl);
+  const service = await startServiceOn(database, options);
+  return {
+    ...service,
+    async close() {
+      await service.close();
+      await database.close();
+    },
+  };
+}
+
+/** Starts the whole service on an empty database that the caller closes, with two companies, four keys and the network 31337. */
+export async function startServiceOn(database: TestDatabase, options: ServiceOptions): Promise<TestService> {
   const { keys, companies } = await populate(database.db, options);
   const opened: TestService[] = [];
   const open = async (settings: Readonly<Record<string, string>> = {}): Promise<TestService> => {
@@ -44,7 +56,6 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     ...first,
     async close() {
       for (const service of opened) await service.close();
-      await database.close();
     },
   };
 }

@@ -14,7 +14,7 @@ type Keys = {
   readonly revoked: string;
 };
 
-/** Who may call in a test, and for whom. */
+/** The companies of a test and the API keys of their callers. */
 export type Population = {
   readonly keys: Keys;
   readonly companies: { readonly acme: string; readonly globex: string };
@@ -22,27 +22,27 @@ export type Population = {
 
 type Serving = {
   readonly parts: ApiParts;
-  /** Where it listens. */
+  /** The URL of its listener, without a path. */
   readonly baseUrl: string;
   close(): Promise<void>;
 };
 
 export type ServiceOptions = {
-  /** Settings beside those that every test has. */
+  /** Settings in addition to those of every test; they win over them. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Replaces parts after they were built, for faults that cannot be made from outside. */
+  /** Replaces parts after they were built, for faults that cannot be caused from outside. */
   readonly replace?: (parts: ApiParts) => Partial<ApiParts>;
-  /** RPC URL of a chain with id 31337; without one the network's node does not answer. */
+  /** The RPC URL of a chain with id 31337. Without it, the node of the network does not answer. */
   readonly rpcUrl?: string;
-  /** The server of its database; by default the one of the run. */
+  /** The URL of the PostgreSQL server for its database. Default: the server of the test run. */
   readonly postgresUrl?: string | undefined;
-  /** Where the hosted data provider listens; with it network 1 is registered, whose provider it is. */
+  /** The hosted data provider. With it, network 1 is registered and uses this provider. */
   readonly moralis?: { readonly baseUrl: string; readonly apiKey: string };
 };
 
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** Serves the database over HTTP, with rate limits off, as a process of its own would. */
+/** Starts the service on a migrated database, with rate limits off, on a free port of this process. */
 export async function serve(databaseUrl: string, options: ServiceOptions = {}): Promise<Serving> {
   const config = loadConfig({
     DATABASE_URL: databaseUrl,
@@ -80,7 +80,7 @@ export async function serve(databaseUrl: string, options: ServiceOptions = {}): 
   };
 }
 
-/** Makes two companies, four keys and the network 31337. */
+/** Inserts two companies, four keys and the network 31337. */
 export async function populate(
   db: Knex,
   { rpcUrl = 'http://127.0.0.1:9', moralis }: ServiceOptions,
@@ -100,7 +100,7 @@ export async function populate(
     data_provider: 'indexer',
     minter_contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   });
-  // Somebody signs there; whether anybody works is another matter.
+  // A lane is enough for the service to accept mints; whether a worker runs is up to the test.
   await db('mint_lanes').insert({ chain_id: 31337, signer: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65' });
   if (moralis !== undefined) {
     await db('networks').insert({ ...network, chain_id: 1, name: 'Hosted chain', data_provider: 'moralis' });

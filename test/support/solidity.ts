@@ -12,8 +12,9 @@ const directory = fileURLToPath(new URL('contracts/', import.meta.url));
 const require = createRequire(import.meta.url);
 
 /**
- * Every contract of test/support/contracts by its name. Compiling takes over a second, so the result stays
- * in the temporary folder under the hash of what went into it.
+ * Compiles every contract of test/support/contracts. Compiling takes over a second, so the result is cached in
+ * the temporary folder under the hash of its input.
+ * @returns the contracts by name
  */
 export async function compileContracts(): Promise<Readonly<Record<string, CompiledContract>>> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sol')).sort();

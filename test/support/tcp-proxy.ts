@@ -1,11 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 export type TcpProxy = {
-  readonly port: number /** Ends every connection and takes no new one. */;
+  readonly port: number;
+  /** Ends every connection and accepts no new one. */
   close(): Promise<void>;
 };
 
-/** A way to a local server that can be cut, as a failing network or a stopped server would. */
+/** Starts a TCP proxy to a local server. Closing it has the effect of a failing network or a stopped server. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((incoming) => {

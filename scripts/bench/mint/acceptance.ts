@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { BareTask, BareTime } from './bare-transactions.ts';
-import { type BenchWorld, newRecipient } from './bench-world.ts';
+import { type BenchSetup, newRecipient } from './bench-setup.ts';
 import { postAll } from './http-connection.ts';
 import { startServiceProcess } from './service-process.ts';
 
@@ -17,7 +17,7 @@ export type Acceptance = {
 
 type Options = {
   readonly folder: string;
-  readonly world: BenchWorld;
+  readonly setup: BenchSetup;
   readonly rounds: number;
   readonly perRound: number;
   readonly connections: number;
@@ -31,9 +31,9 @@ const bareProgram = path.join(import.meta.dirname, 'bare-transactions.ts');
  * the same database, each in a process of its own with as many at once and as large a pool.
  */
 export async function measureAcceptance(options: Options): Promise<Acceptance> {
-  const { folder, world, rounds, perRound, connections, say } = options;
-  const service = await startServiceProcess(folder, { ...world.settings, ROLES: 'api' });
-  const bare = fork(bareProgram, [world.settings['DATABASE_URL'] ?? '', String(connections)]);
+  const { folder, setup, rounds, perRound, connections, say } = options;
+  const service = await startServiceProcess(folder, { ...setup.settings, ROLES: 'api' });
+  const bare = fork(bareProgram, [setup.settings['DATABASE_URL'] ?? '', String(connections)]);
   const runBare = async (task: BareTask): Promise<number> => {
     bare.send(task);
     const [{ seconds }]: [BareTime] = (await once(bare, 'message')) as [BareTime]; // what it sends
@@ -43,9 +43,9 @@ export async function measureAcceptance(options: Options): Promise<Acceptance> {
   try {
     // The first round warms both up and does not count.
     for (let round = 0; round <= rounds; round += 1) {
-      const requests = (await world.issue(perRound)).map(world.mintRequest);
+      const requests = (await setup.issue(perRound)).map(setup.mintRequest);
       const accepted = await postAll(service.port, requests, connections);
-      const nfts = (await world.issue(perRound)).map(({ id }) => ({ id, recipient: newRecipient() }));
+      const nfts = (await setup.issue(perRound)).map(({ id }) => ({ id, recipient: newRecipient() }));
       const bareSeconds = await runBare({ nfts });
       say(
         `  round ${round}: accepted ${perSecond(perRound, accepted.seconds)}/s, bare ${perSecond(perRound, bareSeconds)}/s`,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { BenchChain } from './bench-chain.ts';
-import type { BenchWorld } from './bench-world.ts';
+import type { BenchSetup } from './bench-setup.ts';
 import { openConnection } from './http-connection.ts';
 import { startServiceProcess } from './service-process.ts';
 
@@ -14,7 +14,7 @@ export type Pickup = {
 
 type Options = {
   readonly folder: string;
-  readonly world: BenchWorld;
+  readonly setup: BenchSetup;
   readonly chain: BenchChain;
   readonly signing: Readonly<Record<string, string>>;
   readonly mints: number;
@@ -24,15 +24,15 @@ type Options = {
  * From the answer to one mint on a service that has nothing else to do, to its transaction at the node. The
  * pause before the next one is random, so that the moments spread over the time between two blocks.
  */
-export async function measurePickup({ folder, world, chain, signing, mints }: Options): Promise<Pickup> {
-  const service = await startServiceProcess(folder, { ...world.settings, ...signing, ROLES: 'api,worker' });
+export async function measurePickup({ folder, setup, chain, signing, mints }: Options): Promise<Pickup> {
+  const service = await startServiceProcess(folder, { ...setup.settings, ...signing, ROLES: 'api,worker' });
   const arrivals = await watchPending(chain.rpcUrl);
   const connection = await openConnection(service.port);
   const times: number[] = [];
   try {
     for (let index = 0; index < mints + warmUp; index += 1) {
       const arrived = arrivals.next();
-      const { status, body } = await connection.post(world.createRequest(index));
+      const { status, body } = await connection.post(setup.createRequest(index));
       const answeredAt = performance.now();
       if (status !== 200) throw new Error(`A mint was answered ${status}: ${body}`);
       const time = (await arrived) - answeredAt;

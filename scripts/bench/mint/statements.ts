@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BenchChain, confirmations } from './bench-chain.ts';
 import { serviceRole } from './bench-postgres.ts';
-import type { BenchWorld } from './bench-world.ts';
+import type { BenchSetup } from './bench-setup.ts';
 import { untilMinted } from './minted.ts';
 import { startServiceProcess } from './service-process.ts';
 
@@ -14,7 +14,7 @@ export type Statements = {
 
 type Options = {
   readonly folder: string;
-  readonly world: BenchWorld;
+  readonly setup: BenchSetup;
   readonly chain: BenchChain;
   readonly settings: Readonly<Record<string, string>>;
 };
@@ -23,8 +23,8 @@ type Options = {
  * Statements that a worker process sends for NFTs that are queued already, by the server's own count: from
  * its first connection until all are minted and final, the queue's own and BEGIN and COMMIT included.
  */
-export async function measureStatements({ folder, world, chain, settings }: Options): Promise<Statements> {
-  const { db } = world;
+export async function measureStatements({ folder, setup, chain, settings }: Options): Promise<Statements> {
+  const { db } = setup;
   const queued = await count(db, "SELECT count(*) FROM nfts WHERE mint_state = 'queued'");
   await db.raw('SELECT pg_stat_statements_reset()');
   const worker = await startServiceProcess(folder, { ...settings, ROLES: 'worker', LOG_LEVEL: 'info' });
@@ -48,7 +48,7 @@ export async function measureStatements({ folder, world, chain, settings }: Opti
   return { nfts: queued, transactions, statements, perNft: Number((statements / queued).toFixed(3)) };
 }
 
-async function count(db: BenchWorld['db'], sql: string): Promise<number> {
+async function count(db: BenchSetup['db'], sql: string): Promise<number> {
   const { rows } = await db.raw(sql);
   return Number(Object.values(rows[0] ?? {})[0]);
 }

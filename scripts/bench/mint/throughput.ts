@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BenchChain, confirmations } from './bench-chain.ts';
-import type { BenchWorld } from './bench-world.ts';
+import type { BenchSetup } from './bench-setup.ts';
 import { postAll } from './http-connection.ts';
 import { untilMinted } from './minted.ts';
 import { startServiceProcess } from './service-process.ts';
@@ -21,7 +21,7 @@ export type SignedBatch = { readonly raw: string; readonly hash: string };
 
 type Options = {
   readonly folder: string;
-  readonly world: BenchWorld;
+  readonly setup: BenchSetup;
   readonly chain: BenchChain;
   readonly signing: Readonly<Record<string, string>>;
   readonly nfts: number;
@@ -31,19 +31,19 @@ type Options = {
 
 /** From the first request to the last row that says minted; by both operations in turn. */
 export async function measureMinting(options: Options): Promise<Minting> {
-  const { folder, world, chain, signing, nfts, connections, say } = options;
-  const issued = await world.issue(nfts / 2);
-  const requests = issued.flatMap((nft, index) => [world.createRequest(index), world.mintRequest(nft)]);
-  const service = await startServiceProcess(folder, { ...world.settings, ...signing, ROLES: 'api,worker' });
+  const { folder, setup, chain, signing, nfts, connections, say } = options;
+  const issued = await setup.issue(nfts / 2);
+  const requests = issued.flatMap((nft, index) => [setup.createRequest(index), setup.mintRequest(nft)]);
+  const service = await startServiceProcess(folder, { ...setup.settings, ...signing, ROLES: 'api,worker' });
   try {
     await chain.nextBlock();
     const started = performance.now();
     const accepting = postAll(service.port, requests, connections, (count) => {
       if (count % 1_000 === 0) say(`  ${count} accepted after ${seconds(started)} s`);
     });
-    const [accepted, mintedAt] = await Promise.all([accepting, untilMinted(world.db, nfts, 120)]);
+    const [accepted, mintedAt] = await Promise.all([accepting, untilMinted(setup.db, nfts, 120)]);
     const took = (mintedAt - started) / 1_000;
-    const rows = await batchesOf(world);
+    const rows = await batchesOf(setup);
     return {
       nfts,
       seconds: Number(took.toFixed(2)),
@@ -59,7 +59,7 @@ export async function measureMinting(options: Options): Promise<Minting> {
 
 type BatchRow = { raw: Buffer; hash: string; size: string };
 
-async function batchesOf({ db }: BenchWorld): Promise<BatchRow[]> {
+async function batchesOf({ db }: BenchSetup): Promise<BatchRow[]> {
   const { rows } = await db.raw(
     `SELECT a.raw, a.hash, (SELECT count(*) FROM mint_transaction_nfts WHERE transaction_id = t.id) AS size
      FROM mint_transactions t JOIN mint_attempts a ON a.transaction_id = t.id AND a.number = 1

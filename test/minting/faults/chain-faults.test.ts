@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
-import { createMintWorld, type MintWorld } from '../mint-world.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
-let world: MintWorld;
+let setup: MintSetup;
 beforeEach(async () => {
-  world = await createMintWorld();
-  await world.work().until(/working/);
+  setup = await createMintSetup();
+  await setup.work().until(/working/);
 });
-afterEach(() => world.close());
+afterEach(() => setup.close());
 
-const stateOf = async (id = '') => (await world.service.db('nfts').where({ id }).first()).mint_state;
+const stateOf = async (id = '') => (await setup.service.db('nfts').where({ id }).first()).mint_state;
 
 describe('a reorganisation', () => {
   test('less deep than the confirmations: the mint goes on, in another block', async () => {
-    const ids = await world.accept(3);
-    await untilAll(world.service, ids, 'submitted');
-    await until('blocks', async () => (await world.chain.mints()).size === 3);
-    await world.chain.call('anvil_reorg', 1, []);
-    expect(await world.settle(ids)).toEqual([]);
+    const ids = await setup.accept(3);
+    await untilAll(setup.service, ids, 'submitted');
+    await until('blocks', async () => (await setup.chain.mints()).size === 3);
+    await setup.chain.call('anvil_reorg', 1, []);
+    expect(await setup.settle(ids)).toEqual([]);
   });
 
   test('deeper than the confirmations takes minted rows back, all three fields together, and counts them again', async () => {
-    const { chain, service } = world;
-    const [first = ''] = await world.accept(1);
+    const { chain, service } = setup;
+    const [first = ''] = await setup.accept(1);
     await untilAll(service, [first], 'submitted');
     await until('a block', async () => (await chain.mints()).size === 1);
     await chain.mine();
@@ -35,75 +35,75 @@ describe('a reorganisation', () => {
     expect([row.minted_at, row.minted_tx, row.minted_block]).toEqual([null, null, null]);
     const [rwa] = await service.db('rwas');
     expect(rwa.claimed_nfts).toBe('0');
-    expect(await world.settle([first])).toEqual([]);
+    expect(await setup.settle([first])).toEqual([]);
   });
 
   test('again and again, while mints are accepted', async () => {
     const ids: string[] = [];
-    const mining = world.keepMining(120);
+    const mining = setup.keepMining(120);
     for (let round = 0; round < 6; round += 1) {
-      ids.push(...(await world.accept(4)));
-      await world.chain.mine();
+      ids.push(...(await setup.accept(4)));
+      await setup.chain.mine();
       // Never deeper than what is final: a node does not undo that.
-      await world.chain.call('anvil_reorg', 1, []).catch(() => {});
+      await setup.chain.call('anvil_reorg', 1, []).catch(() => {});
     }
     mining.stop();
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
   });
 });
 
 describe('a chain', () => {
   test('that drops transactions gets them again', async () => {
-    const { chain, service } = world;
+    const { chain, service } = setup;
     await chain.call('evm_setAutomine', false);
-    const ids = await world.accept(5);
+    const ids = await setup.accept(5);
     await untilAll(service, ids, 'submitted');
     const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
     await until('the node has them', async () => (await inPool()) > 0n);
     // Nobody sends them again before it is seen that they are gone.
-    const [worker] = world.running();
+    const [worker] = setup.running();
     worker?.child.kill('SIGSTOP');
     await chain.call('anvil_dropAllTransactions');
     expect(await inPool()).toBe(0n);
     worker?.child.kill('SIGCONT');
     await until('they are back', async () => (await inPool()) > 0n);
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
   });
 
   test('without blocks for a while: nothing fails, no nonce is given twice', async () => {
-    const { chain, service } = world;
+    const { chain, service } = setup;
     await chain.call('evm_setAutomine', false);
-    const ids = await world.accept(20);
+    const ids = await setup.accept(20);
     await untilAll(service, ids, 'submitted');
     const states = await service.db('nfts').distinct('mint_state');
     expect(states).toEqual([{ mint_state: 'submitted' }]);
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
   });
 });
 
 describe('a token that is on the chain already', () => {
   const mintByHand = async (id: string, to: string) => {
-    const { token_id: token } = await world.service.db('nfts').where({ id }).first();
-    await world.chain.mintByHand(to, token);
+    const { token_id: token } = await setup.service.db('nfts').where({ id }).first();
+    await setup.chain.mintByHand(to, token);
   };
 
   test('for the same recipient is found, with the transaction that really minted it', async () => {
-    await world.killAll();
-    const [id = '', other = ''] = await world.accept(2);
-    const { recipient } = await world.service.db('nfts').where({ id }).first();
+    await setup.killAll();
+    const [id = '', other = ''] = await setup.accept(2);
+    const { recipient } = await setup.service.db('nfts').where({ id }).first();
     await mintByHand(id, recipient);
-    expect(await world.settle([id, other])).toEqual([]);
-    const [found] = await world.service.db('mint_transaction_nfts').where({ nft_id: id });
-    const row = await world.service.db('nfts').where({ id }).first();
+    expect(await setup.settle([id, other])).toEqual([]);
+    const [found] = await setup.service.db('mint_transaction_nfts').where({ nft_id: id });
+    const row = await setup.service.db('nfts').where({ id }).first();
     expect(found.found_tx).toBe(row.minted_tx);
   });
 
   test('for another recipient fails with that reason, and only that one', async () => {
-    await world.killAll();
-    const [id = '', other = ''] = await world.accept(2);
+    await setup.killAll();
+    const [id = '', other = ''] = await setup.accept(2);
     await mintByHand(id, '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc');
-    expect(await world.settle([other])).toEqual([]);
-    const row = await world.service.db('nfts').where({ id }).first();
+    expect(await setup.settle([other])).toEqual([]);
+    const row = await setup.service.db('nfts').where({ id }).first();
     expect(row.mint_state).toBe('failed');
     expect(row.mint_error).toMatch(
       /^The token was minted to another recipient, 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc, in transaction 0x/,

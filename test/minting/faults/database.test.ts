@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createTemplate } from '../../support/database.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
-import { createMintWorld, type MintWorld } from '../mint-world.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
-let world: MintWorld;
+let setup: MintSetup;
 let postgres: TestPostgres | undefined;
 afterEach(async () => {
-  await world.close();
+  await setup.close();
   await postgres?.close();
   postgres = undefined;
 });
@@ -18,61 +18,61 @@ describe('the database', () => {
     async (signal) => {
       postgres = await startPostgres({ isDurable: true });
       await createTemplate(postgres.url);
-      world = await createMintWorld({ postgresUrl: postgres.url });
-      const workers = [world.work(), world.work()];
+      setup = await createMintSetup({ postgresUrl: postgres.url });
+      const workers = [setup.work(), setup.work()];
       await Promise.all(workers.map((worker) => worker.until(/working/)));
-      const mining = world.keepMining();
+      const mining = setup.keepMining();
       const ids: string[] = [];
       for (let round = 0; round < 3; round += 1) {
-        ids.push(...(await world.accept(5)));
+        ids.push(...(await setup.accept(5)));
         await postgres.restart(signal);
-        await until('connections', () => world.service.db.raw('SELECT 1').then(Boolean, () => false));
+        await until('connections', () => setup.service.db.raw('SELECT 1').then(Boolean, () => false));
       }
-      await untilAll(world.service, ids, 'minted', 40);
+      await untilAll(setup.service, ids, 'minted', 40);
       // None of them ended for it.
-      expect(world.running()).toHaveLength(2);
+      expect(setup.running()).toHaveLength(2);
       mining.stop();
-      expect(await world.settle(ids)).toEqual([]);
+      expect(await setup.settle(ids)).toEqual([]);
     },
     120_000,
   );
 
   test('loses every connection again and again: mints go on when it is back', async () => {
-    world = await createMintWorld();
-    await world.work().until(/working/);
-    const mining = world.keepMining();
+    setup = await createMintSetup();
+    await setup.work().until(/working/);
+    const mining = setup.keepMining();
     const ids: string[] = [];
     for (let round = 0; round < 4; round += 1) {
-      ids.push(...(await world.accept(5)));
-      await world.service.db.raw(
+      ids.push(...(await setup.accept(5)));
+      await setup.service.db.raw(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()`,
       );
     }
     mining.stop();
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
   });
 });
 
 describe('the tables of the queue', () => {
   test('emptied under way: nothing is lost, what is true stands in ours', async () => {
-    world = await createMintWorld();
-    await world.work().until(/working/);
-    const ids = await world.accept(6);
-    await world.service.db.raw('TRUNCATE pgboss.job CASCADE');
-    ids.push(...(await world.accept(3)));
-    expect(await world.settle(ids)).toEqual([]);
+    setup = await createMintSetup();
+    await setup.work().until(/working/);
+    const ids = await setup.accept(6);
+    await setup.service.db.raw('TRUNCATE pgboss.job CASCADE');
+    ids.push(...(await setup.accept(3)));
+    expect(await setup.settle(ids)).toEqual([]);
   });
 
   test('gone with everything in them: what was accepted before is minted, and asked for again', async () => {
-    world = await createMintWorld();
-    const { service } = world;
-    const ids = await world.accept(4);
+    setup = await createMintSetup();
+    const { service } = setup;
+    const ids = await setup.accept(4);
     await service.db.raw('DROP SCHEMA pgboss CASCADE');
     // As if they had waited for long: the jobs are made anew for them.
     await service.db('nfts').update({ queued_at: service.db.raw("now() - interval '1 hour'") });
-    await world.chain.call('evm_setAutomine', false);
-    await world.work().until(/working/);
-    expect(await world.settle(ids)).toEqual([]);
+    await setup.chain.call('evm_setAutomine', false);
+    await setup.work().until(/working/);
+    expect(await setup.settle(ids)).toEqual([]);
   });
 });

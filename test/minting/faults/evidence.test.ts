@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
 import { useKey } from '../fault-kinds.ts';
-import { createMintWorld, type MintWorld } from '../mint-world.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
-let world: MintWorld;
+let setup: MintSetup;
 beforeEach(async () => {
-  world = await createMintWorld();
+  setup = await createMintSetup();
 });
-afterEach(() => world.close());
+afterEach(() => setup.close());
 
 const states = async () =>
-  (await world.service.db('mint_transactions').orderBy('nonce')).map(({ state }) => state);
+  (await setup.service.db('mint_transactions').orderBy('nonce')).map(({ state }) => state);
 
 describe('a contract that mints nothing', () => {
   /** The next blocks run other code in the place of the contract. */
   const withCode = async (code: string, act: () => Promise<void>) => {
-    const { chain } = world;
+    const { chain } = setup;
     const real = await chain.call<string>('eth_getCode', chain.contract, 'latest');
     await chain.call('anvil_setCode', chain.contract, code);
     await act();
     await chain.call('anvil_setCode', chain.contract, real);
   };
   const mineWithCode = async (code: string) => {
-    const { chain } = world;
+    const { chain } = setup;
     const inPool = async () => BigInt((await chain.call<{ pending: string }>('txpool_status')).pending);
     await until('the node has it', async () => (await inPool()) > 0n);
     await withCode(code, () => chain.mine());
@@ -36,24 +36,24 @@ describe('a contract that mints nothing', () => {
   ])(
     'but %s, is asked again once that is final, for each token apart',
     async (_what, code, ends) => {
-      await world.chain.call('evm_setAutomine', false);
-      const ids = await world.accept(2);
-      world.work();
-      await untilAll(world.service, ids, 'submitted');
+      await setup.chain.call('evm_setAutomine', false);
+      const ids = await setup.accept(2);
+      setup.work();
+      await untilAll(setup.service, ids, 'submitted');
       await mineWithCode(code);
-      expect(await world.settle(ids)).toEqual([]);
+      expect(await setup.settle(ids)).toEqual([]);
       expect(await states()).toEqual(ends);
-      const released = await world.service.db('mint_transaction_nfts').where({ state: 'released' });
+      const released = await setup.service.db('mint_transaction_nfts').where({ state: 'released' });
       expect(released).toHaveLength(2);
     },
     90_000,
   );
 
   test('twice, is not asked for ever: the NFT fails with that reason, and may be asked for again', async () => {
-    const { chain, service } = world;
+    const { chain, service } = setup;
     await chain.call('evm_setAutomine', false);
-    const [id = ''] = await world.accept(1);
-    world.work();
+    const [id = ''] = await setup.accept(1);
+    setup.work();
     await untilAll(service, [id], 'submitted');
     await mineWithCode(stop);
     await chain.mine(3);
@@ -73,41 +73,41 @@ describe('a contract that mints nothing', () => {
       .post(`/v1/api/nft/${id}/mint`)
       .send({ secret: body.secret, recipient })
       .expect(200);
-    expect(await world.settle([id])).toEqual([]);
+    expect(await setup.settle([id])).toEqual([]);
   }, 90_000);
 });
 
 describe('a nonce', () => {
   test('is not given up for a receipt that is unclear, whatever else a node says', async () => {
-    const mining = world.keepMining();
-    const ids = await world.accept(3);
-    world.node.lie('other chain');
-    world.work();
-    await untilAll(world.service, ids, 'submitted');
+    const mining = setup.keepMining();
+    const ids = await setup.accept(3);
+    setup.node.lie('other chain');
+    setup.work();
+    await untilAll(setup.service, ids, 'submitted');
     // Long enough for the transaction to be final on the real chain, and looked at then.
-    const block = BigInt(await world.chain.call<string>('eth_blockNumber'));
-    await until('finality', async () => BigInt(await world.chain.call('eth_blockNumber')) > block + 6n);
-    const told = world.node.told();
-    await until('looks', async () => world.node.told() > told + 10);
+    const block = BigInt(await setup.chain.call<string>('eth_blockNumber'));
+    await until('finality', async () => BigInt(await setup.chain.call('eth_blockNumber')) > block + 6n);
+    const told = setup.node.told();
+    await until('looks', async () => setup.node.told() > told + 10);
     expect(await states()).toEqual(['submitted']);
     mining.stop();
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
     expect(await states()).toEqual(['finalized']);
   }, 60_000);
 
   test('that somebody else used is passed over only when that is final, so no gap is left', async () => {
-    const { chain, service } = world;
-    const first = await world.accept(1);
-    world.work();
-    expect(await world.settle(first)).toEqual([]);
-    await useKey(world, chain.keys[0] ?? '', 1);
-    const second = await world.accept(1);
+    const { chain, service } = setup;
+    const first = await setup.accept(1);
+    setup.work();
+    expect(await setup.settle(first)).toEqual([]);
+    await useKey(setup, chain.keys[0] ?? '', 1);
+    const second = await setup.accept(1);
     await until('the lane pauses', async () => {
       const { pause_reason: reason } = await service.db('mint_lanes').first();
       return reason === 'foreign_nonce';
     });
     await chain.call('anvil_reorg', 1, []);
-    expect(await world.settle([...first, ...second])).toEqual([]);
+    expect(await setup.settle([...first, ...second])).toEqual([]);
     const nonces = await service.db('mint_transactions').orderBy('nonce');
     expect(nonces.map(({ nonce }) => Number(nonce))).toEqual([0, 1]);
   }, 60_000);

@@ -1,30 +1,30 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until, untilAll } from '../../support/minting.ts';
-import { createMintWorld, type MintWorld } from '../mint-world.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
-let world: MintWorld;
+let setup: MintSetup;
 beforeEach(async () => {
-  world = await createMintWorld();
+  setup = await createMintSetup();
 });
-afterEach(() => world.close());
+afterEach(() => setup.close());
 
-const transactions = () => world.service.db('mint_transactions').orderBy('nonce');
-const attempts = () => world.service.db('mint_attempts').orderBy('number');
+const transactions = () => setup.service.db('mint_transactions').orderBy('nonce');
+const attempts = () => setup.service.db('mint_attempts').orderBy('number');
 const gwei = 1_000_000_000n;
 
 const acceptMany = async (count: number) => {
   const ids: string[] = [];
-  while (ids.length < count) ids.push(...(await world.accept(10)));
+  while (ids.length < count) ids.push(...(await setup.accept(10)));
   return ids;
 };
 
 describe('a lane', () => {
   test('has 16 transactions in flight at most, none with more gas than its share of a block', async () => {
-    const { chain, node, service } = world;
+    const { chain, node, service } = setup;
     await chain.call('evm_setAutomine', false);
     const ids = await acceptMany(100);
     // Of 30 million: room for five.
-    world.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1' });
+    setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1' });
     await until('all that may go out', async () => new Set(node.given()).size === 16);
     const looks = node.given().length + 16;
     await until('another round', async () => node.given().length > looks);
@@ -33,17 +33,17 @@ describe('a lane', () => {
     expect(sent.filter(({ gas_limit: gas }) => BigInt(gas) > 300_000n)).toEqual([]);
     const [queued] = await service.db('nfts').where({ mint_state: 'queued' }).count();
     expect(queued).toEqual({ count: '20' });
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
   }, 90_000);
 
   test('raises both fees by an eighth at least, and at the cap sends the same bytes again', async () => {
-    const { chain, node } = world;
+    const { chain, node } = setup;
     await chain.call('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00');
     await chain.mine();
     await chain.call('evm_setAutomine', false);
-    const ids = await world.accept(2);
-    world.work(undefined, { MINT_STUCK_BLOCKS: '1', MINT_MAX_FEE_GWEI: '6' });
-    await untilAll(world.service, ids, 'submitted');
+    const ids = await setup.accept(2);
+    setup.work(undefined, { MINT_STUCK_BLOCKS: '1', MINT_MAX_FEE_GWEI: '6' });
+    await untilAll(setup.service, ids, 'submitted');
     // Blocks that are too dear for it, for as long as it may pay more.
     const block = async () => {
       await chain.call('anvil_setNextBlockBaseFeePerGas', '0x2540be400');
@@ -72,44 +72,44 @@ describe('a lane', () => {
       return times() > before + 2;
     });
     expect(await attempts()).toHaveLength(made.length);
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
   }, 90_000);
 
   test('pauses when what it has signed cannot be paid for, and goes on when it can', async () => {
-    const { chain, service } = world;
-    const [signer] = world.signers;
+    const { chain, service } = setup;
+    const [signer] = setup.signers;
     const paused = (wanted: string | null) =>
       until(`pause ${wanted}`, async () => {
         const { pause_reason: reason } = await service.db('mint_lanes').first();
         return reason === wanted;
       });
     await chain.call('evm_setAutomine', false);
-    const ids = await world.accept(2);
-    world.work();
+    const ids = await setup.accept(2);
+    setup.work();
     await untilAll(service, ids, 'submitted');
     await chain.call('anvil_setBalance', signer, '0x1');
     await chain.call('anvil_dropAllTransactions');
     await chain.mine();
-    const mining = world.keepMining();
+    const mining = setup.keepMining();
     await paused('balance_too_low');
     await chain.call('anvil_setBalance', signer, '0x56bc75e2d63100000');
     await paused(null);
     mining.stop();
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
   }, 60_000);
 
   // The time that a process gets is 30 s; with 16 transactions a node that never answers would take 80.
   test('that is told to stop does not wait for a silent node once for each transaction', async () => {
-    const { chain, node, service } = world;
+    const { chain, node, service } = setup;
     await chain.call('evm_setAutomine', false);
     const ids = await acceptMany(80);
-    const worker = world.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1', RPC_TIMEOUT_MS: '5000' });
+    const worker = setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1', RPC_TIMEOUT_MS: '5000' });
     await until('all are out', async () => new Set(node.given()).size === 16);
     node.lie('takes and hangs');
     await until('it hangs', async () => node.told() > 0);
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toBe(0);
     expect(await service.db('mint_lanes').first()).toMatchObject({ holder: null, expires_at: null });
-    expect(await world.settle(ids)).toEqual([]);
+    expect(await setup.settle(ids)).toEqual([]);
   }, 60_000);
 });

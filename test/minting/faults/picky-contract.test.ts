@@ -3,30 +3,30 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deploy } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { compileContracts } from '../../support/solidity.ts';
-import { createMintWorld, type MintWorld } from '../mint-world.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 const unverified = '0x000000000000000000000000000000000000dEaD';
-let world: MintWorld;
+let setup: MintSetup;
 /** The code of our own contract. */
 let tallystick: string;
 
 beforeEach(async () => {
-  world = await createMintWorld();
-  const { chain } = world;
+  setup = await createMintSetup();
+  const { chain } = setup;
   tallystick = await chain.call('eth_getCode', chain.contract, 'latest');
   const picky = await deploy(chain.rpcUrl, (await compileContracts())['Picky']);
   await chain.call('anvil_setCode', chain.contract, await chain.call('eth_getCode', picky, 'latest'));
   await chain.mine(5);
 });
-afterEach(() => world.close());
+afterEach(() => setup.close());
 
-const acme = () => world.service.as(world.service.keys.acme);
-const row = (id: string) => world.service.db('nfts').where({ id }).first();
-const lane = () => world.service.db('mint_lanes').first();
+const acme = () => setup.service.as(setup.service.keys.acme);
+const row = (id: string) => setup.service.db('nfts').where({ id }).first();
+const lane = () => setup.service.db('mint_lanes').first();
 
 /** Accepts a mint to somebody whom the contract does not mint to. */
 async function acceptUnverified(): Promise<string> {
-  const [{ id: rwaId }] = await world.service.db('rwas').orderBy('created_at', 'desc');
+  const [{ id: rwaId }] = await setup.service.db('rwas').orderBy('created_at', 'desc');
   const { body } = await acme().post(`/v1/api/rwa/${rwaId}/mint`).send({ recipient: unverified }).expect(200);
   return body.nftId;
 }
@@ -34,11 +34,11 @@ async function acceptUnverified(): Promise<string> {
 describe('a contract that refuses one recipient', () => {
   test('keeps nobody waiting: that NFT fails with the reason, and may be asked for again', async () => {
     const refused = await acceptUnverified();
-    const others = await world.accept(3);
-    world.work();
-    await untilAll(world.service, others, 'submitted');
+    const others = await setup.accept(3);
+    setup.work();
+    await untilAll(setup.service, others, 'submitted');
     expect(await row(refused)).toMatchObject({ mint_state: 'queued', mint_error: null });
-    const mining = world.keepMining();
+    const mining = setup.keepMining();
     await until('its end', async () => (await row(refused)).mint_state === 'failed');
     mining.stop();
     const { mint_error: reason } = await row(refused);
@@ -48,79 +48,79 @@ describe('a contract that refuses one recipient', () => {
     expect(body).toMatchObject({ claimStatus: 'failed', mintedTx: null });
     const { secret } = body;
     await acme().post(`/v1/api/nft/${refused}/mint`).send({ secret }).expect(200); // to the treasury
-    expect(await world.settle([refused, ...others])).toEqual([]);
+    expect(await setup.settle([refused, ...others])).toEqual([]);
   }, 60_000);
 
   test('in the middle of a batch, takes the others along only once', async () => {
-    const first = await world.accept(2);
+    const first = await setup.accept(2);
     const refused = await acceptUnverified();
-    const others = [...first, ...(await world.accept(2))];
-    world.work();
-    const mining = world.keepMining();
-    await untilAll(world.service, others, 'minted', 40);
+    const others = [...first, ...(await setup.accept(2))];
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(setup.service, others, 'minted', 40);
     await until('its end', async () => (await row(refused)).mint_state === 'failed', 40);
     mining.stop();
-    expect(await world.settle(others)).toEqual([]);
+    expect(await setup.settle(others)).toEqual([]);
   }, 60_000);
 
   test('is known by the next mint, where nobody else was there to compare', async () => {
     const refused = await acceptUnverified();
-    world.work();
+    setup.work();
     await until('a pause', async () => (await lane()).pause_reason === 'contract_refuses');
     expect(await row(refused)).toMatchObject({ mint_state: 'queued', mint_error: null });
-    const others = await world.accept(1);
-    const mining = world.keepMining();
+    const others = await setup.accept(1);
+    const mining = setup.keepMining();
     await until('its end', async () => (await row(refused)).mint_state === 'failed');
     mining.stop();
-    expect(await world.settle(others)).toEqual([]);
+    expect(await setup.settle(others)).toEqual([]);
     await until('no pause', async () => (await lane()).pause_reason === null);
   }, 60_000);
 
   test('verifies it while it waits: the NFT is minted after all', async () => {
-    const { chain } = world;
+    const { chain } = setup;
     const waiting = await acceptUnverified();
-    const others = await world.accept(1);
-    world.work();
-    await untilAll(world.service, others, 'submitted');
+    const others = await setup.accept(1);
+    setup.work();
+    await untilAll(setup.service, others, 'submitted');
     await chain.call('anvil_setCode', chain.contract, tallystick);
-    const mining = world.keepMining();
-    await untilAll(world.service, [waiting], 'minted', 30);
+    const mining = setup.keepMining();
+    await untilAll(setup.service, [waiting], 'minted', 30);
     mining.stop();
-    expect(await world.settle([waiting, ...others])).toEqual([]);
+    expect(await setup.settle([waiting, ...others])).toEqual([]);
   }, 60_000);
 
   test('for many, is sent the others all the same', async () => {
     const refused = await Promise.all(Array.from({ length: 25 }, acceptUnverified));
-    const others = await world.accept(2);
-    world.work();
-    const mining = world.keepMining();
-    await untilAll(world.service, others, 'minted', 40);
+    const others = await setup.accept(2);
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(setup.service, others, 'minted', 40);
     await until('their end', async () => {
-      const rows = await world.service.db('nfts').whereIn('id', refused);
+      const rows = await setup.service.db('nfts').whereIn('id', refused);
       return rows.every((each) => each.mint_state === 'failed');
     });
     mining.stop();
-    expect(await world.settle(others)).toEqual([]);
+    expect(await setup.settle(others)).toEqual([]);
   }, 90_000);
 });
 
 test('a role that is taken and given back fails nobody', async () => {
-  const { chain, signers } = world;
+  const { chain, signers } = setup;
   await chain.call('anvil_setCode', chain.contract, tallystick);
   const role = id('MINTER_ROLE');
-  const ids = await world.accept(4);
+  const ids = await setup.accept(4);
   await chain.admin('revokeRole', role, signers[0]);
-  world.work();
-  const mining = world.keepMining(50);
+  setup.work();
+  const mining = setup.keepMining(50);
   for (let round = 0; round < 5; round += 1) {
     await until('a pause', async () => (await lane()).pause_reason === 'contract_refuses');
     await chain.admin('grantRole', role, signers[0]);
-    ids.push(...(await world.accept(2)));
-    await untilAll(world.service, ids, 'minted', 30);
+    ids.push(...(await setup.accept(2)));
+    await untilAll(setup.service, ids, 'minted', 30);
     await chain.admin('revokeRole', role, signers[0]);
-    ids.push(...(await world.accept(2)));
+    ids.push(...(await setup.accept(2)));
   }
   await chain.admin('grantRole', role, signers[0]);
   mining.stop();
-  expect(await world.settle(ids)).toEqual([]);
+  expect(await setup.settle(ids)).toEqual([]);
 }, 90_000);

@@ -1,15 +1,15 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runSequence } from '../fault-sequence.ts';
-import { createMintWorld } from '../mint-world.ts';
+import { createMintSetup } from '../mint-setup.ts';
 
 // `npm run faults` says how long, how many at most and where to write.
 const seconds = Number(process.env['FAULT_SECONDS'] ?? 10);
 const most = Number(process.env['FAULT_SEQUENCES'] ?? Number.POSITIVE_INFINITY);
 const first = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000_000);
 const report = process.env['FAULT_REPORT'];
-const sequencesInOneWorld = 10;
-const worldsAtOnce = Number(process.env['FAULT_WORLDS'] ?? 2);
+const sequencesInOneSetup = 10;
+const setupsAtOnce = Number(process.env['FAULT_SETUPS'] ?? 2);
 
 const tell = (line: object) => {
   if (report !== undefined) appendFileSync(report, `${JSON.stringify(line)}\n`);
@@ -21,29 +21,29 @@ test(
     const end = performance.now() + seconds * 1_000;
     const wrong: string[] = [];
     let begun = 0;
-    const mayBegin = () => begun < most && (begun < worldsAtOnce || performance.now() < end);
+    const mayBegin = () => begun < most && (begun < setupsAtOnce || performance.now() < end);
 
-    const inOneWorld = async () => {
-      const world = await createMintWorld({ minters: 2 });
+    const inOneSetup = async () => {
+      const setup = await createMintSetup({ minters: 2 });
       try {
-        for (let index = 0; index < sequencesInOneWorld && mayBegin(); index += 1) {
+        for (let index = 0; index < sequencesInOneSetup && mayBegin(); index += 1) {
           const seed = first + begun;
           begun += 1;
-          const { found, done, ...rest } = await runSequence(world, seed);
+          const { found, done, ...rest } = await runSequence(setup, seed);
           tell({ seed, done, found, ...rest });
           if (found.length === 0) continue;
           wrong.push(`seed ${seed}: ${done.join(', ')}: ${found.join('; ')}`);
-          // What is wrong stays wrong: the next sequence begins in another world.
+          // What is wrong stays wrong: the next sequence begins in another setup.
           return;
         }
       } finally {
-        await world.close();
+        await setup.close();
       }
     };
     const oneAfterTheOther = async () => {
-      while (mayBegin()) await inOneWorld();
+      while (mayBegin()) await inOneSetup();
     };
-    await Promise.all(Array.from({ length: Math.min(worldsAtOnce, most) }, oneAfterTheOther));
+    await Promise.all(Array.from({ length: Math.min(setupsAtOnce, most) }, oneAfterTheOther));
     expect(begun).toBeGreaterThan(0);
     expect(wrong).toEqual([]);
   },

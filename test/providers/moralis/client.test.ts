@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   createMoralisClient,
   type MoralisClient,
@@ -31,14 +31,14 @@ const faultOf = async (client: MoralisClient): Promise<UpstreamFault> => {
 };
 
 describe('a request', () => {
-  it('carries the key of the account and asks for the hex chain id', async () => {
+  test('carries the key of the account and asks for the hex chain id', async () => {
     await ask(clientOf({ baseUrl: `${server.baseUrl}/` }));
     const [asked] = server.asked;
     expect(asked).toMatchObject({ path: `/api/v2.2${path}`, query: { chain: '0x1' } });
     expect(asked?.headers).toMatchObject({ 'x-api-key': server.apiKey, accept: 'application/json' });
   });
 
-  it('reuses the connection of the one before', async () => {
+  test('reuses the connection of the one before', async () => {
     const client = clientOf();
     await ask(client);
     const before = server.connections();
@@ -46,14 +46,14 @@ describe('a request', () => {
     expect(server.connections()).toBe(before);
   });
 
-  it('waits for its place when as many as allowed are under way', async () => {
+  test('waits for its place when as many as allowed are under way', async () => {
     const client = clientOf({ concurrency: 2 });
     await Promise.all(Array.from({ length: 12 }, () => ask(client)));
     expect(server.asked).toHaveLength(12);
     expect(server.busiest()).toBeLessThanOrEqual(2);
   });
 
-  it('does not wait for a place beyond its deadline', async () => {
+  test('does not wait for a place beyond its deadline', async () => {
     // A server of its own: what is on its way at the deadline may arrive after this test.
     const slow = await startMoralisServer({ histories: {}, nfts: {} });
     slow.meet('hang');
@@ -63,7 +63,7 @@ describe('a request', () => {
     await slow.close();
   });
 
-  it('is not sent without a key of the account', async () => {
+  test('is not sent without a key of the account', async () => {
     const fault = await faultOf(clientOf({ apiKey: undefined }));
     expect(fault.message).toBe('MORALIS_API_KEY is not set');
     expect(server.asked).toEqual([]);
@@ -73,7 +73,7 @@ describe('a request', () => {
 describe('what passes is tried again', () => {
   const passing: Mishap[] = [429, 500, 503, 'reset', 'half'];
 
-  it.each(passing)('after %s, and the second answer counts', async (mishap) => {
+  test.each(passing)('after %s, and the second answer counts', async (mishap) => {
     const clock = fakeClock();
     server.meet(mishap, 'none');
     await expect(ask(clientOf({ clock }))).resolves.toMatchObject({ result: [] });
@@ -81,14 +81,14 @@ describe('what passes is tried again', () => {
     expect(clock.waits).toEqual([250]);
   });
 
-  it('after a timeout, and the second answer counts', async () => {
+  test('after a timeout, and the second answer counts', async () => {
     server.meet('hang', 'none');
     await expect(ask(clientOf({ timeoutMs: 100, clock: fakeClock() }))).resolves.toMatchObject({
       result: [],
     });
   });
 
-  it('four times at most, with pauses that grow', async () => {
+  test('four times at most, with pauses that grow', async () => {
     const clock = fakeClock();
     server.meet(500);
     expect(await faultOf(clientOf({ clock }))).toMatchObject({
@@ -99,14 +99,14 @@ describe('what passes is tried again', () => {
     expect(clock.waits).toEqual([250, 500, 1_000]);
   });
 
-  it('after pauses of chance, so that many callers do not come back at once', async () => {
+  test('after pauses of chance, so that many callers do not come back at once', async () => {
     const clock = fakeClock();
     server.meet(500);
     await faultOf(clientOf({ clock, random: () => 0.01 }));
     expect(clock.waits).toEqual([5, 10, 20]);
   });
 
-  it('never beyond the deadline', async () => {
+  test('never beyond the deadline', async () => {
     server.meet(500);
     const clock = fakeClock();
     await faultOf(clientOf({ clock, timeoutMs: 100, deadlineMs: 400 }));
@@ -114,7 +114,7 @@ describe('what passes is tried again', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('within real time, too', async () => {
+  test('within real time, too', async () => {
     server.meet('hang');
     const started = performance.now();
     expect((await faultOf(clientOf({ timeoutMs: 100, deadlineMs: 300, random: () => 0 }))).reason).toBe(
@@ -126,7 +126,7 @@ describe('what passes is tried again', () => {
 });
 
 describe('what does not pass is not tried again', () => {
-  it.each([
+  test.each([
     [400, 'HTTP status 400'],
     [401, 'HTTP status 401'],
     [404, 'HTTP status 404'],
@@ -144,7 +144,7 @@ describe('what does not pass is not tried again', () => {
 });
 
 describe('Retry-After', () => {
-  it('is waited for, in seconds or as a date', async () => {
+  test('is waited for, in seconds or as a date', async () => {
     for (const retryAfter of ['7', new Date(fakeClock().now() + 7_000).toUTCString()]) {
       const clock = fakeClock();
       server.meet({ status: 429, retryAfter }, 'none');
@@ -153,14 +153,14 @@ describe('Retry-After', () => {
     }
   });
 
-  it('is waited for after a 503 as well', async () => {
+  test('is waited for after a 503 as well', async () => {
     const clock = fakeClock();
     server.meet({ status: 503, retryAfter: '3' }, 'none');
     await ask(clientOf({ clock }));
     expect(clock.waits).toEqual([3_250]);
   });
 
-  it('is not waited for when it ends after the deadline', async () => {
+  test('is not waited for when it ends after the deadline', async () => {
     const clock = fakeClock();
     server.meet({ status: 429, retryAfter: '60' }, 'none');
     expect((await faultOf(clientOf({ clock }))).reason).toBe('limited');
@@ -168,14 +168,14 @@ describe('Retry-After', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('without sense is none', async () => {
+  test('without sense is none', async () => {
     const clock = fakeClock();
     server.meet({ status: 429, retryAfter: 'soon' }, 'none');
     await ask(clientOf({ clock }));
     expect(clock.waits).toEqual([250]);
   });
 
-  it('silences the whole account until then, and not longer', async () => {
+  test('silences the whole account until then, and not longer', async () => {
     const clock = fakeClock();
     const client = clientOf({ clock });
     server.meet({ status: 429, retryAfter: '60' }, 'none');
@@ -187,7 +187,7 @@ describe('Retry-After', () => {
     expect(clock.waits).toEqual([15_250]);
   });
 
-  it('silences for five minutes at most, should it be a mistake', async () => {
+  test('silences for five minutes at most, should it be a mistake', async () => {
     const clock = fakeClock();
     const client = clientOf({ clock });
     server.meet({ status: 429, retryAfter: '999999999' }, 'none');
@@ -198,7 +198,7 @@ describe('Retry-After', () => {
 });
 
 describe('a fault is fit for the log', () => {
-  it.each<Mishap>([400, 401, 429, 500, 'reset', 'half', 'html', 'redirect'])(
+  test.each<Mishap>([400, 401, 429, 500, 'reset', 'half', 'html', 'redirect'])(
     'after %s: neither the key nor the answer is in it',
     async (mishap) => {
       server.meet(mishap);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ProblemError } from '../../../src/errors.ts';
 import { createMoralisClient } from '../../../src/providers/moralis/client.ts';
 import { createMoralisProvider } from '../../../src/providers/moralis/moralis-provider.ts';
@@ -70,7 +70,7 @@ const entryOf = async (payload: Payload) => {
 };
 
 describe('a history record', () => {
-  it('is as the upstream sent it, without what the contract does not have', async () => {
+  test('is as the upstream sent it, without what the contract does not have', async () => {
     const raw = transaction(1, {
       from_address_label: 'Alice',
       from_address_entity: 'A & Co',
@@ -90,7 +90,7 @@ describe('a history record', () => {
     expect(record).toEqual({ native_transfers, erc20_transfers, nft_transfers, ...fields });
   });
 
-  it('needs none of what the upstream may leave out', async () => {
+  test('needs none of what the upstream may leave out', async () => {
     const optional = [
       'gas',
       'receipt_gas_used',
@@ -111,7 +111,7 @@ describe('a history record', () => {
     expect(nulls).toMatchObject({ gas: null, to_address: null, native_transfers: [], erc20_transfers: [] });
   });
 
-  it('has addresses and hashes in lower case and times in UTC', async () => {
+  test('has addresses and hashes in lower case and times in UTC', async () => {
     const record = await recordOf(
       transaction(10, {
         from_address: wallet.toUpperCase().replace('0X', '0x'),
@@ -128,7 +128,7 @@ describe('a history record', () => {
 });
 
 describe('a transfer', () => {
-  it('of the native asset is completed from the network', async () => {
+  test('of the native asset is completed from the network', async () => {
     const raw = without(
       nativeTransfer(),
       'value_formatted',
@@ -142,7 +142,7 @@ describe('a transfer', () => {
     ]);
   });
 
-  it('of a token takes the time of its transaction, and keeps what the address book says', async () => {
+  test('of a token takes the time of its transaction, and keeps what the address book says', async () => {
     const raw = tokenTransfer({ to_address_entity: 'Alice Ltd', token_decimals: 6, security_score: 99 });
     const record = await recordOf(transaction(1, { erc20_transfers: [raw] }));
     expect(record?.erc20_transfers).toEqual([
@@ -153,7 +153,7 @@ describe('a transfer', () => {
     ]);
   });
 
-  it('of a token that tells nothing of itself has nulls', async () => {
+  test('of a token that tells nothing of itself has nulls', async () => {
     const names = ['token_name', 'token_symbol', 'token_logo', 'token_decimals', 'value_formatted'];
     const raw = without(tokenTransfer(), ...names, 'possible_spam', 'verified_contract', 'to_address');
     const record = await recordOf(transaction(1, { erc20_transfers: [raw] }));
@@ -165,7 +165,7 @@ describe('a transfer', () => {
     });
   });
 
-  it('of an NFT is completed from its transaction', async () => {
+  test('of an NFT is completed from its transaction', async () => {
     const raw = without(nftTransfer(), 'value', 'amount', 'transaction_type', 'direction', 'possible_spam');
     const record = await recordOf(transaction(1, { value: '77', nft_transfers: [raw] }));
     expect(record?.nft_transfers[0]).toMatchObject({
@@ -178,7 +178,7 @@ describe('a transfer', () => {
     expect(record?.nft_transfers[0]).not.toHaveProperty('operator');
   });
 
-  it.each([
+  test.each([
     [wallet, friend, 'receive', 'send'],
     [friend, wallet, 'send', 'receive'],
     [wallet, wallet, 'receive', 'send'],
@@ -194,12 +194,12 @@ describe('a transfer', () => {
 });
 
 describe('an NFT', () => {
-  it('is as the upstream sent it, without what the contract does not have', async () => {
+  test('is as the upstream sent it, without what the contract does not have', async () => {
     const { media: _, ...known } = nft(1, { rarity_rank: 3, floor_price: '0.1' });
     expect(await entryOf({ ...known, media: {}, last_sale: {}, something_new: 1 })).toEqual(known);
   });
 
-  it('needs none of what the upstream may leave out', async () => {
+  test('needs none of what the upstream may leave out', async () => {
     const needed = ['token_address', 'token_id', 'owner_of', 'block_number'];
     const lean = Object.fromEntries(Object.entries(nft(1)).filter(([name]) => needed.includes(name)));
     expect(await entryOf(lean)).toEqual({
@@ -211,7 +211,7 @@ describe('an NFT', () => {
     });
   });
 
-  it('survives metadata of any shape', async () => {
+  test('survives metadata of any shape', async () => {
     const entry = await entryOf(
       nft(1, {
         normalized_metadata: {
@@ -239,7 +239,7 @@ describe('an NFT', () => {
 });
 
 describe('an answer that does not fit', () => {
-  it.each<[string, unknown, string]>([
+  test.each<[string, unknown, string]>([
     ['no object', [], 'the answer: '],
     ['null', null, 'the answer: '],
     ['no result', { cursor: null }, 'result: '],
@@ -261,14 +261,14 @@ describe('an answer that does not fit', () => {
     expect(cause).toContain(`the answer does not fit: ${place}`);
   });
 
-  it('names the problem of the operation', async () => {
+  test('names the problem of the operation', async () => {
     const [code, cause] = await faultOf(askNfts({ result: [nft(1, { token_id: 'x-ray' })] }));
     expect(code).toBe('nfts_unavailable');
     expect(cause).toContain('result.0.token_id: ');
     expect(cause).not.toContain('x-ray');
   });
 
-  it('is one whose cursor leads nowhere', async () => {
+  test('is one whose cursor leads nowhere', async () => {
     const [code, cause] = await faultOf(askHistory({ cursor: 'same', result: [] }, { position: 'same' }));
     expect([code, cause]).toEqual([
       'history_unavailable',
@@ -278,13 +278,13 @@ describe('an answer that does not fit', () => {
 });
 
 describe('the end of a list', () => {
-  it.each([{ cursor: null }, { cursor: '' }, {}])('is %j', async (envelope) => {
+  test.each([{ cursor: null }, { cursor: '' }, {}])('is %j', async (envelope) => {
     expect((await askHistory({ ...envelope, result: [] })).next).toBeUndefined();
   });
 });
 
 describe('the question', () => {
-  it('is put in the words of the upstream, the limit with the first page only', async () => {
+  test('is put in the words of the upstream, the limit with the first page only', async () => {
     await askHistory({ result: [] }, { order: 'ASC' });
     await askHistory({ result: [] }, { position: 'abc' });
     await askNfts({ result: [] });

@@ -7,11 +7,11 @@ import { type LyingNode, startLyingNode } from '../support/lying-node.ts';
 import { faults, type MintChain, startMintChain, startMintService, until } from '../support/minting.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 import type { TestService } from '../support/service.ts';
+import { describeMints } from './mint-report.ts';
 import type { WorkerTask } from './worker-process.ts';
-import { describeWorld } from './world-report.ts';
 
 /** A chain, a node that may lie in front of it, a service that accepts, and workers that may die. */
-export type MintWorld = {
+export type MintSetup = {
   readonly chain: MintChain;
   readonly node: LyingNode;
   readonly service: TestService;
@@ -39,14 +39,14 @@ export type MintWorld = {
 
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-export async function createMintWorld({ minters = 1, postgresUrl }: WorldOptions = {}): Promise<MintWorld> {
+export async function createMintSetup({ minters = 1, postgresUrl }: SetupOptions = {}): Promise<MintSetup> {
   const chain = await startMintChain({ minters });
   const node = await startLyingNode(chain.rpcUrl);
   const service = await startMintService(chain, { RPC_TIMEOUT_MS: '500' }, postgresUrl);
   await service.db('networks').update({ rpc_urls: [node.url] });
   const workers = createWorkers(chain, service);
-  const describe: MintWorld['describe'] = (ids) =>
-    describeWorld({ db: service.db, chain, workers: workers.started }, ids);
+  const describe: MintSetup['describe'] = (ids) =>
+    describeMints({ db: service.db, chain, workers: workers.started }, ids);
 
   return {
     chain,
@@ -86,7 +86,7 @@ export async function createMintWorld({ minters = 1, postgresUrl }: WorldOptions
   };
 }
 
-type WorldOptions = {
+type SetupOptions = {
   readonly minters?: number;
   /** A server of its own, for tests that stop it; by default the one that all tests share. */
   readonly postgresUrl?: string;
@@ -97,7 +97,7 @@ function createWorkers(chain: MintChain, service: TestService) {
   const over = new Set<RunningProcess>();
   const running = () => started.filter((worker) => !over.has(worker));
 
-  const work: MintWorld['work'] = (killAt, settings = {}) => {
+  const work: MintSetup['work'] = (killAt, settings = {}) => {
     const task: WorkerTask = {
       signers: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
       settings: {
@@ -130,7 +130,7 @@ function createWorkers(chain: MintChain, service: TestService) {
   return { started, running, work, killAll };
 }
 
-async function createAcceptance(chain: MintChain, service: TestService): Promise<MintWorld['accept']> {
+async function createAcceptance(chain: MintChain, service: TestService): Promise<MintSetup['accept']> {
   const rwa = await addRwa(service.db, service.companies.acme, {
     isClaimable: true,
     contractAddress: chain.contract,

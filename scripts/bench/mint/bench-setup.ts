@@ -13,7 +13,7 @@ import type { Post } from './http-connection.ts';
 type IssuedNft = { readonly id: string; readonly secret: string };
 
 /** A company, its key and its RWAs, on a network that mints. */
-export type BenchWorld = BenchDatabase & {
+export type BenchSetup = BenchDatabase & {
   /** Settings of the service's processes over it. */
   readonly settings: Readonly<Record<string, string>>;
   /** Makes it known that these sign, as their worker does when it starts. */
@@ -31,7 +31,7 @@ const vault = createClaimSecretVault(new Map([['bench', secretKey]]));
 const rwaCount = 4;
 const issuedAtOnce = 500;
 
-export async function createWorld(database: BenchDatabase, chain: BenchChain): Promise<BenchWorld> {
+export async function createSetup(database: BenchDatabase, chain: BenchChain): Promise<BenchSetup> {
   const { db, url } = database;
   const company = await insertCompany(db, { name: 'Bench' });
   const { key } = await issueKey(db, 'live', { companyId: company.id, label: 'bench' });

@@ -1,8 +1,8 @@
 import type { TestService } from '../support/service.ts';
 import type { Ids } from './operations.ts';
 
-/** What every company owns in these tests, made anew: an event with an attendee, an RWA, NFTs, a token. */
-export async function makeWorld(service: TestService, company: 'acme' | 'globex'): Promise<Ids> {
+/** Creates what every company owns in these tests: an event with an attendee, an RWA, NFTs, a token. */
+export async function makeKnownData(service: TestService, company: 'acme' | 'globex'): Promise<Ids> {
   const client = service.as(service.keys[company]);
   const event = await client.post('/events/v1/api/event').send({ name: 'Opening' }).expect(201);
   const attendees = `/events/v1/api/event/${event.body.id}/attendees`;

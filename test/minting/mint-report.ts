@@ -12,7 +12,7 @@ type Watched = {
 const lastWords = 8_000;
 
 /** Everything that a person needs to understand what went wrong with these NFTs: rows, chain and workers. */
-export async function describeWorld(
+export async function describeMints(
   { db, chain, workers }: Watched,
   ids: readonly string[],
 ): Promise<Record<string, unknown>> {

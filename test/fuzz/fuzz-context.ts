@@ -5,8 +5,8 @@ import type { Pool } from './drafts.ts';
 import type { Surroundings } from './hints.ts';
 import type { Prober } from './prober.ts';
 
-/** Where the tries take place, and with what. */
-export type Ground = Surroundings & {
+/** What every property works with: the target, its keys and the values that drafts draw from. */
+export type FuzzContext = Surroundings & {
   readonly key: string;
   /** Of another company. */
   readonly otherKey: string | undefined;
@@ -24,7 +24,7 @@ export type CallOptions = {
 };
 
 /** Calls an operation by the row that the contract tests have of it. */
-export function caller({ key }: Ground, prober: Prober) {
+export function caller({ key }: FuzzContext, prober: Prober) {
   return async (id: OperationId, options: CallOptions = {}): Promise<Reply> => {
     const row = rows[id];
     const ids = { ...unknownIds(), ...options.ids };
