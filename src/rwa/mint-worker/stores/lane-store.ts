@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import type { MintReason } from '../../minting/mint-reason.ts';
 
 /*
  * Table `mint_lanes`: the lanes, who holds them and why they do not send. Leases run by the clock of the
@@ -29,7 +30,7 @@ export class LeaseLostError extends Error {
  * cause is gone.
  */
 export type Pause = {
-  readonly reason: 'operator' | 'balance_too_low' | 'fee_above_cap' | 'foreign_nonce' | 'contract_refuses';
+  readonly reason: MintReason;
   /** The reason in words. */
   readonly detail: string;
 };
