@@ -71,6 +71,14 @@ export const settings = {
   },
   HOST: { schema: z.string().min(1).default('0.0.0.0'), about: 'Address to listen on.' },
   PORT: { schema: whole(0, 65_535).default(3000), about: 'Port to listen on; 0 picks a free one.' },
+  MAX_CONNECTIONS: {
+    schema: whole(1, 1_000_000).default(10_000),
+    about: 'Connections of callers in all; more are closed at once.',
+  },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    schema: whole(1, 1_000_000).default(1_000),
+    about: 'Connections of callers from one address. Behind a proxy, whose address is that of all, raise it.',
+  },
   OPERATIONS_PORT: {
     schema: whole(0, 65_535).optional(),
     about:

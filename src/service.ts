@@ -124,7 +124,13 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
 
 function listenForCallers({ config, log }: Parts, app: RequestListener): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
-  return listen(app, { host, port, settings: { host: 'HOST', port: 'PORT' }, log });
+  return listen(app, {
+    host,
+    port,
+    settings: { host: 'HOST', port: 'PORT' },
+    limits: { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS },
+    log,
+  });
 }
 
 async function listenForOperators(parts: Parts, options: OperationsOptions): Promise<HttpServer | undefined> {

@@ -14,27 +14,51 @@ export type PortalFile = {
   readonly open?: boolean;
 };
 
-/** Files by name, relative to the portal's folder. */
-export type PortalFiles = ReadonlyMap<string, PortalFile>;
+/** The built portal. */
+export type Portal = {
+  /** Files by name, relative to the portal's folder. */
+  readonly files: ReadonlyMap<string, PortalFile>;
+  /**
+   * The content of a file, kept in memory from its first use: the portal is a few megabytes in all.
+   * @param name of a listed file, or of a compressed copy of one
+   */
+  read(name: string): Promise<Buffer>;
+};
 
 /**
- * Creates a reader of the portal's list of files, which reloads the list after each build. Only listed files are
- * served. It returns undefined while there is no portal.
+ * Creates a reader of the portal, which loads it again after each build. Only listed files are served. It returns
+ * undefined while there is no portal.
  */
-export function createPortalFiles(directory: string): () => Promise<PortalFiles | undefined> {
+export function createPortalReader(directory: string): () => Promise<Portal | undefined> {
   const manifest = join(directory, 'manifest.json');
-  let known: { readonly at: number; readonly files: PortalFiles } | undefined;
+  let known: { readonly at: number; readonly portal: Portal } | undefined;
   return async () => {
     try {
       const { mtimeMs: at } = await stat(manifest);
       if (known?.at !== at) {
         const { files }: { files: Record<string, PortalFile> } = JSON.parse(await readFile(manifest, 'utf8'));
-        known = { at, files: new Map(Object.entries(files)) };
+        known = {
+          at,
+          portal: { files: new Map(Object.entries(files)), read: createContentReader(directory) },
+        };
       }
-      return known.files;
+      return known.portal;
     } catch {
       // The portal is not built or is being replaced, so there is nothing to serve now.
       return undefined;
     }
+  };
+}
+
+function createContentReader(directory: string): Portal['read'] {
+  const contents = new Map<string, Promise<Buffer>>();
+  return (name) => {
+    const known = contents.get(name);
+    if (known !== undefined) return known;
+    const content = readFile(join(directory, name));
+    contents.set(name, content);
+    // A file that could not be read is tried again.
+    content.catch(() => contents.delete(name));
+    return content;
   };
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { type NextFunction, type Request, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { problem } from '../../errors.ts';
-import { createPortalFiles, type PortalFile, type PortalFiles } from './portal-files.ts';
+import { createPortalReader, type Portal, type PortalFile } from './portal-files.ts';
 
 const encodings = [
   { name: 'br', ending: '.br' },
@@ -37,35 +37,38 @@ function headersOf(file: PortalFile): Record<string, string> {
   };
 }
 
-type PortalExchange = {
-  readonly request: Request;
-  readonly response: Response;
-  readonly next: NextFunction;
-};
-
-/** @param path of the file, relative to `root` */
-function sendFile({ request, response, next }: PortalExchange, root: string, path: string, file: PortalFile) {
+/** Sends a file from memory: a caller that leaves or does not read holds no file open. */
+async function sendFile(
+  request: Request,
+  response: Response,
+  portal: Portal,
+  name: string,
+  file: PortalFile,
+) {
   // Each encoding is asked for on its own: given a list, Express prefers the order of the client, mostly gzip first.
-  const encoding = encodings.find(({ name }) => request.acceptsEncodings(name) === name);
+  const encoding = encodings.find((each) => request.acceptsEncodings(each.name) === each.name);
+  const content = await portal.read(`${name}${encoding?.ending ?? ''}`);
   response.vary('Accept-Encoding');
   // Not response.set, which would add a charset to JSON.
   response.setHeaders(new Map(Object.entries(headersOf(file))));
   response.set('ETag', `"${file.digest}${encoding ? `-${encoding.name}` : ''}"`);
+  if (request.fresh) {
+    response.removeHeader('Content-Type');
+    response.status(304).end();
+    return;
+  }
   if (encoding) response.set('Content-Encoding', encoding.name);
-  const options = { root, acceptRanges: false, cacheControl: false, etag: false, lastModified: false };
-  response.sendFile(`${path}${encoding?.ending ?? ''}`, options, (error) => {
-    // A caller that disconnects is not an error of the service.
-    if (error && !response.headersSent) next(error);
-  });
+  response.set('Content-Length', String(content.length));
+  response.end(request.method === 'HEAD' ? undefined : content);
 }
 
 /** Finds the file for an address: the exact name, or the page without its `.html`. */
-function findName(files: PortalFiles, wanted: string): string | undefined {
+function findName(files: Portal['files'], wanted: string): string | undefined {
   return [wanted || 'index.html', `${wanted}.html`].find((name) => files.has(name));
 }
 
 /** Finds the canonical address to redirect to. The start page needs its trailing slash for its relative links. */
-function findRedirect(files: PortalFiles, address: string, baseUrl: string): string | undefined {
+function findRedirect(files: Portal['files'], address: string, baseUrl: string): string | undefined {
   if (address === baseUrl) return `${baseUrl}/`;
   const shorter = address.slice(baseUrl.length + 1).replace(/\/$/, '');
   return address.endsWith('/') && shorter && findName(files, shorter) ? `${baseUrl}/${shorter}` : undefined;
@@ -77,17 +80,17 @@ function findRedirect(files: PortalFiles, address: string, baseUrl: string): str
  * read it. Methods other than GET and HEAD are passed on as the problem `method_not_allowed`.
  */
 export function createPortalRouter({ directory }: { directory: string }): Router {
-  const root = resolve(directory);
-  const readFiles = createPortalFiles(root);
+  const readPortal = createPortalReader(resolve(directory));
 
-  const answer = async (request: Request, response: Response, next: NextFunction) => {
+  const answer = async (request: Request, response: Response) => {
     const { baseUrl } = request;
-    const files = await readFiles();
-    if (files === undefined) {
+    const portal = await readPortal();
+    if (portal === undefined) {
       const remedy = 'Build it with <code>npm run docs</code>, then load this page again.';
       sendNotice(response, 503, 'No documentation yet', remedy);
       return;
     }
+    const { files } = portal;
     const [address = ''] = request.originalUrl.split('?');
     const redirect = findRedirect(files, address, baseUrl);
     if (redirect !== undefined) {
@@ -101,7 +104,7 @@ export function createPortalRouter({ directory }: { directory: string }): Router
       sendNotice(response, 404, 'Page not found', remedy);
       return;
     }
-    sendFile({ request, response, next }, root, name, file);
+    await sendFile(request, response, portal, name, file);
   };
 
   const router = Router();
@@ -113,7 +116,7 @@ export function createPortalRouter({ directory }: { directory: string }): Router
       return;
     }
     response.set({ 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' });
-    await answer(request, response, next);
+    await answer(request, response);
   });
   return router;
 }

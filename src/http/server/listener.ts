@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Logger } from '../../log.ts';
+import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
 export type HttpServer = {
@@ -32,15 +33,26 @@ type ListenOptions = {
   readonly log: Logger;
   /** Time for a request to arrive completely; its headers get half of it. 30 s by default. */
   readonly arrivalTimeoutMs?: number;
+  /** What differs from the defaults. */
+  readonly limits?: Partial<ConnectionLimits>;
+};
+
+// An answer of a few hundred kB takes far less on any usable line. Clients that pipeline keep to a handful of requests.
+const defaultLimits: ConnectionLimits = {
+  total: 10_000,
+  perAddress: 1_000,
+  pipelined: 100,
+  writeTimeoutMs: 15_000,
 };
 
 /**
- * Starts the HTTP server. A request must arrive completely in time, so slow senders cannot hold connections.
+ * Starts the HTTP server. A request must arrive completely in time, so slow senders cannot hold connections, and callers
+ * must read their answers.
  * @throws ListenError when the port cannot be listened on
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log, settings, arrivalTimeoutMs = 30_000 }: ListenOptions,
+  { host, port, log, settings, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // With Node's default check every 30 s, each timeout could take 30 s longer.
@@ -65,6 +77,7 @@ export async function listen(
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerUnparsed(server, log);
+  limitConnections(server, { ...defaultLimits, ...limits }, log);
   closeIdleAfterAnswers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));

@@ -1,0 +1,140 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createPortalRouter } from '../../src/http/mounts/portal.ts';
+import type { ConnectionLimits } from '../../src/http/server/connections.ts';
+import { type HttpServer, listen } from '../../src/http/server/listener.ts';
+import { createLogger } from '../../src/log.ts';
+
+const log = createLogger({ level: 'silent' });
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function start(handler: RequestListener, limits: Partial<ConnectionLimits> = {}): Promise<HttpServer> {
+  const place = { host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' } };
+  const server = await listen(handler, { ...place, log, limits });
+  ends.push(() => server.stop(0));
+  return server;
+}
+
+/** A caller that reads nothing of what it gets, unless it is told to. */
+function call(server: HttpServer, text = ''): Socket & { readonly closed: boolean } {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.pause();
+  socket.on('error', () => {});
+  if (text !== '') socket.write(text);
+  ends.push(() => socket.destroy());
+  return socket;
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
+
+describe('a caller that leaves before its pipelined answers', () => {
+  test('leaves no file of the portal open', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
+    ends.push(() => rm(directory, { recursive: true }));
+    await writeFile(join(directory, 'page.html'), 'x'.repeat(2_000_000));
+    await writeFile(
+      join(directory, 'manifest.json'),
+      JSON.stringify({ files: { 'page.html': { type: 'text/html', digest: '1' } } }),
+    );
+    const app = express().use('/docs', createPortalRouter({ directory }));
+    const server = await start(app);
+    const callers = Array.from({ length: 10 }, () => call(server, get('/docs/page').repeat(50)));
+    await Promise.all(callers.map((caller) => new Promise((resolve) => caller.once('readable', resolve))));
+    for (const caller of callers) caller.destroy();
+    const openFiles = () =>
+      readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(directory) ? [fd] : [];
+        } catch {
+          return []; // closed meanwhile
+        }
+      });
+    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+  });
+
+  test('ends those that are queued, too', async () => {
+    const seen: ServerResponse[] = [];
+    let ended = 0;
+    const server = await start((_request, response) => {
+      seen.push(response);
+      response.once('close', () => {
+        ended += 1;
+      });
+    });
+    const caller = call(server, get('/').repeat(5));
+    await vi.waitFor(() => expect(seen).toHaveLength(5));
+    caller.destroy();
+    await vi.waitFor(() => expect(ended).toBe(5));
+  });
+});
+
+describe('a connection is closed', () => {
+  test('when its caller reads nothing for the time to write', async () => {
+    const answered = Promise.withResolvers<boolean>();
+    const server = await start(
+      (_request, response) => {
+        response.once('close', () => answered.resolve(response.writableFinished));
+        response.end(Buffer.alloc(30_000_000));
+      },
+      { writeTimeoutMs: 100 },
+    );
+    call(server, get('/'));
+    expect(await answered.promise).toBe(false);
+  });
+
+  test('when it pipelines more requests than it may', async () => {
+    const server = await start(() => {}, { pipelined: 10 });
+    const modest = call(server, get('/').repeat(10));
+    await closed(call(server, get('/').repeat(11)).resume());
+    expect(modest.closed).toBe(false);
+  });
+
+  test('when its address has more than it may', { timeout: 5_000 }, async () => {
+    const server = await start(() => {}, { perAddress: 3 });
+    const first = [call(server), call(server), call(server)];
+    await Promise.all(first.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+    await closed(call(server).resume());
+    expect(first.map((socket) => socket.closed)).toEqual([false, false, false]);
+    first[0]?.destroy();
+    await vi.waitFor(async () => {
+      const next = call(server, get('/'));
+      const outcome = await Promise.race([
+        closed(next.resume()),
+        new Promise((resolve) => setImmediate(resolve, 'open')),
+      ]);
+      expect(outcome).toBe('open');
+    });
+  });
+});
+
+test('a caller that waits for a slow answer, or reads slowly, is let be', async () => {
+  const slow = Promise.withResolvers<void>();
+  const server = await start(
+    async (request, response) => {
+      if (request.url === '/slow') await slow.promise;
+      response.end(Buffer.alloc(3_000_000));
+    },
+    { writeTimeoutMs: 100 },
+  );
+  const length = async (socket: Socket) => {
+    let bytes = 0;
+    for await (const chunk of socket) {
+      bytes += chunk.length;
+      if (bytes >= 3_000_000) return bytes;
+    }
+    return bytes;
+  };
+  const waiting = length(call(server, get('/slow')));
+  setTimeout(slow.resolve, 350);
+  expect(await waiting).toBeGreaterThanOrEqual(3_000_000);
+});
