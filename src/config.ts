@@ -98,6 +98,11 @@ export const settings = {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     about: 'Least severe level that is logged.',
   },
+  DRAIN_SECONDS: {
+    schema: whole(0, 300).default(5),
+    about:
+      'Time between not being ready and closing the listener when the process is told to stop: how long load balancers take to notice. Requests are answered meanwhile, each with `Connection: close`.',
+  },
   SHUTDOWN_SECONDS: {
     schema: whole(1, 300).default(30),
     about: 'Time that requests and jobs in progress get to end when the process is told to stop.',

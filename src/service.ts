@@ -26,9 +26,11 @@ export type Service = {
 };
 
 /** The phases of a stop in their order, and how many milliseconds each may take. */
-const stopLimits = (graceMs: number) => ({
+const stopLimits = (graceMs: number, drainMs: number) => ({
   /** The process is not ready any more, so load balancers send nothing new. */
   readiness: 1_000,
+  /** Until they have noticed, requests are answered, and connections closed behind their answers. */
+  drain: drainMs + 1_000,
   /** No new connections; requests in progress end, and each mint lane ends what it is at. */
   requests: graceMs + 5_000,
   /** Jobs and indexes in progress end. */
@@ -56,7 +58,8 @@ export async function startService(
 ): Promise<Service> {
   await assertMigrated(config, log);
   const stopGraceMs = config.SHUTDOWN_SECONDS * 1_000;
-  const shutdown = createShutdown(stopLimits(stopGraceMs), log);
+  const drainMs = config.DRAIN_SECONDS * 1_000;
+  const shutdown = createShutdown(stopLimits(stopGraceMs, drainMs), log);
   try {
     const ports = await startRoles(config, log, { signing, shutdown });
     return {
@@ -101,7 +104,13 @@ async function startRoles(config: Config, log: Logger, { signing, shutdown }: St
   if (minter) await startLanes(minter, shutdown);
 
   const server = apiParts && (await listenForCallers(parts, await createServiceApp(apiParts, isServing)));
-  if (server) shutdown.add('requests', 'listener for callers', (graceMs) => server.stop(graceMs));
+  if (server) {
+    // A start that is refused drains nothing: nobody was told that it is ready.
+    shutdown.add('drain', 'listener for callers', (graceMs) =>
+      server.drain(graceMs === 0 ? 0 : config.DRAIN_SECONDS * 1_000),
+    );
+    shutdown.add('requests', 'listener for callers', (graceMs) => server.stop(graceMs));
+  }
 
   if (minter) await startJobs(parts, minter);
 

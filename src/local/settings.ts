@@ -38,6 +38,8 @@ export function localConfig(
     HOST: '127.0.0.1',
     PORT,
     RATE_LIMIT_PER_SECOND: '0',
+    // No load balancer has to notice a stop.
+    DRAIN_SECONDS: '0',
     INDEX_POLL_MS: '200',
     INDEX_READY_LAG: '5',
     CLAIM_BASE_URL: claimPage(PUBLIC_BASE_URL),

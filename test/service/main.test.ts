@@ -17,6 +17,7 @@ const environment = {
   CURSOR_KEYS: `a:${Buffer.alloc(32, 3).toString('base64')}`,
   HOST: '127.0.0.1',
   PORT: '0',
+  DRAIN_SECONDS: '0',
 };
 const startMain = (databaseUrl: string, settings: Record<string, string> = {}) =>
   startProcess(['src/main.ts'], { DATABASE_URL: databaseUrl, ...environment, ...settings });
@@ -60,7 +61,7 @@ describe('the service as a process', () => {
     expect(await main.ended).toBe(0);
     expect(main.output()).toMatch(/service stopped/);
     const phases = [...main.output().matchAll(/"phase":"(\w+)","ms":\d+/g)].map(([, phase]) => phase);
-    expect(phases).toEqual(['readiness', 'requests', 'background', 'operators', 'connections']);
+    expect(phases).toEqual(['readiness', 'drain', 'requests', 'background', 'operators', 'connections']);
   });
 
   test('says with its exit status that something did not stop in time, and stops all else', async ({

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { answerUnparsed } from './unparsed-request.ts';
@@ -6,6 +7,8 @@ import { answerUnparsed } from './unparsed-request.ts';
 export type HttpServer = {
   /** The port that the server listens on. */
   readonly port: number;
+  /** Answers requests for this time still, but asks each caller to connect to another process for the next one. */
+  drain(ms: number): Promise<void>;
   /** Accepts no new connections, lets open requests end, and closes the remaining connections after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 };
@@ -86,6 +89,7 @@ export async function listen(
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
+    drain: (ms) => drain(server, ms),
     stop: (graceMs) => stop(server, graceMs),
   };
 }
@@ -103,6 +107,12 @@ function hasOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
 function toOriginForm(target: string): string {
   const rest = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '');
   return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+async function drain(server: Server, ms: number): Promise<void> {
+  // Before the handlers, while headers can still be set.
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  await delay(ms);
 }
 
 function stop(server: Server, graceMs: number): Promise<void> {
