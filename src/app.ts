@@ -13,7 +13,7 @@ import type { Limiter } from './http/dispatch/limits.ts';
 import type { AnyHandler } from './http/dispatch/steps.ts';
 import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
-import { createRequestContext, type OnAnswered } from './http/server/request-context.ts';
+import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
 
@@ -26,19 +26,15 @@ export type AreaHandlers = {
 
 type Mount = { readonly path: string; readonly handler: RequestHandler };
 
-type MountedAppParts = {
-  readonly log: Logger;
-  readonly onAnswered?: OnAnswered | undefined;
+type MountedAppParts = RequestContextOptions & {
   /** What is served. A request goes to each whose path fits, in this order, until one answers. */
   readonly mounts: readonly Mount[];
 };
 
-type SharedParts = {
+type SharedParts = RequestContextOptions & {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
   readonly db: Database;
-  readonly log: Logger;
-  readonly onAnswered?: OnAnswered;
   /** What is served beside the documents, such as the portal. Asked after them. */
   readonly mounts?: readonly Mount[];
 };
@@ -71,8 +67,9 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
 /** An app over any documents. */
 export async function createDocumentApp(
   served: readonly ServedDocument[],
-  { verifier, limiter, db, log, onAnswered, mounts = [] }: SharedParts,
+  { verifier, limiter, db, mounts = [], ...context }: SharedParts,
 ): Promise<Express> {
+  const { log } = context;
   const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), db, log };
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
@@ -80,20 +77,21 @@ export async function createDocumentApp(
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
     dispatchers.push({ path: basePath, handler });
   }
-  return createMountedApp({ log, onAnswered, mounts: [...dispatchers, ...mounts] });
+  return createMountedApp({ ...context, mounts: [...dispatchers, ...mounts] });
 }
 
 /**
  * An app over request handlers; what none of them answers is the problem `not_found`. Paths are exact: no case
  * is folded, and a trailing or doubled slash makes another path.
  */
-export function createMountedApp({ log, onAnswered, mounts }: MountedAppParts): Express {
+export function createMountedApp({ mounts, ...context }: MountedAppParts): Express {
+  const { log } = context;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', false);
   app.enable('case sensitive routing');
-  app.use(createRequestContext({ log, onAnswered }));
+  app.use(createRequestContext(context));
   for (const { path, handler } of mounts) app.use(path, handler);
   app.use((request, response) => answerProblem(openExchange(request, response), problem('not_found'), log));
   app.use(createErrorHandler(log));

@@ -98,6 +98,11 @@ export const settings = {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     about: 'Least severe level that is logged.',
   },
+  HSTS_SECONDS: {
+    schema: whole(0, 63_072_000).default(0),
+    about:
+      'Time for which browsers are told to use nothing but https for this host (`Strict-Transport-Security`); 0 tells them nothing.',
+  },
   DRAIN_SECONDS: {
     schema: whole(0, 300).default(5),
     about:

@@ -88,6 +88,7 @@ export function createServiceApp(
   return createApp({
     ...parts,
     onAnswered: observers.answered,
+    hstsSeconds: config.HSTS_SECONDS,
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createHealth(parts, isServing) },

@@ -2,6 +2,7 @@ import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config.ts';
 import { purgeExpiredRows } from '../db/housekeeping.ts';
+import { purgeSecretAttempts } from '../rwa/assets/secret-attempt-store.ts';
 import type { OnStep } from '../rwa/mint-worker/lane-context.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
 import type { Parts } from './parts.ts';
@@ -66,7 +67,7 @@ export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void
   const purge = {
     queue: 'purge-expired',
     cron: '*/10 * * * *',
-    handle: () => purgeExpiredRows(db),
+    handle: () => purgeExpiredRows(db, [purgeSecretAttempts]),
   };
   return jobs.work({ scheduled: [purge], keyed: [minter.job] });
 }

@@ -6,9 +6,15 @@ const batchSize = 5_000;
 // Bounds one run: a larger backlog waits for the next one.
 const maxBatches = 200;
 
-/** Deletes expired idempotency records and rate counts, in batches. Several processes may run it at the same time. */
-export async function purgeExpiredRows(db: Database): Promise<void> {
-  for (const purge of [purgeExpired, purgeRateLimits]) {
+/** Deletes expired rows of one kind, at most `limit` of them. Returns how many; fewer than `limit` when none is left. */
+export type Purge = (db: Database, limit: number) => Promise<number>;
+
+/**
+ * Deletes expired idempotency records and rate counts, in batches. Several processes may run it at the same time.
+ * @param more what else expires
+ */
+export async function purgeExpiredRows(db: Database, more: readonly Purge[] = []): Promise<void> {
+  for (const purge of [purgeExpired, purgeRateLimits, ...more]) {
     for (let batch = 0; batch < maxBatches; batch += 1) {
       const deleted = await purge(db, batchSize);
       if (deleted < batchSize) break;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createMountedApp } from '../../src/app.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import type { ConnectionLimits } from '../../src/http/server/connections.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
@@ -137,4 +138,13 @@ test('a caller that waits for a slow answer, or reads slowly, is let be', async 
   const waiting = length(call(server, get('/slow')));
   setTimeout(slow.resolve, 350);
   expect(await waiting).toBeGreaterThanOrEqual(3_000_000);
+});
+
+test.each([
+  [0, undefined],
+  [31_536_000, 'max-age=31536000'],
+])('with HSTS_SECONDS %d, answers carry the header %s', async (hstsSeconds, expected) => {
+  const server = await start(createMountedApp({ log, hstsSeconds, mounts: [] }));
+  const answer = await fetch(`http://127.0.0.1:${server.port}/nothing`);
+  expect(answer.headers.get('strict-transport-security') ?? undefined).toBe(expected);
 });

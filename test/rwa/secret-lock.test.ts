@@ -1,7 +1,11 @@
 import { describe, expect } from 'vitest';
+import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
+import { purgeSecretAttempts } from '../../src/rwa/assets/secret-attempt-store.ts';
+import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { Client } from '../support/service.ts';
 import { addMintable, queuedKeys } from './mint-requests.ts';
+import { claimBaseUrl, serviceVault } from './samples.ts';
 
 const tryWrong = async (acme: Client, path: string, times: number) => {
   const codes: string[] = [];
@@ -61,6 +65,22 @@ describe('429: too many wrong secrets', () => {
     expect(codes.filter((code) => code === 'secret_invalid')).toHaveLength(5);
     expect(codes.filter((code) => code === 'secret_locked')).toHaveLength(55);
     await acme.post(path).send({ secret }).expect(429);
+  });
+
+  test('a new secret may be tried at once', async ({ service, acme }) => {
+    const { nft, path } = await addMintable(service);
+    await tryWrong(acme, path, 6);
+    const reissued = await reissueSecret(service.db, serviceVault, nft.id, claimBaseUrl);
+    await acme.post(path).send({ secret: reissued?.secret }).expect(200);
+  });
+
+  test('counts of windows that are over are deleted, and no others', async ({ service, acme }) => {
+    const [over, open] = [await addMintable(service), await addMintable(service)];
+    for (const { path } of [over, open]) await tryWrong(acme, path, 1);
+    const counts = () => service.db('secret_attempts').whereIn('nft_id', [over.nft.id, open.nft.id]);
+    await counts().where({ nft_id: over.nft.id }).update({ window_ends_at: service.db.fn.now() });
+    await purgeExpiredRows(service.db, [purgeSecretAttempts]);
+    expect(await counts().pluck('nft_id')).toEqual([open.nft.id]);
   });
 
   test('a minted one tells nothing about its secret either', async ({ service, acme }) => {

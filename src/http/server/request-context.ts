@@ -15,6 +15,13 @@ export type RequestFacts = {
 /** Called once for each request after its response; `status` is undefined when the caller disconnected before. */
 export type OnAnswered = (facts: Readonly<RequestFacts>, status: number | undefined, seconds: number) => void;
 
+export type RequestContextOptions = {
+  readonly log: Logger;
+  readonly onAnswered?: OnAnswered | undefined;
+  /** How long browsers shall use nothing but https for this host; 0 tells them nothing. */
+  readonly hstsSeconds?: number | undefined;
+};
+
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
@@ -25,16 +32,15 @@ const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 export function createRequestContext({
   log,
   onAnswered = () => {},
-}: {
-  log: Logger;
-  onAnswered?: OnAnswered | undefined;
-}): RequestHandler {
+  hstsSeconds = 0,
+}: RequestContextOptions): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
     const facts: RequestFacts = { requestId: chooseId(request) };
     response.locals['facts'] = facts;
     response.setHeader('X-Request-Id', facts.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (hstsSeconds > 0) response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`);
     response.once('close', () => {
       const ms = performance.now() - started;
       // Before headers are sent, statusCode is only Node's initial value.

@@ -1,4 +1,4 @@
-import type { Tx } from '../../contract/transaction.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
 
 /*
@@ -51,4 +51,22 @@ export async function countWrongSecrets(tx: Tx, counts: ReadonlyMap<string, numb
          ELSE excluded.window_ends_at END`,
     { nftIds: [...counts.keys()], counts: [...counts.values()] },
   );
+}
+
+/** Allows all attempts again, after the secret of the NFT was replaced. */
+export async function deleteSecretAttempts(tx: Tx, nftId: string): Promise<void> {
+  await tx('secret_attempts').where({ nft_id: nftId }).delete();
+}
+
+/**
+ * Deletes the counts of windows that are over, at most `limit` of them.
+ * @returns how many were deleted; fewer than `limit` when none is left
+ */
+export async function purgeSecretAttempts(db: Database, limit = 1_000): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `DELETE FROM secret_attempts WHERE ctid IN (
+       SELECT ctid FROM secret_attempts WHERE window_ends_at <= clock_timestamp() LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );
+  return rowCount;
 }

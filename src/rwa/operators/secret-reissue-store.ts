@@ -1,6 +1,8 @@
-import type { Database } from '../../contract/transaction.ts';
-import type { ClaimSecretVault } from '../assets/claim-secret.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { ClaimSecretVault, SealedSecret } from '../assets/claim-secret.ts';
 import { claimUrl } from '../assets/claim-url.ts';
+import { deleteSecretAttempts } from '../assets/secret-attempt-store.ts';
 
 export type ReissuedSecret = {
   readonly nftId: string;
@@ -10,7 +12,8 @@ export type ReissuedSecret = {
 };
 
 /**
- * Gives an NFT a new claim secret; the old one stops working at once.
+ * Gives an NFT a new claim secret; the old one stops working at once, and wrong secrets that were counted against it are
+ * forgotten.
  * @param claimBaseUrl the claim page where neither RWA nor company has one
  * @returns undefined when there is no such NFT
  */
@@ -22,15 +25,27 @@ export async function reissueSecret(
 ): Promise<ReissuedSecret | undefined> {
   const secret = vault.generate();
   const sealed = vault.seal(nftId, secret);
-  const { rows }: { rows: { base: string | null }[] } = await db.raw(
+  return inTransaction(db, async (tx) => {
+    const base = await updateSecret(tx, nftId, sealed);
+    if (base === undefined) return undefined;
+    await deleteSecretAttempts(tx, nftId);
+    return { nftId, secret, url: claimUrl(base ?? claimBaseUrl, nftId, secret) };
+  });
+}
+
+/** @returns the NFT's claim page, null for the default one; undefined when there is no such NFT */
+async function updateSecret(
+  tx: Tx,
+  nftId: string,
+  { cipher, keyId }: SealedSecret,
+): Promise<string | null | undefined> {
+  const { rows }: { rows: { base: string | null }[] } = await tx.raw(
     `UPDATE nfts n
      SET secret_cipher = :cipher, secret_key_id = :keyId, updated_at = clock_timestamp()
      FROM rwas r JOIN companies c ON c.id = r.company_id
      WHERE n.id = :nftId AND r.id = n.rwa_id
      RETURNING coalesce(r.claim_base_url, c.claim_base_url) AS base`,
-    { cipher: sealed.cipher, keyId: sealed.keyId, nftId },
+    { cipher, keyId, nftId },
   );
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  return { nftId, secret, url: claimUrl(row.base ?? claimBaseUrl, nftId, secret) };
+  return rows[0]?.base;
 }
