@@ -153,7 +153,7 @@ module.exports = {
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
     onlyIn('@aws-sdk', '^src/chain/minting/kms-signer\\.ts'),
     onlyIn('node-cache', '^src/cache\\.ts'),
-    onlyIn('p-limit', '^src/providers/'),
+    onlyIn('p-limit', '^src/providers/', '^src/keys/auth-client\\.ts'),
     onlyIn('pino', '^src/log\\.ts'),
     onlyIn('prom-client', '^src/metrics\\.ts'),
     onlyIn('(commander|cli-table3|cli-progress|csv-parse)', '^src/cli\\.ts', '^src/cli/'),

@@ -10,6 +10,7 @@ import { answerProblem, createDispatch } from './http/dispatch/dispatch.ts';
 import { openExchange } from './http/dispatch/exchange.ts';
 import { createGate } from './http/dispatch/gate.ts';
 import type { Limiter } from './http/dispatch/limits.ts';
+import type { RefusedKeys } from './http/dispatch/refused-keys.ts';
 import type { AnyHandler } from './http/dispatch/steps.ts';
 import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
@@ -27,13 +28,16 @@ export type AreaHandlers = {
 type Mount = { readonly path: string; readonly handler: RequestHandler };
 
 type MountedAppParts = RequestContextOptions & {
+  /** The proxies whose word on a caller's address is believed, as Express takes them; none by default. */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** What is served. A request goes to each whose path fits, in this order, until one answers. */
   readonly mounts: readonly Mount[];
 };
 
-type SharedParts = RequestContextOptions & {
+type SharedParts = Omit<MountedAppParts, 'mounts'> & {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
+  readonly refusedKeys: RefusedKeys;
   readonly db: Database;
   /** What is served beside the documents, such as the portal. Asked after them. */
   readonly mounts?: readonly Mount[];
@@ -67,13 +71,13 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
 /** An app over any documents. */
 export async function createDocumentApp(
   served: readonly ServedDocument[],
-  { verifier, limiter, db, mounts = [], ...context }: SharedParts,
+  { verifier, limiter, refusedKeys, db, mounts = [], ...context }: SharedParts,
 ): Promise<Express> {
   const { log } = context;
   const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), db, log };
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
-    const gate = createGate({ verifier, limiter, isCompanyRequired });
+    const gate = createGate({ verifier, limiter, refusedKeys, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
     dispatchers.push({ path: basePath, handler });
   }
@@ -84,11 +88,12 @@ export async function createDocumentApp(
  * An app over request handlers; what none of them answers is the problem `not_found`. Paths are exact: no case
  * is folded, and a trailing or doubled slash makes another path.
  */
-export function createMountedApp({ mounts, ...context }: MountedAppParts): Express {
+export function createMountedApp({ mounts, trustedProxies = [], ...context }: MountedAppParts): Express {
   const { log } = context;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
+  app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', false);
   app.enable('case sensitive routing');
   app.use(createRequestContext(context));

@@ -3,43 +3,45 @@ import NodeCache from 'node-cache';
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
 export type FlightCache<V> = {
   /**
-   * The cached value, or the one that `load` gives. A failed load is told to all who wait for it and not
-   * kept. Values are handed out as they are, never cloned: nobody may change them.
+   * Returns the cached value, or the one that `load` returns. A failed load rejects for all its callers and is not
+   * cached. Values are never cloned, so callers must not change them.
    */
   get(key: string, load: () => Promise<Loaded<V>>): Promise<V>;
-  /** Forgets the key; a load of it that is under way still answers its callers but is not kept. */
+  /** Returns the cached value without loading it; undefined when there is none. */
+  peek(key: string): V | undefined;
+  /** Removes the key. A load in flight still serves its callers, but its value is not cached. */
   delete(key: string): void;
-  /** Forgets everything, loads under way included. */
+  /** Removes everything, loads in flight included. */
   clear(): void;
-  /** Forgets everything and stops the housekeeping timer. */
+  /** Removes everything and stops the timer that deletes expired entries. */
   close(): void;
 };
 
-/** A value and how long it may be kept, from now on; 0 seconds or less keeps it not at all. */
+/** A value and for how many seconds from now it may be cached; 0 or less for not at all. */
 export type Loaded<V> = { readonly value: V; readonly ttlSeconds: number };
 
-/** `joined` waits for a load that somebody else has begun. */
+/** `joined`: the caller shares a load that is in flight. */
 export type OnGet = (from: 'hit' | 'joined' | 'miss') => void;
 
 type Kept<V> = { readonly value: V };
 
-// node-cache keeps its entries in a plain object, where `constructor` would be found without being set.
+// node-cache stores its entries in a plain object, in which `constructor` exists without being set.
 const slotOf = (key: string) => `:${key}`;
 
 /**
- * @param maxKeys at least 1; when full, the oldest entry makes room: node-cache itself would throw
- * @param onGet told where each value comes from
+ * @param maxKeys at least 1. When the cache is full, the oldest entry is removed; node-cache itself would throw
+ * @param onGet called with the source of each value
  */
 export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGet?: OnGet }): FlightCache<V> {
   const cache = new NodeCache({ useClones: false, checkperiod: 60, deleteOnExpire: true });
-  // A Set keeps the order of insertion: its first slot is the oldest.
+  // A Set iterates in the order of insertion, so its first slot is the oldest.
   const ages = new Set<string>();
   cache.on('del', (slot: string) => ages.delete(slot));
-  // A load is kept only while it stands here, so removing it is all that a removal has to do.
+  // A load is cached only if it is still in this map when it ends, so removing it here is enough.
   const flights = new Map<string, Promise<V>>();
 
   const keep = (key: string, { value, ttlSeconds }: Loaded<V>) => {
-    // Written so that NaN is not kept either: node-cache would take it for "for ever".
+    // Written so that NaN is not cached either: for node-cache it means no expiry.
     if (!(ttlSeconds > 0)) return;
     const slot = slotOf(key);
     ages.delete(slot);
@@ -50,7 +52,7 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
   };
 
   const depart = (key: string, load: () => Promise<Loaded<V>>): Promise<V> => {
-    // The async function turns what `load` throws at once into a rejection.
+    // The async function turns a synchronous error of `load` into a rejection.
     const loading = (async () => load())();
     const flight = loading
       .then((loaded) => {
@@ -78,6 +80,7 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
       if (kept !== undefined) return Promise.resolve(kept.value);
       return flight ?? depart(key, load);
     },
+    peek: (key) => cache.get<Kept<V>>(slotOf(key))?.value,
     delete(key) {
       flights.delete(key);
       cache.del(slotOf(key));

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 export const areas = ['blockchain', 'events', 'rwa'] as const;
@@ -58,6 +59,21 @@ const signerList = z.string().transform((text, context): readonly SignerSetting[
   context.addIssue('must be chainId=keystore:path or chainId=kms:arn, separated by commas');
   return z.NEVER;
 });
+
+/** An address, a network in CIDR notation, or one of the names that Express knows. */
+const proxy = z
+  .string()
+  .refine(
+    (text) => ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isNetwork(text),
+    'must be an address, a network such as 10.0.0.0/8, or loopback, linklocal or uniquelocal',
+  );
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
 
 /** Every setting: how it is parsed, and its text in the README's table. */
 export const settings = {
@@ -157,6 +173,20 @@ export const settings = {
   RATE_LIMIT_BURST: {
     schema: whole(1, 2_000_000).default(200),
     about: 'Requests that a key may make at once.',
+  },
+  UNKNOWN_KEYS_PER_MINUTE: {
+    schema: whole(0, 1_000_000).default(120),
+    about:
+      'Refused keys that an address may send in a minute; after that, keys of this address that are not known to be valid are 429 without a look-up. 0 means no limit.',
+  },
+  TRUSTED_PROXIES: {
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((item) => item.trim()))
+      .pipe(z.array(proxy))
+      .optional(),
+    about:
+      'Proxies in front of this service, as addresses or networks (`10.0.0.0/8`, `loopback`), separated by commas: their `X-Forwarded-For` tells the address of a caller.',
   },
   SECRET_KEYS: {
     schema: keyRing.optional(),

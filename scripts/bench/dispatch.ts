@@ -6,6 +6,7 @@ import { createDocumentApp } from '../../src/app.ts';
 import type { OpenApiDocument } from '../../src/contract/documents.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { compileMatcher } from '../../src/http/dispatch/matcher.ts';
+import { createRefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
 import { createAjvProvider } from '../../src/http/input/validators.ts';
 import { sendReply } from '../../src/http/server/reply.ts';
 import { createLogger } from '../../src/log.ts';
@@ -47,6 +48,7 @@ async function ours(document: OpenApiDocument): Promise<Express> {
     {
       verifier: { verify: async () => ({ ok: true, caller }), close: async () => {} },
       limiter: { consume: async () => ({ headers: {} }) },
+      refusedKeys: createRefusedKeys(0),
       db,
       log: createLogger({ level: 'silent' }),
     },

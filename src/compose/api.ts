@@ -8,6 +8,7 @@ import { basePaths } from '../contract/documents.ts';
 import { createNotifier } from '../db/notifier.ts';
 import { createEventsHandlers } from '../events/handlers.ts';
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
+import { createRefusedKeys, type RefusedKeys } from '../http/dispatch/refused-keys.ts';
 import { createPortalRouter } from '../http/mounts/portal.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
@@ -21,6 +22,7 @@ import type { Parts } from './parts.ts';
 export type ApiParts = Parts & {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
+  readonly refusedKeys: RefusedKeys;
   readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
 };
@@ -44,6 +46,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
       log,
       defaults: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
     }),
+    refusedKeys: createRefusedKeys(config.UNKNOWN_KEYS_PER_MINUTE),
     balances,
     handlers: createHandlers(parts, balances),
   };
@@ -89,6 +92,7 @@ export function createServiceApp(
     ...parts,
     onAnswered: observers.answered,
     hstsSeconds: config.HSTS_SECONDS,
+    trustedProxies: config.TRUSTED_PROXIES,
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createHealth(parts, isServing) },

@@ -1,6 +1,9 @@
+import pLimit from 'p-limit';
 import { readText } from '../read-text.ts';
 
 const maxResponseBytes = 64 * 1_024;
+// So many connections the service has to bear at most, however many unknown keys come.
+const maxRequests = 32;
 
 type AuthClientOptions = {
   readonly url: string;
@@ -31,7 +34,16 @@ export function createAuthClient({ url, credential }: AuthClientOptions) {
       signal,
     });
 
-  return async (key: string, signal: AbortSignal): Promise<unknown> => {
+  const limit = pLimit(maxRequests);
+
+  return (key: string, signal: AbortSignal): Promise<unknown> =>
+    limit(async () => {
+      // Its time may be over before its turn.
+      signal.throwIfAborted();
+      return ask(key, signal);
+    });
+
+  async function ask(key: string, signal: AbortSignal): Promise<unknown> {
     const response = await post(key, signal).catch((error: unknown) => {
       if (isLostConnection(error)) return post(key, signal);
       throw error;
@@ -41,7 +53,7 @@ export function createAuthClient({ url, credential }: AuthClientOptions) {
       throw new Error(`the authentication service answered ${response.status}`);
     }
     return parseJson(await readText(response.body, maxResponseBytes, oversized));
-  };
+  }
 }
 
 const lostCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);

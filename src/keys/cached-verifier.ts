@@ -34,6 +34,7 @@ const maxAcceptedSeconds = 9;
 const maxLookUpMs = 9_000;
 const maxRefusedSeconds = 2;
 const retryAfterSeconds = '2';
+const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
 
 /**
  * Adds a cache to a look-up of keys; all verifiers are built on it. An accepted key is cached for at most 9 s from
@@ -64,10 +65,11 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
   };
 
   return {
-    async verify(key) {
+    async verify(key, { cachedOnly = false } = {}) {
       if (!options.isWellFormed(key)) return { ok: false, reason: 'invalid' };
       const hash = hashKey(key);
       const cacheKey = hash.toString('hex');
+      if (cachedOnly) return accepted.peek(cacheKey) ?? notLookedUp;
       return accepted.get(cacheKey, () => lookUpUnlessRefused(cacheKey, key, hash));
     },
     forget(hash) {

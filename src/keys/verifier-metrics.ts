@@ -10,8 +10,8 @@ export function createVerifierMeter(metrics: Metrics): (verifier: KeyVerifier) =
   });
   return (verifier) => ({
     ...verifier,
-    async verify(key) {
-      const result = await verifier.verify(key).catch((error: unknown) => {
+    async verify(key, options) {
+      const result = await verifier.verify(key, options).catch((error: unknown) => {
         verifications.inc({ outcome: 'unavailable' });
         throw error;
       });

@@ -6,12 +6,17 @@ export type VerifyResult =
   | { readonly ok: false; readonly reason: 'invalid' }
   | { readonly ok: false; readonly reason: 'rate_limited'; readonly retryAfterSeconds: number };
 
+export type VerifyOptions = {
+  /** Accepts only keys that are known to be valid, without a look-up; any other key is `rate_limited`. */
+  readonly cachedOnly?: boolean;
+};
+
 /** Resolves an API key to its caller. */
 export type KeyVerifier = {
   /**
    * Verifies a key. Unknown, revoked, expired and malformed keys are all `invalid`, without distinction.
    * @throws ProblemError `auth_unavailable` when the source of keys is unreachable, too slow, or gives no usable answer
    */
-  verify(key: string): Promise<VerifyResult>;
+  verify(key: string, options?: VerifyOptions): Promise<VerifyResult>;
   close(): Promise<void>;
 };

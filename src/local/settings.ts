@@ -38,6 +38,7 @@ export function localConfig(
     HOST: '127.0.0.1',
     PORT,
     RATE_LIMIT_PER_SECOND: '0',
+    UNKNOWN_KEYS_PER_MINUTE: '0',
     // No load balancer has to notice a stop.
     DRAIN_SECONDS: '0',
     INDEX_POLL_MS: '200',

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { createDocumentApp } from '../../src/app.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
+import { createRefusedKeys, type RefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';
@@ -51,6 +52,8 @@ const operationIds = [
 export type FixtureOptions = {
   readonly verifier?: KeyVerifier;
   readonly limiter?: Limiter;
+  readonly refusedKeys?: RefusedKeys;
+  readonly trustedProxies?: readonly string[];
   readonly handlers?: Readonly<Record<string, FixtureHandler>>;
   readonly db?: Knex;
   readonly log?: Logger;
@@ -76,6 +79,8 @@ export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
     {
       verifier: options.verifier ?? verifier,
       limiter: options.limiter ?? unlimited,
+      refusedKeys: options.refusedKeys ?? createRefusedKeys(0),
+      trustedProxies: options.trustedProxies,
       // Without a database nothing of a test asks for a transaction.
       db: options.db ?? (undefined as unknown as Knex),
       log: options.log ?? createLogger({ level: 'silent' }),

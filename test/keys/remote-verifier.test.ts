@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
 import { type Answer, type AuthServer, credential, startHttpServer } from './auth-server.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 afterAll(() => server.close());
 
-function verifier(over: { url?: string; cacheSeconds?: number } = {}) {
+function verifier(over: { url?: string; cacheSeconds?: number; timeoutMs?: number } = {}) {
   asked = [];
   const dialect = 'better-auth';
   const options = {
@@ -137,4 +137,23 @@ describe('an answer that is none', () => {
     expect(logged).not.toContain(key);
     expect(logged).not.toContain(credential);
   });
+});
+
+test('sends no more than 32 requests at once, however many keys come', async () => {
+  let running = 0;
+  let most = 0;
+  const held = Promise.withResolvers<void>();
+  answer = async (_request, response) => {
+    running += 1;
+    most = Math.max(most, running);
+    await held.promise;
+    running -= 1;
+    response.end(JSON.stringify({ valid: false, error: { code: 'NOT_FOUND' }, key: null }));
+  };
+  const { verify } = verifier({ timeoutMs: 9_000 });
+  const outcomes = Promise.all(Array.from({ length: 100 }, (_, index) => verify(`invented-${index}`)));
+  await vi.waitFor(() => expect(running).toBe(32));
+  held.resolve();
+  expect((await outcomes).every(({ ok }) => !ok)).toBe(true);
+  expect(most).toBe(32);
 });

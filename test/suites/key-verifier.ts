@@ -135,7 +135,9 @@ function describeOutages(running: Running): void {
     const verifier = await openVerifier(running);
     disturb(service.gate);
     const startedAt = Date.now();
-    const outcomes = await Promise.allSettled([issued.key, service.unknownKey].map(verifier.verify));
+    const outcomes = await Promise.allSettled(
+      [issued.key, service.unknownKey].map((key) => verifier.verify(key)),
+    );
     expect(Date.now() - startedAt).toBeLessThan(waitMs + 2_000);
     for (const outcome of outcomes) expectUnavailable(outcome);
     service.gate.open();

@@ -50,6 +50,7 @@ export async function serve(databaseUrl: string, options: ServiceOptions = {}): 
     CURSOR_KEYS: secretKeys,
     KEY_ENVIRONMENT: 'test',
     RATE_LIMIT_PER_SECOND: '0',
+    UNKNOWN_KEYS_PER_MINUTE: '0',
     RPC_TIMEOUT_MS: '2000',
     ...(options.moralis && {
       MORALIS_BASE_URL: options.moralis.baseUrl,

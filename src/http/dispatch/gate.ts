@@ -4,6 +4,7 @@ import { ProblemError, problem } from '../../errors.ts';
 import { inTime } from '../../in-time.ts';
 import type { KeyVerifier, VerifyResult } from '../../keys/verifier.ts';
 import type { Limiter } from './limits.ts';
+import type { RefusedKeys } from './refused-keys.ts';
 
 export type Gate = {
   /** Identifies the caller by its key. @throws ProblemError 401, 429 or 503 */
@@ -15,6 +16,7 @@ export type Gate = {
 type GateOptions = {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
+  readonly refusedKeys: RefusedKeys;
   /** Whether keys without a company are refused. */
   readonly isCompanyRequired: boolean;
 };
@@ -24,16 +26,21 @@ const maxKeyLength = 512;
 const verifyTimeoutMs = 10_000;
 
 /** Creates the checks that a request passes before its body is read: key, company and rate limit. */
-export function createGate({ verifier, limiter, isCompanyRequired }: GateOptions): Gate {
+export function createGate({ verifier, limiter, refusedKeys, isCompanyRequired }: GateOptions): Gate {
   return {
     async identify(request) {
       const key = keyOf(request);
-      const result = await verifyInTime(verifier, key);
+      const address = request.ip ?? '';
+      const blockedSeconds = refusedKeys.blockedSeconds(address);
+      const result = await verifyInTime(verifier, key, blockedSeconds !== undefined);
       // A malformed result says nothing about the key, so it must not count as a refusal or an acceptance.
       if (result?.ok === true && typeof result.caller?.keyId === 'string') return result.caller;
       if (result?.ok !== false) throw unavailable(new Error('the key verifier gave no usable answer'));
-      if (result.reason === 'invalid') throw problem('api_key_invalid');
-      const seconds = String(Math.max(1, Math.ceil(result.retryAfterSeconds)));
+      if (result.reason === 'invalid') {
+        await refusedKeys.count(address);
+        throw problem('api_key_invalid');
+      }
+      const seconds = String(Math.max(1, Math.ceil(blockedSeconds ?? result.retryAfterSeconds)));
       throw problem('rate_limited', {}, { headers: { 'Retry-After': seconds } });
     },
 
@@ -57,10 +64,14 @@ function keyOf(request: Request): string {
   return key;
 }
 
-async function verifyInTime(verifier: KeyVerifier, key: string): Promise<VerifyResult | undefined> {
+async function verifyInTime(
+  verifier: KeyVerifier,
+  key: string,
+  cachedOnly: boolean,
+): Promise<VerifyResult | undefined> {
   const late = `the key verifier took over ${verifyTimeoutMs} ms`;
   try {
-    return await inTime(verifier.verify(key), verifyTimeoutMs, late);
+    return await inTime(verifier.verify(key, { cachedOnly }), verifyTimeoutMs, late);
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     throw unavailable(error);

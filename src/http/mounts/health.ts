@@ -5,27 +5,27 @@ import { inTime } from '../../in-time.ts';
 export type HealthCheck = { readonly name: string; readonly run: () => Promise<void> };
 
 const checkTimeoutMs = 2_000;
+const refreshMs = 1_000;
 
-/**
- * Creates the router of the health checks. `/healthz` answers 200 while the process runs. `/readyz` answers 200 when
- * the process serves and all checks pass, otherwise 503 with the names of the failing checks. Reasons go to the log
- * only.
- */
-export function createHealthRouter(options: {
+type HealthOptions = {
   readonly checks: readonly HealthCheck[];
   readonly isServing: () => boolean;
   readonly onFailure: (name: string, error: unknown) => void;
-}): Router {
+};
+
+/**
+ * Creates the router of the health checks. `/healthz` answers 200 while the process runs. `/readyz` answers 200 when
+ * the process serves and all checks pass, otherwise 503 with the names of the failing checks. Checks run at most once a
+ * second, however often they are asked for. Reasons go to the log only.
+ */
+export function createHealthRouter(options: HealthOptions): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router.get('/healthz', (_request, response) => {
     response.set('Cache-Control', 'no-store').json({ status: 'ok' });
   });
+  const readResults = shareFor(refreshMs, () => runChecks(options));
   router.get('/readyz', async (_request, response) => {
-    const results = await Promise.all(
-      options.checks.map(
-        async ({ name, run }) => [name, await isPassing(name, run, options.onFailure)] as const,
-      ),
-    );
+    const results = await readResults();
     const ready = options.isServing() && results.every(([, ok]) => ok);
     const checks = Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'failing']));
     response
@@ -34,6 +34,24 @@ export function createHealthRouter(options: {
       .json({ status: ready ? 'ready' : 'not ready', checks });
   });
   return router;
+}
+
+type Results = readonly (readonly [name: string, ok: boolean])[];
+
+function runChecks({ checks, onFailure }: Pick<HealthOptions, 'checks' | 'onFailure'>): Promise<Results> {
+  return Promise.all(
+    checks.map(async ({ name, run }) => [name, await isPassing(name, run, onFailure)] as const),
+  );
+}
+
+/** Shares one result among all who ask within `ms` of its start: nobody can make the checks run more often. */
+function shareFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let shared: { readonly at: number; readonly result: Promise<T> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (shared === undefined || now - shared.at >= ms) shared = { at: now, result: read() };
+    return shared.result;
+  };
 }
 
 async function isPassing(

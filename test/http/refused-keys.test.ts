@@ -1,0 +1,78 @@
+import supertest from 'supertest';
+import { describe, expect, test } from 'vitest';
+import { createRefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
+import type { KeyVerifier } from '../../src/keys/verifier.ts';
+import { callerOf, fixtureApp, goodKey, id } from './support.ts';
+
+/** Knows one key, which is in its cache, and counts look-ups of others. */
+function createVerifier() {
+  let lookUps = 0;
+  const verifier: KeyVerifier = {
+    async verify(key, { cachedOnly = false } = {}) {
+      if (key === goodKey) return { ok: true, caller: callerOf() };
+      if (cachedOnly) return { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
+      lookUps += 1;
+      return { ok: false, reason: 'invalid' };
+    },
+    close: async () => {},
+  };
+  return { verifier, lookUps: () => lookUps };
+}
+
+const trustedProxies = ['loopback'];
+
+async function start(perMinute: number, options: { readonly trustedProxies?: readonly string[] } = {}) {
+  const { verifier, lookUps } = createVerifier();
+  const app = await fixtureApp({ verifier, refusedKeys: createRefusedKeys(perMinute), ...options });
+  const get = (key: string, from = '203.0.113.1') =>
+    supertest(app).get(`/api/thing/${id}`).set({ 'x-api-key': key, 'x-forwarded-for': from });
+  const statuses = async (count: number, from?: string) => {
+    const answers: number[] = [];
+    for (let index = 0; index < count; index += 1)
+      answers.push((await get(`invented-${index}`, from)).status);
+    return answers;
+  };
+  return { get, statuses, lookUps };
+}
+
+describe('keys that are refused', () => {
+  test('are looked up so many times a minute for an address, then 429 with Retry-After', async () => {
+    const { get, statuses, lookUps } = await start(3, { trustedProxies });
+    expect(await statuses(5)).toEqual([401, 401, 401, 429, 429]);
+    expect(lookUps()).toBe(3);
+    const refused = await get('another').expect(429);
+    expect(refused.body.code).toBe('rate_limited');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(50);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+  });
+
+  test('keep no valid key of the same address out', async () => {
+    const { get, statuses } = await start(1, { trustedProxies });
+    await statuses(3);
+    await get(goodKey).expect(200);
+  });
+
+  test('count for their own address only', async () => {
+    const { statuses } = await start(1, { trustedProxies });
+    expect(await statuses(2)).toEqual([401, 429]);
+    expect(await statuses(1, '203.0.113.2')).toEqual([401]);
+  });
+
+  test('count for the address of the connection where no proxy is trusted', async () => {
+    const { statuses } = await start(1);
+    expect(await statuses(2)).toEqual([401, 429]);
+    expect(await statuses(1, '203.0.113.2')).toEqual([429]);
+  });
+
+  test('of one IPv6 network count together', async () => {
+    const { statuses } = await start(1, { trustedProxies });
+    expect(await statuses(2, '2001:db8:0:7::1')).toEqual([401, 429]);
+    expect(await statuses(1, '2001:db8::7:ffff:1:2:3')).toEqual([429]);
+    expect(await statuses(1, '2001:db8:0:8::1')).toEqual([401]);
+  });
+
+  test('are never refused otherwise where the limit is off', async () => {
+    const { statuses } = await start(0);
+    expect(await statuses(50)).toEqual(Array(50).fill(401));
+  });
+});
