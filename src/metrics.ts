@@ -1,23 +1,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { inTime } from './in-time.ts';
 
-/** A metric: its name in full, what it says, and the names of its labels, whose values must be few. */
+/** A metric: its full name, its help text, and the names of its labels. Labels must have few values. */
 type Spec<Label extends string> = {
   readonly name: `tallystick_${string}`;
   readonly help: string;
   readonly labels?: readonly Label[];
 };
 
-/** A value of a level under its labels. */
+/** A value of a gauge with its labels. */
 type Level = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 type Levels<Name extends string> = {
   readonly gauges: Readonly<Record<Name, Spec<string>>>;
-  /** Who is asked at each scrape. */
+  /** Reads the values at each scrape. */
   readonly sources: () => readonly LevelSource<Name>[];
 };
 
-/** One of those who know levels. It is asked side by side with the others; over 2 s, it has failed. */
+/** A source of gauges. All sources are read in parallel; one that takes over 2 s has failed. */
 export type LevelSource<Name extends string> = {
   readonly name: string;
   readonly read: () => Promise<Found<Name>>;
@@ -25,16 +25,16 @@ export type LevelSource<Name extends string> = {
 
 type Found<Name extends string> = Readonly<Partial<Record<Name, readonly Level[]>>>;
 
-/** What operators see of one process, as Prometheus reads it. */
+/** The metrics of one process, for Prometheus. */
 export type Metrics = {
   counter<Label extends string>(spec: Spec<Label>): Counter<Label>;
   /** @param spec.buckets upper bounds in seconds, ascending */
   histogram<Label extends string>(spec: Spec<Label> & { readonly buckets: number[] }): Histogram<Label>;
-  /** Levels that others know. While a source fails its levels have no values, and those of the others do. */
+  /** Registers gauges that a source reads. While a source fails, only its own gauges have no values. */
   levels<Name extends string>(levels: Levels<Name>): void;
-  /** Adds what Node knows of the process: memory, processor, event loop, garbage collection. */
+  /** Adds the metrics of Node: memory, processor, event loop, garbage collection. */
   watchProcess(): void;
-  /** Our own metrics with the names of their labels, as the README's table has them. */
+  /** Describes the service's own metrics, as the README's table lists them. */
   list(): readonly MetricEntry[];
   /** All metrics in the text format of Prometheus. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
@@ -49,14 +49,14 @@ export type MetricEntry = {
 
 const readTimeoutMs = 2_000;
 
-/** Metrics of a registry of their own. */
+/** Creates metrics with a registry of their own. */
 export function createMetrics(onFailure: (source: string, error: unknown) => void): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const refreshes: (() => Promise<void>)[] = [];
   const singleFlight = createSingleFlight();
   const entries: MetricEntry[] = [];
-  /** What prom-client makes a metric of. */
+  /** Converts a specification to that of prom-client. */
   const enter = <Label extends string>(type: MetricEntry['type'], spec: Spec<Label>) => {
     const { name, help, labels = [] } = spec;
     entries.push({ name, type, labels, help });
@@ -91,7 +91,7 @@ export function createMetrics(onFailure: (source: string, error: unknown) => voi
       refreshes.push(async () => {
         const found = await Promise.all(sources().map(ask));
         for (const { key, gauge } of made) {
-          // No value rather than one that was true once.
+          // A stale value would look like a present one.
           gauge.reset();
           for (const { labels, value } of found.flatMap((each) => each?.[key] ?? []))
             gauge.set({ ...labels }, value);

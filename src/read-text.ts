@@ -1,8 +1,8 @@
 /**
- * The text of a body, read as it comes; an empty one of none.
- * @param most bytes that it may have; counted as they arrive, so after decompression
- * @param tooLarge makes the error of a body that has more. The rest is not read: leaving the loop ends the stream,
- *   and with it the connection
+ * Reads a body as text; returns an empty text when there is no body.
+ * @param most the largest number of bytes allowed, counted after decompression
+ * @param tooLarge creates the error for a larger body. The rest is not read: leaving the loop ends the stream, and with
+ *   it the connection
  */
 export async function readText(
   body: AsyncIterable<Uint8Array> | null,

@@ -20,7 +20,7 @@ export type CallerContext = RequestContext & { readonly caller: Caller };
 export type CompanyContext = CallerContext & {
   readonly companyId: string;
   readonly once: Once;
-  /** Undefined when the caller sent no `Idempotency-Key`. For handlers that do not work through `once`. */
+  /** For handlers that do not use `once`. Undefined when the caller sent no `Idempotency-Key`. */
   readonly idempotency: IdempotentRequest | undefined;
 };
 
@@ -31,7 +31,7 @@ export type IdempotentRequest = {
   /** The full path without query. */
   readonly path: string;
   readonly key: string;
-  /** SHA-256 of the body, whatever the order of its fields. */
+  /** SHA-256 of the body with its fields in a fixed order. */
   readonly requestHash: Buffer;
 };
 
@@ -43,9 +43,9 @@ export type IdempotentRequest = {
 export type Once = <R extends AnyReply>(work: (tx: Tx) => Promise<R>, form?: AnswerForm<R>) => Promise<R>;
 
 export type AnswerForm<R extends AnyReply> = {
-  /** The part of the reply's body that may be kept: JSON without secrets. */
+  /** Returns the part of the reply's body that may be stored: JSON without secrets. */
   readonly store: (body: R['body']) => unknown;
-  /** The body again, its secrets read from where they are kept encrypted. */
+  /** Restores the body; reads its secrets from where they are stored encrypted. */
   readonly restore: (tx: Tx, stored: unknown) => Promise<R['body']>;
 };
 

@@ -11,7 +11,7 @@ export function createJobMetrics(metrics: Metrics): OnJobs {
   return (queue, outcome, count) => runs.inc({ queue, outcome }, count);
 }
 
-/** Levels of the job queue, as its own monitor last saw it: a minute old at most. */
+/** Registers gauges of the job queue, as its monitor last counted them: at most a minute ago. */
 export function watchJobs(metrics: Metrics, jobs: Pick<JobQueue, 'counts'>): void {
   metrics.levels({
     gauges: {

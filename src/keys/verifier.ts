@@ -6,7 +6,7 @@ export type VerifyResult =
   | { readonly ok: false; readonly reason: 'invalid' }
   | { readonly ok: false; readonly reason: 'rate_limited'; readonly retryAfterSeconds: number };
 
-export type VerifyOptions = {
+type VerifyOptions = {
   /** Accepts only keys that are known to be valid, without a look-up; any other key is `rate_limited`. */
   readonly cachedOnly?: boolean;
 };
