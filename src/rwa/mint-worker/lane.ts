@@ -1,8 +1,10 @@
 import type { LaneDeps } from './lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
+import { createLeaseWatch, type LeaseWatch } from './lease-watch.ts';
 import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
 import {
   acquireLease,
+  findLease,
   type LaneId,
   type Lease,
   LeaseLostError,
@@ -24,11 +26,12 @@ export function startLane(deps: LaneDeps): Lane {
   const { lane, settings } = deps;
   const stopping = new AbortController();
   const trigger = createPollTrigger();
+  const leases = createLeaseWatch(deps.now, settings.leaseSeconds);
   let held = false;
 
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const lease = await tryAcquire(deps);
+      const lease = await tryAcquire(deps, leases);
       if (lease === undefined) {
         await trigger.wait(settings.pollMs);
       } else {
@@ -53,9 +56,12 @@ export function startLane(deps: LaneDeps): Lane {
 }
 
 /** @returns undefined when another process holds the lane, or when that cannot be found out */
-async function tryAcquire({ db, lane, holder, settings, log }: LaneDeps): Promise<Lease | undefined> {
+async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<Lease | undefined> {
+  const { db, lane, holder, settings, log } = deps;
   try {
-    return await acquireLease(db, lane, holder, settings.leaseSeconds);
+    const seen = await findLease(db, lane);
+    const expired = seen && leases.expired(seen);
+    return await acquireLease(db, lane, { holder, seconds: settings.leaseSeconds, expired });
   } catch (err) {
     log.warn({ err, ...lane }, 'mint lane cannot be asked for');
     return undefined;
