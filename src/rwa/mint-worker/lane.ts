@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { LaneDeps } from './lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
 import { createLeaseWatch, type LeaseWatch } from './lease-watch.ts';
@@ -10,6 +11,7 @@ import {
   LeaseLostError,
   releaseLease,
   renewLease,
+  setPause,
 } from './stores/lane-store.ts';
 
 export type Lane = LaneId & {
@@ -34,6 +36,10 @@ export function startLane(deps: LaneDeps): Lane {
       const lease = await tryAcquire(deps, leases);
       if (lease === undefined) {
         await trigger.wait(settings.pollMs);
+      } else if (!leases.isNewer(lease)) {
+        await refuseLease(deps, lease);
+        // Trying again would raise the fence above the one that was seen.
+        if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
       } else {
         held = true;
         await workUnderLease(deps, lease, trigger, stopping.signal);
@@ -68,6 +74,21 @@ async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<Lease | u
   }
 }
 
+/** Gives a lease back whose fence is not above one that this process has seen, and says so. */
+async function refuseLease(deps: LaneDeps, lease: Lease): Promise<void> {
+  const { db, log, lane, step } = deps;
+  const detail = `The fence of the lane was higher before: the database is in an earlier state (fence ${lease.fence}).`;
+  const pause = { reason: 'database_went_back', detail } as const;
+  try {
+    await setPause(db, lease, pause);
+    await step('paused', pause);
+  } catch (err) {
+    log.warn({ err, ...lane }, 'mint lane cannot be paused');
+  } finally {
+    await giveBack(deps, lease);
+  }
+}
+
 /** Polls until the lease is lost or the lane is to stop. A poll that fails is logged and tried again. */
 async function workUnderLease(
   deps: LaneDeps,
@@ -75,7 +96,7 @@ async function workUnderLease(
   trigger: PollTrigger,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { db, log, settings, step } = deps;
+  const { log, settings, step } = deps;
   const renewal = startRenewal(deps, lease);
   const poll = createLanePoll(deps, lease, stopping);
   try {
@@ -93,11 +114,15 @@ async function workUnderLease(
     log.warn({ err, ...lease }, 'mint lane lost');
   } finally {
     renewal.stop();
-    try {
-      await releaseLease(db, lease);
-    } catch (err) {
-      log.warn({ err, ...lease }, 'mint lane not given back');
-    }
+    await giveBack(deps, lease);
+  }
+}
+
+async function giveBack({ db, log }: LaneDeps, lease: Lease): Promise<void> {
+  try {
+    await releaseLease(db, lease);
+  } catch (err) {
+    log.warn({ err, ...lease }, 'mint lane not given back');
   }
 }
 

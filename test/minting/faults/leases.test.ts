@@ -72,3 +72,28 @@ describe('a lease that the clock of the database dated an hour ahead', () => {
     expect(await setup.settle(ids)).toEqual([]);
   });
 });
+
+describe('a database that went back to an earlier state', () => {
+  test('stops the lane of the workers that have seen a later one, and says so', async () => {
+    setup = await createMintSetup();
+    const { db } = setup.service;
+    await db('mint_lanes').update({ fence: 6 });
+    const first = setup.work();
+    await first.until(/working/);
+    await until('the first has the lane', () => isHeldBy(first.child.pid));
+    expect((await lane()).fence).toBe('7');
+    // As a standby that had seen an earlier holder.
+    await db('mint_lanes').update({ fence: 4, holder: 'another 1', expires_at: db.raw('now()') });
+    await until('a pause', async () => (await lane()).pause_reason === 'database_went_back');
+    await until('its release', async () => (await lane()).holder === null);
+    const ids = await setup.accept(2);
+    await first.until(/mint lane paused/);
+    // The job that waited for the mint has been fetched, so the worker was asked to poll.
+    await until('its job', async () => (await db('pgboss.job').whereNot({ state: 'created' })).length > 0);
+    expect(await db('mint_transactions')).toEqual([]);
+    expect(await lane()).toMatchObject({ fence: '5', holder: null });
+    // Who was restarted has seen nothing later: that is how an operator lets it go on.
+    await setup.killAll();
+    expect(await setup.settle(ids)).toEqual([]);
+  });
+});

@@ -15,7 +15,7 @@ export type LaneId = {
 };
 
 /** The right to write to a lane, until another process takes it. The fence grows with each holder. */
-export type Lease = LaneId & { readonly fence: string };
+export type Lease = LaneId & { readonly fence: string; readonly holder: string };
 
 /** Another process holds the lane; the transaction was rolled back. */
 export class LeaseLostError extends Error {
@@ -43,7 +43,8 @@ const reasonsThatNeedHelp: readonly Pause['reason'][] = [
 ];
 
 const sameLane = 'chain_id = :chainId AND signer = :signer';
-const sameLease = `${sameLane} AND fence = :fence`;
+// The holder too: a database that went back to an earlier state gives the same fence to another one.
+const sameLease = `${sameLane} AND fence = :fence AND holder = :holder`;
 
 /** Registers a lane. The service accepts mints on its network from then on. */
 export async function registerLane(db: Database, lane: LaneId): Promise<void> {
@@ -87,7 +88,7 @@ export async function acquireLease(
     { ...lane, holder, seconds, seenFence: expired?.fence ?? null, seenExpiry: expired?.expiresAt ?? null },
   );
   const [row] = rows;
-  return row && { ...lane, fence: row.fence };
+  return row && { ...lane, fence: row.fence, holder };
 }
 
 /** Finds the lease of a lane. @returns undefined when the lane is free */
