@@ -36,6 +36,22 @@ export async function saveContractVerdicts(
   );
 }
 
+const mostAtOnce = 5;
+
+/** Lists contracts that were found unfit at least these minutes ago, the longest ago first, at most 5. */
+export async function listUnfitContracts(
+  db: Database,
+  minutes: number,
+): Promise<Pick<ExaminedContract, 'chainId' | 'contract'>[]> {
+  const { rows } = await db.raw(
+    `SELECT chain_id AS "chainId", contract FROM contract_verdicts
+     WHERE verdict = 'unfit' AND checked_at < clock_timestamp() - make_interval(mins => ?)
+     ORDER BY checked_at LIMIT ${mostAtOnce}`,
+    [minutes],
+  );
+  return rows;
+}
+
 /** A contract that RWAs name. */
 export type UsedContract = {
   readonly chainId: string;
