@@ -26,6 +26,7 @@ const named = [
     'database',
     'evidence',
     'limits',
+    'leases',
     'lying-node',
     'pauses',
     'picky-contract',

@@ -43,3 +43,6 @@ export function parseAddress(text: string, place: AddressPlace): Address {
   const fault = addressFault(text, place);
   throw problem('input_invalid', {}, fault && { detail: fault.message, errors: [fault] });
 }
+
+/** Whether it is the zero address, to which ERC-721 contracts mint nothing. */
+export const isZeroAddress = (address: string): boolean => /^0x0{40}$/.test(address);

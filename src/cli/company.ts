@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { insertCompany, listCompanies, updateCompany } from '../keys/company-store.ts';
+import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany, unknownCompany } from './shared/find-company.ts';
@@ -84,6 +84,7 @@ const toChanges = ({ name, treasury, claimUrl }: Changes) =>
 
 // The store keeps the database's error as the cause; SQLSTATE 23505: unique_violation.
 function explainTaken(error: unknown): never {
+  if (error instanceof ZeroTreasuryError) throw new UsageError(`${error.message} Set another: --treasury.`);
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error && 'code' in cause && cause.code === '23505') {
     throw new UsageError(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { checkContract, openContractAdmin } from '../chain/contracts/contract-admin.ts';
+import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
+import { checkContract } from '../chain/contracts/contract-check.ts';
 import { findNetwork } from '../chain/network-store.ts';
 import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';

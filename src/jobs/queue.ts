@@ -140,11 +140,16 @@ async function begin(boss: PgBoss, keyedQueues: readonly string[]): Promise<void
   }
 }
 
+// pg-boss hands to pg what its own types lack. Without a limit, a fetcher whose connection the network has silently
+// lost waits until the kernel gives up, for a quarter of an hour; its longest statements, of maintenance, take less.
+const connectionLimits = { query_timeout: 60_000, connectionTimeoutMillis: 5_000, keepAlive: true };
+
 function createBoss({ url, works, log }: Pick<QueueOptions, 'url' | 'works' | 'log'>): PgBoss {
   const boss = new PgBoss({
     connectionString: url,
     max: 4,
     application_name: 'tallystick jobs',
+    ...connectionLimits,
     supervise: works,
     schedule: works,
     monitorIntervalSeconds: 5,

@@ -66,7 +66,7 @@ function toColumns(changes: CompanyChanges) {
 
 /**
  * Inserts a company.
- * @throws Error when its id or its name is taken; the cause is the database's error
+ * @throws ZeroTreasuryError; Error when its id or its name is taken; the cause is the database's error
  */
 export async function insertCompany(db: Database, company: NewCompany): Promise<Company> {
   const values = { ...toColumns(company), id: company.id };
@@ -104,7 +104,7 @@ export async function listCompanies(db: Database): Promise<Company[]> {
 /**
  * Changes a company.
  * @returns the changed company, or undefined when no company has this id
- * @throws Error when the new name is taken; the cause is the database's error
+ * @throws ZeroTreasuryError; Error when the new name is taken; the cause is the database's error
  */
 export async function updateCompany(
   db: Database,
@@ -116,8 +116,18 @@ export async function updateCompany(
   return row && fromRow(row);
 }
 
+/** The treasury is the zero address, also where the change left it as it was. */
+export class ZeroTreasuryError extends Error {
+  constructor(cause: unknown) {
+    super('The treasury must not be the zero address: no NFT contract mints to it.', { cause });
+    this.name = 'ZeroTreasuryError';
+  }
+}
+
 // SQLSTATE 23505: unique_violation.
 function explainTaken(error: unknown): never {
+  if (error instanceof Error && 'constraint' in error && error.constraint === 'companies_treasury_not_zero')
+    throw new ZeroTreasuryError(error);
   if (error instanceof Error && 'code' in error && error.code === '23505') {
     throw new Error('A company of this id or name exists already', { cause: error });
   }

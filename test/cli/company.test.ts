@@ -38,6 +38,7 @@ describe('company create', () => {
     [['a', '--id', '']],
     [['a', '--treasury', '0x12']],
     [['a', '--treasury', `0x${'aB'.repeat(20)}`]],
+    [['a', '--treasury', `0x${'0'.repeat(40)}`]],
     [['a', '--claim-url', 'javascript:alert(1)']],
     [['a', 'b']],
     [[]],
@@ -91,6 +92,13 @@ describe('company update', () => {
   test('clears a field with an empty text', async ({ json }) => {
     const { value } = await json('company', 'update', 'acme ltd', '--claim-url', '', '--treasury', '');
     expect(value).toMatchObject({ treasuryAddress: null, claimBaseUrl: null });
+  });
+
+  test('refuses the zero address as treasury, to which nothing can be minted', async ({ run, json }) => {
+    const { status, err } = await run('company', 'update', 'acme ltd', '--treasury', `0x${'0'.repeat(40)}`);
+    expect(status).toBe(2);
+    expect(err).toContain('It must not be the zero address.');
+    expect((await json('company', 'show', 'acme ltd')).value.treasuryAddress).toBeNull();
   });
 
   test.for([

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, inject } from 'vitest';
-import { addCompany, addNetwork, addNfts, addRwa, vaultOf } from '../rwa/samples.ts';
+import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } from '../rwa/samples.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import { freePort } from '../support/postgres.ts';
 import { commandLine } from './command-line.ts';
@@ -125,6 +125,36 @@ describe('doctor, on nodes', () => {
       { state: 'FAULT', detail: expect.stringContaining('serves chain 31337, not 77') },
     ]);
     expect((await run('doctor')).out).not.toContain('api-key');
+  });
+});
+
+describe('doctor, on contracts', () => {
+  test('warns where no node answers, and says nothing against them', async ({ db, settings }) => {
+    const [{ rpc_urls: urls }] = await db('networks').where({ chain_id: 31337 });
+    const dead = [`http://127.0.0.1:${await freePort()}`];
+    await db('networks').where({ chain_id: 31337 }).update({ rpc_urls: dead });
+    expect((await examine(settings)).of('contracts 31337')).toEqual([
+      { check: 'contracts 31337', state: 'warning', detail: 'not examined, since no node answers: 1' },
+    ]);
+    await db('networks').where({ chain_id: 31337 }).update({ rpc_urls: urls });
+  });
+});
+
+describe('doctor, on treasuries', () => {
+  test('names the companies that have the zero address from before it was refused', async ({
+    db,
+    settings,
+    run,
+  }) => {
+    await setZeroTreasury(db, 'acme');
+    const { status, of } = await examine(settings);
+    expect(status).toBe(1);
+    const detail = 'acme has the zero address: tallystick company update acme --treasury <address>';
+    expect(of('treasury')).toEqual([{ check: 'treasury', state: 'FAULT', detail }]);
+    const renamed = await run('company', 'update', 'acme', '--claim-url', 'https://acme.example');
+    expect(renamed.err).toContain('The treasury must not be the zero address');
+    expect((await run('company', 'update', 'acme', '--treasury', '')).status).toBe(0);
+    expect((await examine(settings)).of('treasury')).toEqual([]);
   });
 });
 

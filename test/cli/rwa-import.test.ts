@@ -4,13 +4,16 @@ import path from 'node:path';
 import { afterAll, describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
+import { callNode } from '../support/deploy.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-import-'));
 
-test.beforeAll(async ({ db }) => {
-  await addNetwork(db);
+test.beforeAll(async ({ chain, db }) => {
+  await addNetwork(db, chain.chainId, chain.rpcUrl);
+  // Nothing is minted on this network: that there is a contract is enough.
+  await callNode(chain.rpcUrl, 'anvil_setCode', [contractAddress, '0x00']);
   await addCompany(db, 'acme');
 });
 test.beforeEach(({ db }) => db.raw('TRUNCATE rwas CASCADE'));

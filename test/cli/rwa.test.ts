@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { addCompany, addNetwork, addRwa, contractAddress } from '../rwa/samples.ts';
+import { callNode } from '../support/deploy.ts';
 import { test } from './fixtures.ts';
 
-test.beforeAll(async ({ db }) => {
-  await addNetwork(db);
+test.beforeAll(async ({ chain, db }) => {
+  await addNetwork(db, chain.chainId, chain.rpcUrl);
+  // Nothing is minted on this network: that there is a contract is enough.
+  await callNode(chain.rpcUrl, 'anvil_setCode', [contractAddress, '0x00']);
   await addCompany(db, 'acme');
   await addCompany(db, 'globex');
 });

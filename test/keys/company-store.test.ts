@@ -6,7 +6,9 @@ import {
   insertCompany,
   listCompanies,
   updateCompany,
+  ZeroTreasuryError,
 } from '../../src/keys/company-store.ts';
+import { setZeroTreasury } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 
 const treasuryAddress = `0x${'ab'.repeat(20)}`;
@@ -62,6 +64,18 @@ describe('a company', () => {
     const names = (await listCompanies(db)).map(({ name }) => name);
     expect(names).toEqual([...names].sort());
     expect(names).toContain('acme');
+  });
+
+  test('takes no zero address as treasury, and says so where one stands from before', async () => {
+    const zero = `0x${'0'.repeat(40)}`;
+    await expect(insertCompany(db, { name: 'zero', treasuryAddress: zero })).rejects.toThrow(
+      ZeroTreasuryError,
+    );
+    const { id } = await insertCompany(db, { name: 'zero', treasuryAddress });
+    await expect(updateCompany(db, id, { treasuryAddress: zero })).rejects.toThrow(ZeroTreasuryError);
+    await setZeroTreasury(db, id);
+    await expect(updateCompany(db, id, { name: 'zero ltd' })).rejects.toThrow(ZeroTreasuryError);
+    expect(await updateCompany(db, id, { treasuryAddress: null })).toMatchObject({ treasuryAddress: null });
   });
 
   test('takes no treasury address that is none', async () => {

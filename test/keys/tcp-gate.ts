@@ -11,6 +11,8 @@ export type Gate = {
   refuse(): void;
   /** Keeps connections and takes new ones, but passes nothing on: a path that loses every packet. */
   freeze(): void;
+  /** Passes nothing on of the connections of now, as a firewall that has forgotten them; new ones pass. */
+  lose(): void;
   /** Drops every connection and answers new ones with bytes that belong to no protocol. */
   babble(): void;
   close(): Promise<void>;
@@ -22,6 +24,7 @@ type Mode = 'open' | 'refuse' | 'freeze' | 'babble';
 export async function startGate(target: string): Promise<Gate> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
+  const lost = new WeakSet<Socket>();
   let mode: Mode = 'open';
 
   const track = (socket: Socket) => {
@@ -34,7 +37,10 @@ export async function startGate(target: string): Promise<Gate> {
     track(client);
     if (mode === 'refuse') client.destroy();
     if (mode === 'babble') client.end('~~ no protocol of this world ~~\r\n\r\n');
-    if (mode === 'open') join(client, track(tcpConnect(Number(port), hostname)), () => mode === 'freeze');
+    if (mode === 'open') {
+      const isLost = () => mode === 'freeze' || lost.has(client);
+      join(client, track(tcpConnect(Number(port), hostname)), isLost);
+    }
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
@@ -56,6 +62,9 @@ export async function startGate(target: string): Promise<Gate> {
     open: become('open'),
     refuse: become('refuse'),
     freeze: become('freeze'),
+    lose() {
+      for (const socket of sockets) lost.add(socket);
+    },
     babble: become('babble'),
     close() {
       become('refuse')();

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
+import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 import { addMintable, otherRecipient, queuedKeys, treasury } from './mint-requests.ts';
-import { markMinted, recipient } from './samples.ts';
+import { contractAddress, markMinted, recipient, setZeroTreasury } from './samples.ts';
 
 const path = `/v1/api/nft/${randomUUID()}/mint`;
 const rowOf = (service: TestService, id: string) => service.db('nfts').where({ id }).first();
@@ -85,6 +86,9 @@ describe('200', () => {
   });
 });
 
+const lastHeld = (db: Database, ago: string) =>
+  db('mint_lanes').update({ last_held_at: db.raw('now() - ?::interval', [ago]) });
+
 describe('400', () => {
   test.for([undefined, {}, { secret: '' }, { secret: null }, { recipient }])(
     'asks for the secret when the body is %j',
@@ -116,6 +120,20 @@ describe('400', () => {
     expect(await queuedKeys(service)).not.toContain(nft.id);
   });
 
+  test('asks for a recipient where the treasury is the zero address, from before that was refused', async ({
+    service,
+  }) => {
+    const { nft, path, secret } = await addMintable(service, 'globex');
+    await setZeroTreasury(service.db, service.companies.globex);
+    const { body } = await service.as(service.keys.globex).post(path).send({ secret }).expect(400);
+    await service
+      .db('companies')
+      .where({ id: service.companies.globex })
+      .update({ treasury_address: treasury });
+    expect(body).toMatchObject({ code: 'recipient_required', detail: 'Recipient is required' });
+    expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
+  });
+
   test('asks for a recipient where the company has no treasury', async ({ service }) => {
     const { nft, path, secret } = await addMintable(service, 'globex');
     const globex = service.as(service.keys.globex);
@@ -128,6 +146,13 @@ describe('400', () => {
     expect(body).toMatchObject({ code: 'recipient_required', detail: 'Recipient is required' });
     expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
   });
+});
+
+test('a short outage of all who sign keeps no mint from being accepted', async ({ service, acme }) => {
+  const { path, secret } = await addMintable(service);
+  await lastHeld(service.db, '14 minutes');
+  await acme.post(path).send({ secret }).expect(200);
+  await lastHeld(service.db, '0 minutes');
 });
 
 describe('403', () => {
@@ -171,6 +196,7 @@ describe('409', () => {
   test.for([
     ['has no contract to mint on', (db: Database) => db('networks').update({ minter_contract: null })],
     ['has nobody to sign', (db: Database) => db('mint_lanes').delete()],
+    ['has had nobody to sign for long', (db: Database) => lastHeld(db, '16 minutes')],
   ] as const)('one whose network %s', async ([_name, take], { service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     const networks = await service.db('networks');
@@ -178,9 +204,24 @@ describe('409', () => {
     await take(service.db);
     const { body } = await acme.post(path).send({ secret }).expect(409);
     await service.db('networks').update({ minter_contract: networks[0].minter_contract });
-    await service.db('mint_lanes').insert(lanes).onConflict().ignore();
+    await service.db('mint_lanes').insert(lanes).onConflict(['chain_id', 'signer']).merge();
     expect(body.detail).toBe('Network with chainId 31337 is not supported for minting');
     expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
+  });
+
+  test('one of a contract that is known as none, until it is known as one', async ({ service, acme }) => {
+    const { nft, path, secret } = await addMintable(service);
+    const known = { chainId: '31337', contract: contractAddress, detail: 'Looked at.' };
+    await saveContractVerdicts(service.db, [{ ...known, verdict: 'unfit' }]);
+    const { body } = await acme.post(path).send({ secret }).expect(409);
+    expect(body.detail).toBe('Network with chainId 31337 is not supported for minting');
+    expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
+    // A right that is missing may be granted while the mint waits.
+    for (const verdict of ['forbidden', 'fit'] as const) {
+      await saveContractVerdicts(service.db, [{ ...known, verdict }]);
+      await acme.post(path).send({ secret }).expect(200);
+    }
+    await service.db('contract_verdicts').delete();
   });
 });
 

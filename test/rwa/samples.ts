@@ -19,7 +19,11 @@ export function vaultOf(ids: readonly string[], keys = new Map<string, Buffer>()
 /** The vault of the service under test. */
 export const serviceVault = vaultOf(['test'], new Map([['test', Buffer.alloc(32, 7)]]));
 
-export async function addNetwork(db: Knex, chainId = '31337'): Promise<string> {
+export async function addNetwork(
+  db: Knex,
+  chainId = '31337',
+  rpcUrl = 'http://127.0.0.1:1',
+): Promise<string> {
   await db('networks')
     .insert({
       chain_id: chainId,
@@ -27,7 +31,7 @@ export async function addNetwork(db: Knex, chainId = '31337'): Promise<string> {
       currency_name: 'Ether',
       currency_symbol: 'ETH',
       currency_decimals: 18,
-      rpc_urls: ['http://127.0.0.1:1'],
+      rpc_urls: [rpcUrl],
       data_provider: 'indexer',
       confirmations: 1,
       finality_depth: 1,
@@ -78,4 +82,17 @@ export async function markMinted(db: Knex, nftId: string): Promise<void> {
   await db('rwas')
     .whereIn('id', db('nfts').select('rwa_id').where({ id: nftId }))
     .increment('claimed_nfts');
+}
+
+/** Gives a company the zero address as treasury, as it may have it from before that was refused. */
+export async function setZeroTreasury(db: Knex, companyId: string): Promise<void> {
+  const rule = 'companies_treasury_not_zero';
+  const zero = `0x${'0'.repeat(40)}`;
+  await db.transaction(async (tx) => {
+    await tx.raw('ALTER TABLE companies DROP CONSTRAINT ??', [rule]);
+    await tx('companies').where({ id: companyId }).update({ treasury_address: zero });
+    await tx.raw(`ALTER TABLE companies ADD CONSTRAINT ?? CHECK (treasury_address <> '${zero}') NOT VALID`, [
+      rule,
+    ]);
+  });
 }

@@ -14,7 +14,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const doctor = program
     .command('doctor')
     .description(
-      'Check settings, database, keys and every node, and say what to mend; exit status 1 on a fault',
+      'Check settings, database, keys, every node and every contract, and say what to mend; exit status 1 on a fault',
     )
     .action(async () => {
       const findings = await examine(session);
@@ -38,10 +38,10 @@ async function examine(session: Session): Promise<Finding[]> {
   }
   const settings = { check: 'settings', state: 'ok', detail: 'every setting is valid' } as const;
   await using opened = new AsyncDisposableStack();
-  const { db, log } = openForCommand(config, opened);
+  const { db, clients, log } = openForCommand(config, opened);
   const found = await examineDatabase(db, { url: config.DATABASE_URL, local: session.local() });
   const isSound = found.every(({ state }) => state !== 'FAULT');
-  return [settings, ...found, ...(isSound ? await examineService({ db, config, log }) : [])];
+  return [settings, ...found, ...(isSound ? await examineService({ db, clients, config, log }) : [])];
 }
 
 function durability({ lossy }: DatabaseState): Finding {

@@ -1,6 +1,7 @@
 import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
 import { checkNode } from '../../chain/rpc/check-node.ts';
+import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { listCompanies } from '../../keys/company-store.ts';
@@ -11,8 +12,14 @@ import { type Logger, redactUrl } from '../../log.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysKnown } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, finding } from '../shared/finding.ts';
+import { examineAssets, examineTreasuries } from './asset-check.ts';
 
-type Parts = { readonly db: Database; readonly config: Config; readonly log: Logger };
+type Parts = {
+  readonly db: Database;
+  readonly clients: RpcClients;
+  readonly config: Config;
+  readonly log: Logger;
+};
 
 /** Checks what a migrated database holds, and everything outside that the service calls. */
 export async function examineService(parts: Parts): Promise<Finding[]> {
@@ -23,8 +30,9 @@ export async function examineService(parts: Parts): Promise<Finding[]> {
     config.KEY_VERIFIER === 'remote' ? finding('authentication', () => askVerifier(parts)) : ownKeys(parts),
     Promise.all(networks.flatMap((network) => examineNodes(network, config.RPC_TIMEOUT_MS))),
   ]);
+  const assets = [...(await examineAssets(parts)), ...(await examineTreasuries(db))];
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
-  return [secrets, keys, ...nodes, ...missing];
+  return [secrets, keys, ...nodes, ...assets, ...missing];
 }
 
 const noNetwork: Finding = {

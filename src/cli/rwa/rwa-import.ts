@@ -9,12 +9,14 @@ import { findCompany } from '../shared/find-company.ts';
 import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
 import { type Place, type Row, readRows } from './import-file.ts';
+import { contractFaults, notExamined } from './rwa-contract.ts';
 
-type Options = { company: string; check?: true };
+type Options = { company: string; check?: true; offline?: true };
 type Fault = { readonly place: Place; readonly field: string; readonly message: string };
+type Placed = { readonly place: Place; readonly input: RwaInput };
 type Checked = {
   readonly rows: number;
-  readonly inputs: readonly RwaInput[];
+  readonly inputs: readonly Placed[];
   readonly faults: readonly Fault[];
 };
 
@@ -28,18 +30,23 @@ export function addImportCommand(rwa: Command, session: Session): void {
     .description('Create RWAs from a .json or .csv file: all rows or, when one is at fault, none')
     .requiredOption('--company <company>', 'id or name of their company')
     .option('--check', 'only check the file')
+    .option('--offline', 'do not ask the networks about the contracts')
     .addHelpText('after', help)
-    .action((file: string, { company, check }: Options) =>
+    .action((file: string, { company, check, offline }: Options) =>
       asOperator(session, async (operator) => {
         const { db, output } = operator;
         const { id: companyId } = await findCompany({ db }, company);
-        const checked = checkRows(await readRows(file), await registeredIds(db));
+        const formal = checkRows(await readRows(file), await registeredIds(db));
+        const checked = offline || formal.faults.length > 0 ? formal : await checkContracts(operator, formal);
+        if (offline) output.say(notExamined);
         const { inputs, faults } = checked;
         if (faults.length > 0) {
           report(output, checked, []);
           throw new OperationError(`${faults.length} fault(s) in ${file}. Nothing was imported.`);
         }
-        const ids = check ? [] : await insertAll(session, operator, { companyId, inputs });
+        const ids = check
+          ? []
+          : await insertAll(session, operator, { companyId, inputs: inputs.map(inputOf) });
         report(output, checked, ids);
         if (check) output.say(`${file} is in order. Nothing was imported: leave out --check for that.`);
       }),
@@ -52,6 +59,8 @@ Fields, of which the first four are required:
   name, type, chainId, contractAddress, description, imageUrl, isBuyable, isClaimable (true or false), price
   (decimal, as text in JSON), currency, data (a JSON object), claimBaseUrl
 RWAs have no name that must be unique: importing a file twice makes everything twice.
+Each contract is asked for on its network: where the service mints on it, it must be an NFT contract that lets a signer
+mint; elsewhere it must exist. --offline leaves that out.
 
 Examples:
   $ tallystick rwa import casks.csv --company acme --check
@@ -62,15 +71,28 @@ Examples:
 
 /** @param registered the chain ids of the registered networks */
 function checkRows(rows: readonly Row[], registered: ReadonlySet<string>): Checked {
-  const inputs: RwaInput[] = [];
+  const inputs: Placed[] = [];
   const faults: Fault[] = [];
   for (const { place, raw, fault } of rows) {
     const parsed = fault === undefined ? parseRwaInput(raw) : atFault('', fault);
     const checked = parsed.ok && !registered.has(parsed.input.chainId) ? unregistered(parsed.input) : parsed;
-    if (checked.ok) inputs.push(checked.input);
+    if (checked.ok) inputs.push({ place, input: checked.input });
     else faults.push(...checked.errors.map((error) => ({ place, ...error })));
   }
   return { rows: rows.length, inputs, faults };
+}
+
+const inputOf = ({ input }: Placed) => input;
+
+/** Adds the rows whose contract cannot be minted on to the faults. @throws OperationError when no node answers */
+async function checkContracts(operator: Operator, { rows, inputs, faults }: Checked): Promise<Checked> {
+  const fault = await contractFaults(operator, inputs.map(inputOf));
+  const found = inputs.flatMap(({ place, input }) => {
+    const message = fault(input);
+    return message === undefined ? [] : [{ place, field: 'contractAddress', message }];
+  });
+  const sound = inputs.filter(({ input }) => fault(input) === undefined);
+  return { rows, inputs: sound, faults: [...faults, ...found] };
 }
 
 const atFault = (field: string, message: string) => ({ ok: false as const, errors: [{ field, message }] });

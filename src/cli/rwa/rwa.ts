@@ -6,6 +6,7 @@ import { UsageError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { whole } from '../shared/values.ts';
+import { admitContract, notExamined } from './rwa-contract.ts';
 import { addExportCommand } from './rwa-export.ts';
 import { addImportCommand } from './rwa-import.ts';
 import { findRwa, shown } from './rwa-record.ts';
@@ -51,14 +52,18 @@ function addCreateCommand(rwa: Command, session: Session): void {
     .option('--currency <code>', 'ISO 4217 code or token symbol')
     .option('--data <json>', 'a free JSON object')
     .option('--claim-base-url <url>', "claim page of its NFTs; its company's by default")
-    .action(({ company, ...raw }: { company: string }) =>
-      asOperator(session, async ({ db, output }) => {
+    .option('--offline', 'do not ask the network about the contract')
+    .action(({ company, offline, ...raw }: { company: string; offline?: true }) =>
+      asOperator(session, async (operator) => {
+        const { db, output } = operator;
         const parsed = parseRwaInput(raw);
         if (!parsed.ok) {
           const faults = parsed.errors.map(({ field, message }) => `${optionOf(field)} ${message}.`);
           throw new UsageError(faults.join('\n'));
         }
         const { id } = await findCompany({ db }, company);
+        if (offline) output.say(notExamined);
+        else await admitContract(operator, parsed.input);
         output.record(shown(await createRwa(db, id, parsed.input)));
       }),
     );

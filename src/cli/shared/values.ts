@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { checksumAddress } from '../../chain/address.ts';
+import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
 import { isChainId } from '../../chain/network.ts';
 
 /** Parses a whole number within bounds, which are included. */
@@ -40,7 +40,7 @@ export function webUrl(text: string): string {
   return text;
 }
 
-/** Parses an address. @returns its EIP-55 form */
+/** Parses an address other than the zero address. @returns its EIP-55 form */
 export function address(text: string): string {
   const checksum = checksumAddress(text);
   if (checksum === undefined) {
@@ -48,6 +48,7 @@ export function address(text: string): string {
       'It must be 0x and 40 hex digits; in mixed case the checksum must be right.',
     );
   }
+  if (isZeroAddress(checksum)) throw new InvalidArgumentError('It must not be the zero address.');
   return checksum;
 }
 

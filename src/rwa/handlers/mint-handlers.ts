@@ -1,4 +1,4 @@
-import { checksumAddress, parseAddress } from '../../chain/address.ts';
+import { isZeroAddress, parseAddress } from '../../chain/address.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
@@ -56,14 +56,13 @@ export function toApiAccepted(nftId: string): Accepted {
 }
 
 const place = { in: 'body', pointer: '/recipient' } as const;
-const zeroAddress = checksumAddress(`0x${'0'.repeat(40)}`);
 
 /** The recipient that a body names, in EIP-55. @throws problem naming the field when it is not a valid recipient */
 function recipientOf(body: { readonly recipient?: string | null } | undefined): string | undefined {
   const text = body?.recipient ?? undefined;
   if (text === undefined) return undefined;
   const { checksum } = parseAddress(text, place);
-  if (checksum !== zeroAddress) return checksum;
+  if (!isZeroAddress(checksum)) return checksum;
   const message = 'recipient must not be the zero address';
   throw problem('input_invalid', {}, { detail: message, errors: [{ ...place, message }] });
 }

@@ -1,13 +1,17 @@
+import { once } from 'node:events';
 import type { LaneDeps } from './lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
+import { createLeaseWatch, type LeaseWatch } from './lease-watch.ts';
 import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
 import {
   acquireLease,
+  findLease,
   type LaneId,
   type Lease,
   LeaseLostError,
   releaseLease,
   renewLease,
+  setPause,
 } from './stores/lane-store.ts';
 
 export type Lane = LaneId & {
@@ -24,13 +28,18 @@ export function startLane(deps: LaneDeps): Lane {
   const { lane, settings } = deps;
   const stopping = new AbortController();
   const trigger = createPollTrigger();
+  const leases = createLeaseWatch(deps.now, settings.leaseSeconds);
   let held = false;
 
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const lease = await tryAcquire(deps);
+      const lease = await tryAcquire(deps, leases);
       if (lease === undefined) {
         await trigger.wait(settings.pollMs);
+      } else if (!leases.isNewer(lease)) {
+        await refuseLease(deps, lease);
+        // Trying again would raise the fence above the one that was seen.
+        if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
       } else {
         held = true;
         await workUnderLease(deps, lease, trigger, stopping.signal);
@@ -53,12 +62,30 @@ export function startLane(deps: LaneDeps): Lane {
 }
 
 /** @returns undefined when another process holds the lane, or when that cannot be found out */
-async function tryAcquire({ db, lane, holder, settings, log }: LaneDeps): Promise<Lease | undefined> {
+async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<Lease | undefined> {
+  const { db, lane, holder, settings, log } = deps;
   try {
-    return await acquireLease(db, lane, holder, settings.leaseSeconds);
+    const seen = await findLease(db, lane);
+    const expired = seen && leases.expired(seen);
+    return await acquireLease(db, lane, { holder, seconds: settings.leaseSeconds, expired });
   } catch (err) {
     log.warn({ err, ...lane }, 'mint lane cannot be asked for');
     return undefined;
+  }
+}
+
+/** Gives a lease back whose fence is not above one that this process has seen, and says so. */
+async function refuseLease(deps: LaneDeps, lease: Lease): Promise<void> {
+  const { db, log, lane, step } = deps;
+  const detail = `The fence of the lane was higher before: the database is in an earlier state (fence ${lease.fence}).`;
+  const pause = { reason: 'database_went_back', detail } as const;
+  try {
+    await setPause(db, lease, pause);
+    await step('paused', pause);
+  } catch (err) {
+    log.warn({ err, ...lane }, 'mint lane cannot be paused');
+  } finally {
+    await giveBack(deps, lease);
   }
 }
 
@@ -69,7 +96,7 @@ async function workUnderLease(
   trigger: PollTrigger,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { db, log, settings, step } = deps;
+  const { log, settings, step } = deps;
   const renewal = startRenewal(deps, lease);
   const poll = createLanePoll(deps, lease, stopping);
   try {
@@ -87,11 +114,15 @@ async function workUnderLease(
     log.warn({ err, ...lease }, 'mint lane lost');
   } finally {
     renewal.stop();
-    try {
-      await releaseLease(db, lease);
-    } catch (err) {
-      log.warn({ err, ...lease }, 'mint lane not given back');
-    }
+    await giveBack(deps, lease);
+  }
+}
+
+async function giveBack({ db, log }: LaneDeps, lease: Lease): Promise<void> {
+  try {
+    await releaseLease(db, lease);
+  } catch (err) {
+    log.warn({ err, ...lease }, 'mint lane not given back');
   }
 }
 

@@ -12,6 +12,7 @@ import { type Lane, startLane } from './lane.ts';
 import type { MintSettings, OnStep, StepObserver } from './lane-context.ts';
 import { type LaneId, registerLane } from './stores/lane-store.ts';
 import { listStaleQueuedNfts } from './stores/queued-nft-store.ts';
+import { examineUnfitContracts } from './unfit-contracts.ts';
 
 /** A signer and the network that it signs for. */
 export type LaneSigner = { readonly chainId: string; readonly signer: MintSigner };
@@ -60,6 +61,7 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     notifyLanes();
     const nftIds = await listStaleQueuedNfts(db, reconcileMs / 1_000);
     await jobs.enqueue(mintQueue, nftIds);
+    await examineUnfitContracts(options);
   };
 
   return {

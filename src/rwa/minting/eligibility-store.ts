@@ -1,3 +1,4 @@
+import { isZeroAddress } from '../../chain/address.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
@@ -8,7 +9,7 @@ export type Eligibility = {
   readonly isClaimable: boolean;
   /** Decimal. */
   readonly chainId: string;
-  /** The network has a contract to mint on and a signer. */
+  /** The network has a minter contract and a signer that is at work, and the RWA's contract is not known as unfit. */
   readonly isSupported: boolean;
   /** EIP-55. */
   readonly treasury: string | null;
@@ -37,8 +38,15 @@ type CandidateRow = EligibilityRow & {
   secret_key_id: string;
 };
 
+// Longer than workers are out for a new release or a restart of their machine: mints that are accepted meanwhile only
+// wait. A lane that nobody held for longer has lost its signer, or its workers.
+const patienceMinutes = 15;
+
 const columns = `r.is_claimable, r.chain_id, c.treasury_address, w.minter_contract IS NOT NULL
-  AND EXISTS (SELECT 1 FROM mint_lanes l WHERE l.chain_id = r.chain_id) AS is_supported`;
+  AND EXISTS (SELECT 1 FROM mint_lanes l WHERE l.chain_id = r.chain_id
+    AND l.last_held_at > clock_timestamp() - interval '${patienceMinutes} minutes')
+  AND NOT EXISTS (SELECT 1 FROM contract_verdicts v WHERE v.chain_id = r.chain_id
+    AND v.contract = r.contract_address AND v.verdict = 'unfit') AS is_supported`;
 const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
 
 /**
@@ -82,7 +90,9 @@ const toEligibility = (row: EligibilityRow): Eligibility => ({
   isClaimable: row.is_claimable,
   chainId: row.chain_id,
   isSupported: row.is_supported,
-  treasury: row.treasury_address,
+  // A treasury from before it was refused: nothing can be minted to it.
+  treasury:
+    row.treasury_address !== null && isZeroAddress(row.treasury_address) ? null : row.treasury_address,
 });
 
 const toCandidate = (row: CandidateRow): MintCandidate => ({

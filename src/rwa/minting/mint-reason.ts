@@ -30,6 +30,10 @@ export const mintReasons = {
     note: 'The NFT contract refuses mints.',
     remedy: 'Let the signer mint: tallystick contract grant.',
   },
+  database_went_back: {
+    note: 'Minting is stopped until the operator has checked the database.',
+    remedy: 'Compare the database with the chain: it was restored or promoted. Then restart the workers.',
+  },
 } as const satisfies Record<string, Reason>;
 
 export type MintReason = keyof typeof mintReasons;

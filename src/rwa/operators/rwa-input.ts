@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checksumAddress } from '../../chain/address.ts';
+import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
 import { freeDataFault } from './free-data.ts';
 
 /** What is wrong with one field of an RWA. `field` is a path such as `contractAddress`, empty for the whole. */
@@ -43,8 +43,8 @@ const address = z
   .regex(/^0x[0-9a-fA-F]{40}$/, { abort: true, error: 'must be 0x and 40 hex digits' })
   .transform((value, context) => {
     const checked = checksumAddress(value);
-    if (checked !== undefined) return checked;
-    context.addIssue('has a wrong EIP-55 checksum');
+    if (checked !== undefined && !isZeroAddress(checked)) return checked;
+    context.addIssue(checked === undefined ? 'has a wrong EIP-55 checksum' : 'must not be the zero address');
     return z.NEVER;
   });
 

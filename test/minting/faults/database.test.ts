@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { startGate } from '../../keys/tcp-gate.ts';
 import { createTemplate } from '../../support/database.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { startPostgres, type TestPostgres } from '../../support/postgres.ts';
@@ -51,6 +52,26 @@ describe('the database', () => {
     }
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
+  });
+});
+
+describe('a network that loses every connection to the database in silence', () => {
+  test('leaves the lane with its worker, which goes on within seconds', async () => {
+    setup = await createMintSetup();
+    const gate = await startGate(setup.service.databaseUrl);
+    const worker = setup.work(undefined, { DATABASE_URL: gate.through(setup.service.databaseUrl) });
+    await worker.until(/working/);
+    const mining = setup.keepMining();
+    const ids = await setup.accept(3);
+    await untilAll(setup.service, ids, 'minted');
+    gate.lose();
+    ids.push(...(await setup.accept(3)));
+    await untilAll(setup.service, ids, 'minted', 15);
+    mining.stop();
+    expect(setup.running()).toEqual([worker]);
+    expect(await setup.settle(ids)).toEqual([]);
+    await setup.killAll();
+    await gate.close();
   });
 });
 

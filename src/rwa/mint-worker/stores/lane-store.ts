@@ -15,7 +15,7 @@ export type LaneId = {
 };
 
 /** The right to write to a lane, until another process takes it. The fence grows with each holder. */
-export type Lease = LaneId & { readonly fence: string };
+export type Lease = LaneId & { readonly fence: string; readonly holder: string };
 
 /** Another process holds the lane; the transaction was rolled back. */
 export class LeaseLostError extends Error {
@@ -43,7 +43,8 @@ const reasonsThatNeedHelp: readonly Pause['reason'][] = [
 ];
 
 const sameLane = 'chain_id = :chainId AND signer = :signer';
-const sameLease = `${sameLane} AND fence = :fence`;
+// The holder too: a database that went back to an earlier state gives the same fence to another one.
+const sameLease = `${sameLane} AND fence = :fence AND holder = :holder`;
 
 /** Registers a lane. The service accepts mints on its network from then on. */
 export async function registerLane(db: Database, lane: LaneId): Promise<void> {
@@ -53,25 +54,51 @@ export async function registerLane(db: Database, lane: LaneId): Promise<void> {
   );
 }
 
+/** The lease of another process, as this one has seen it. */
+export type SeenLease = {
+  readonly fence: string;
+  /** Changes with each renewal. */
+  readonly expiresAt: string;
+  /** How long it is valid after each renewal; null when it was taken by an earlier release. */
+  readonly seconds: number | null;
+};
+
+type NewLease = {
+  /** Names this process to operators. */
+  readonly holder: string;
+  readonly seconds: number;
+  /** A lease that this process has seen to expire. It is taken over unless it was renewed since. */
+  readonly expired: SeenLease | undefined;
+};
+
 /**
  * Takes the lease of a lane that is free or whose lease has expired.
- * @param holder names this process to operators
  * @returns undefined while another process holds the lane
  */
 export async function acquireLease(
   db: Database,
   lane: LaneId,
-  holder: string,
-  seconds: number,
+  { holder, seconds, expired }: NewLease,
 ): Promise<Lease | undefined> {
   const { rows }: { rows: { fence: string }[] } = await db.raw(
-    `UPDATE mint_lanes SET fence = fence + 1, holder = :holder,
+    `UPDATE mint_lanes SET fence = fence + 1, holder = :holder, lease_seconds = :seconds,
        expires_at = clock_timestamp() + make_interval(secs => :seconds)
-     WHERE ${sameLane} AND (expires_at IS NULL OR expires_at < clock_timestamp()) RETURNING fence`,
-    { ...lane, holder, seconds },
+     WHERE ${sameLane} AND (expires_at IS NULL OR expires_at < clock_timestamp()
+       OR (fence = :seenFence AND expires_at = :seenExpiry::timestamptz)) RETURNING fence`,
+    { ...lane, holder, seconds, seenFence: expired?.fence ?? null, seenExpiry: expired?.expiresAt ?? null },
   );
   const [row] = rows;
-  return row && { ...lane, fence: row.fence };
+  return row && { ...lane, fence: row.fence, holder };
+}
+
+/** Finds the lease of a lane. @returns undefined when the lane is free */
+export async function findLease(db: Database, lane: LaneId): Promise<SeenLease | undefined> {
+  const { rows }: { rows: SeenLease[] } = await db.raw(
+    `SELECT fence, expires_at::text AS "expiresAt", lease_seconds AS seconds
+     FROM mint_lanes WHERE ${sameLane} AND expires_at IS NOT NULL`,
+    lane,
+  );
+  return rows[0];
 }
 
 /** Extends the lease from now on. @returns false when another process has taken the lane */

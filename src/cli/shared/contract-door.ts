@@ -1,0 +1,101 @@
+import { type ContractVerdict, hasCode, judgeContract } from '../../chain/contracts/contract-check.ts';
+import type { Network } from '../../chain/network.ts';
+import { listNetworks } from '../../chain/network-store.ts';
+import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { saveContractVerdicts } from '../../rwa/minting/contract-verdict-store.ts';
+import { listLanes } from '../../rwa/minting/lane-status-store.ts';
+import { messageOf } from './finding.ts';
+
+/** A contract that RWAs name or are to name. */
+export type Named = {
+  /** Decimal. */
+  readonly chainId: string;
+  /** EIP-55. */
+  readonly contract: string;
+  /** Whether the RWA's NFTs can be claimed: then the service mints on it, where the network has a minter contract. */
+  readonly isClaimable: boolean;
+};
+
+/** `unknown` when no node of the network answered. */
+export type Examined = {
+  readonly chainId: string;
+  readonly contract: string;
+  readonly verdict: ContractVerdict | 'unknown';
+  readonly detail: string;
+};
+
+type Parts = { readonly db: Database; readonly clients: RpcClients };
+
+// A node that is hosted limits how many questions it answers at once.
+const atOnce = 8;
+
+/**
+ * Asks the networks about contracts: those that the service mints on must be NFT contracts that let a signer mint,
+ * others need code. Keeps the verdicts, which accepting a mint reads.
+ * @returns what was found out, by {@link contractKey}; nothing of networks that are not registered
+ */
+export async function examineContracts(
+  { db, clients }: Parts,
+  named: readonly Named[],
+): Promise<ReadonlyMap<string, Examined>> {
+  const networks = new Map((await listNetworks(db)).map((network) => [network.chainId, network]));
+  const signers = Map.groupBy(await listLanes(db, {}), ({ chainId }) => chainId);
+  const unreachable = new Map<string, string>();
+
+  const examine = async (use: Use): Promise<Examined> => {
+    const { chainId, contract, network } = use;
+    const silent = unreachable.get(chainId);
+    if (silent !== undefined) return { chainId, contract, verdict: 'unknown', detail: silent };
+    try {
+      const provider = clients.for(network);
+      const minters = (signers.get(chainId) ?? []).map(({ signer }) => signer);
+      const judge = use.isMintedOn ? judgeContract : judgeCode;
+      return { chainId, contract, ...(await judge(provider, contract, minters)) };
+    } catch (error) {
+      // Its other contracts would each wait for the nodes as long.
+      unreachable.set(chainId, messageOf(error));
+      return { chainId, contract, verdict: 'unknown', detail: messageOf(error) };
+    }
+  };
+
+  const uses = usesOf(named, networks);
+  const examined: Examined[] = [];
+  for (let start = 0; start < uses.length; start += atOnce) {
+    examined.push(...(await Promise.all(uses.slice(start, start + atOnce).map(examine))));
+  }
+  const verdicts = examined.flatMap(({ verdict, ...rest }, index) =>
+    // That there is code says nothing for the RWAs that are minted on the same contract.
+    verdict === 'unknown' || (verdict === 'fit' && !uses[index]?.isMintedOn) ? [] : [{ ...rest, verdict }],
+  );
+  await saveContractVerdicts(db, verdicts);
+  return new Map(examined.map((each) => [contractKey(each), each]));
+}
+
+type Use = {
+  readonly chainId: string;
+  readonly contract: string;
+  readonly network: Network;
+  readonly isMintedOn: boolean;
+};
+
+/** Each contract once, without those of networks that are not registered. */
+function usesOf(named: readonly Named[], networks: ReadonlyMap<string, Network>): Use[] {
+  return [...Map.groupBy(named, contractKey).values()].flatMap((same) => {
+    const [first] = same;
+    const network = first && networks.get(first.chainId);
+    if (first === undefined || network === undefined) return [];
+    const isMintedOn = network.minterContract !== null && same.some(({ isClaimable }) => isClaimable);
+    return [{ chainId: first.chainId, contract: first.contract, network, isMintedOn }];
+  });
+}
+
+export const contractKey = ({ chainId, contract }: Pick<Named, 'chainId' | 'contract'>) =>
+  `${chainId} ${contract}`;
+
+type Provider = ReturnType<RpcClients['for']>;
+
+async function judgeCode(provider: Provider, contract: string) {
+  if (await hasCode(provider, contract)) return { verdict: 'fit', detail: 'It is a contract.' } as const;
+  return { verdict: 'unfit', detail: `There is no contract at ${contract}.` } as const;
+}

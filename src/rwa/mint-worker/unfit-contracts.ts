@@ -1,0 +1,32 @@
+import { judgeContract } from '../../chain/contracts/contract-check.ts';
+import type { NetworkRegistry } from '../../chain/networks.ts';
+import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Database } from '../../contract/transaction.ts';
+import type { Logger } from '../../log.ts';
+import { listUnfitContracts, saveContractVerdicts } from '../minting/contract-verdict-store.ts';
+
+type Parts = {
+  readonly db: Database;
+  readonly networks: NetworkRegistry;
+  readonly clients: RpcClients;
+  readonly log: Logger;
+};
+
+const restMinutes = 5;
+
+/**
+ * Examines contracts again that were found unfit a while ago, at a bounded rate. Mints on them are refused, so nothing
+ * else would notice that one was deployed since, or that the node that was asked lagged behind.
+ */
+export async function examineUnfitContracts({ db, networks, clients, log }: Parts): Promise<void> {
+  for (const { chainId, contract } of await listUnfitContracts(db, restMinutes)) {
+    const network = await networks.find(chainId);
+    if (network === undefined) continue;
+    try {
+      const { verdict, detail } = await judgeContract(clients.for(network), contract, []);
+      await saveContractVerdicts(db, [{ chainId, contract, verdict, detail }]);
+    } catch (err) {
+      log.warn({ err, chainId, contract }, 'contract cannot be examined again');
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { ContractVerdict } from '../../chain/contracts/contract-check.ts';
+import type { Database } from '../../contract/transaction.ts';
+
+/*
+ * Table `contract_verdicts`: what is known of the contracts that NFTs are minted on. Accepting a mint reads it in place
+ * of asking a node. Only `unfit` refuses mints: a right that is missing may be granted while they wait.
+ */
+
+export type ExaminedContract = {
+  /** Decimal. */
+  readonly chainId: string;
+  /** EIP-55. */
+  readonly contract: string;
+  readonly verdict: ContractVerdict;
+  /** The verdict in words, for operators. */
+  readonly detail: string;
+};
+
+/** Stores verdicts in place of earlier ones, in one order, so that no two transactions deadlock. */
+export async function saveContractVerdicts(
+  db: Database,
+  examined: readonly ExaminedContract[],
+): Promise<void> {
+  if (examined.length === 0) return;
+  await db.raw(
+    `INSERT INTO contract_verdicts (chain_id, contract, verdict, detail)
+     SELECT * FROM unnest(?::bigint[], ?::text[], ?::text[], ?::text[]) AS v (chain_id, contract) ORDER BY 1, 2
+     ON CONFLICT (chain_id, contract) DO UPDATE
+       SET verdict = excluded.verdict, detail = excluded.detail, checked_at = excluded.checked_at`,
+    [
+      examined.map(({ chainId }) => chainId),
+      examined.map(({ contract }) => contract),
+      examined.map(({ verdict }) => verdict),
+      examined.map(({ detail }) => detail),
+    ],
+  );
+}
+
+const mostAtOnce = 5;
+
+/** Lists contracts that were found unfit at least these minutes ago, the longest ago first, at most 5. */
+export async function listUnfitContracts(
+  db: Database,
+  minutes: number,
+): Promise<Pick<ExaminedContract, 'chainId' | 'contract'>[]> {
+  const { rows } = await db.raw(
+    `SELECT chain_id AS "chainId", contract FROM contract_verdicts
+     WHERE verdict = 'unfit' AND checked_at < clock_timestamp() - make_interval(mins => ?)
+     ORDER BY checked_at LIMIT ${mostAtOnce}`,
+    [minutes],
+  );
+  return rows;
+}
+
+/** A contract that RWAs name. */
+export type UsedContract = {
+  readonly chainId: string;
+  readonly contract: string;
+  /** Whether NFTs of one of them can be claimed. */
+  readonly isClaimable: boolean;
+  readonly rwas: number;
+  /** Id of the oldest of these RWAs. */
+  readonly firstRwa: string;
+};
+
+/** Lists every contract that RWAs name, in the order of network and address. */
+export async function listUsedContracts(db: Database): Promise<UsedContract[]> {
+  const { rows } = await db.raw(
+    `SELECT r.chain_id AS "chainId", r.contract_address AS contract,
+       bool_or(r.is_claimable) AS "isClaimable", count(*)::int AS rwas,
+       (array_agg(r.id ORDER BY r.created_at, r.id))[1] AS "firstRwa"
+     FROM rwas r GROUP BY r.chain_id, r.contract_address ORDER BY r.chain_id, r.contract_address`,
+  );
+  return rows;
+}
