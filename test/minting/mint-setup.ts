@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Wallet } from 'ethers';
 import { addRwa } from '../rwa/samples.ts';
+import type { Flaw } from '../support/flaws/flaw.ts';
 import { type LyingNode, startLyingNode } from '../support/lying-node.ts';
 import { faults, type MintChain, startMintChain, startMintService, until } from '../support/minting.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
@@ -13,7 +14,12 @@ import type { WorkerTask } from './worker-process.ts';
 /** A chain, a node that may lie in front of it, a service that accepts, and workers that may die. */
 export type MintSetup = {
   readonly chain: MintChain;
+  /** The first node of the network. */
   readonly node: LyingNode;
+  /** Proxies in front of the real node, each with its own flaws; the network has them all, unless told otherwise. */
+  readonly nodes: readonly LyingNode[];
+  /** Makes these the nodes of the network, in this order. Workers that run notice it too. */
+  useNodes(nodes: readonly LyingNode[]): Promise<void>;
   readonly service: TestService;
   /** Addresses that sign. */
   readonly signers: readonly string[];
@@ -39,11 +45,21 @@ export type MintSetup = {
 
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-export async function createMintSetup({ minters = 1, postgresUrl }: SetupOptions = {}): Promise<MintSetup> {
+/**
+ * Creates a setup with one node without flaws. With `nodes`, the network has one for each item, in this order, with
+ * these flaws: `[[standsStill(past)], []]` is a first node that stands still, and a second one that is sound.
+ */
+export async function createMintSetup(options: SetupOptions = {}): Promise<MintSetup> {
+  const { minters = 1, postgresUrl, nodes: flaws = [[]] } = options;
   const chain = await startMintChain({ minters });
-  const node = await startLyingNode(chain.rpcUrl);
+  const nodes = await Promise.all(flaws.map((each) => startLyingNode(chain.rpcUrl, ...each)));
+  const [node] = nodes;
+  if (node === undefined) throw new Error('a network has one node at least');
   const service = await startMintService(chain, { RPC_TIMEOUT_MS: '500' }, postgresUrl);
-  await service.db('networks').update({ rpc_urls: [node.url] });
+  const useNodes: MintSetup['useNodes'] = async (used) => {
+    await service.db('networks').update({ rpc_urls: used.map(({ url }) => url) });
+  };
+  await useNodes(nodes);
   const workers = createWorkers(chain, service);
   const describe: MintSetup['describe'] = (ids) =>
     describeMints({ db: service.db, chain, workers: workers.started }, ids);
@@ -51,6 +67,8 @@ export async function createMintSetup({ minters = 1, postgresUrl }: SetupOptions
   return {
     chain,
     node,
+    nodes,
+    useNodes,
     service,
     signers: chain.keys.map((key) => new Wallet(key).address),
     accept: await createAcceptance(chain, service),
@@ -60,7 +78,7 @@ export async function createMintSetup({ minters = 1, postgresUrl }: SetupOptions
     keepMining: (everyMs) => keepMining(chain, everyMs),
     describe,
     async settle(ids) {
-      node.lie(undefined);
+      for (const each of nodes) each.lie(undefined);
       await chain.call('evm_setAutomine', true);
       const mining = keepMining(chain);
       if (workers.running().length === 0) workers.work();
@@ -80,7 +98,7 @@ export async function createMintSetup({ minters = 1, postgresUrl }: SetupOptions
     async close() {
       await workers.killAll();
       await service.close();
-      await node.close();
+      await Promise.all(nodes.map((each) => each.close()));
       await chain.close();
     },
   };
@@ -90,6 +108,8 @@ type SetupOptions = {
   readonly minters?: number;
   /** A server of its own, for tests that stop it; by default the one that all tests share. */
   readonly postgresUrl?: string;
+  /** For each node of the network, the flaws that it has for good. */
+  readonly nodes?: readonly (readonly Flaw[])[];
 };
 
 function createWorkers(chain: MintChain, service: TestService) {
