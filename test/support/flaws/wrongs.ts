@@ -67,5 +67,5 @@ export const status =
   async () => ({ status: code });
 
 /** A node that suggests this priority fee, in wei. */
-export const suggestsTip = (wei: () => bigint): Flaw =>
-  of(['eth_maxPriorityFeePerGas'], async () => ({ result: `0x${wei().toString(16)}` }));
+export const suggestsTip = (wei: bigint): Flaw =>
+  of(['eth_maxPriorityFeePerGas'], async () => ({ result: `0x${wei.toString(16)}` }));
