@@ -1,10 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import {
+  readSequences,
+  reportOf,
+  runSequences,
+  type Sequence,
+  vitestArgs,
+  type Wanted,
+} from './faults/sequences.ts';
 
-const usage = `Usage: npm run faults -- [--minutes <n>] [--sequences <n>] [--seed <n>] [--only-random]
+const usage = `Usage: npm run faults -- [--minutes <n>] [--sequences <n>] [--seed <n>]
+         [--parallel <n>] [--with <parts>] [--only-random]
 
 Lets everything go wrong that minting must survive, on a real chain and a real PostgreSQL: every named case,
 then random sequences.
@@ -13,10 +22,13 @@ then random sequences.
   --sequences  how many at most
   --seed       of the first sequence; the next has the next number. One sequence is repeated with
                --only-random --sequences 1 --seed <n>
+  --parallel   sequences side by side, 2 by default, each in a process with a chain and a database of its own
+  --with       also ingredients and demands whose parts of minting are not ready: names from
+               test/minting/switches.ts with commas between them, or all
   --only-random  leaves the named cases out
 
-The last line is one JSON object with the total. A violation is shown with rows, attempts and what the chain
-says; the report, a line of JSON for each sequence, keeps it.
+The last line is one JSON object with the total. A violation is told by its seed; the report, a line of JSON for
+each sequence, keeps it with rows, attempts and what the chain says, and what each process wrote stands beside it.
 `;
 
 const named = [
@@ -25,6 +37,7 @@ const named = [
     'chain-faults',
     'database',
     'evidence',
+    'last-release',
     'limits',
     'leases',
     'lying-node',
@@ -34,33 +47,25 @@ const named = [
   ].map((name) => `test/minting/faults/${name}.test.ts`),
 ];
 
-type Sequence = { readonly seed: number; readonly nfts: number; readonly found: readonly string[] };
-
-function run(files: readonly string[], env: Record<string, string> = {}): boolean {
-  const vitest = path.resolve('node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--config', 'test/vitest.config.ts', ...files];
-  const options = { stdio: 'inherit', env: { ...process.env, FAULTS: 'all', ...env } } as const;
-  return spawnSync(process.execPath, args, options).status === 0;
-}
-
-function readReport(file: string): Sequence[] {
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
-  return lines.map((line): Sequence => JSON.parse(line));
+function runNamed(): boolean {
+  const options = { stdio: 'inherit', env: { ...process.env, FAULTS: 'all' } } as const;
+  return spawnSync(process.execPath, vitestArgs(named), options).status === 0;
 }
 
 /** A whole number from 1 on. @throws Error that names the option */
-function whole(name: string, text: string): string {
+function whole(name: string, text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${name} takes a whole number from 1 on, not ${text}.`);
-  return text;
+  return Number(text);
 }
 
-function runAll(): boolean {
+async function runAll(): Promise<boolean> {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '1' },
       sequences: { type: 'string' },
       seed: { type: 'string', default: String((Date.now() % 900_000_000) + 1) },
+      parallel: { type: 'string', default: '2' },
+      with: { type: 'string', default: '' },
       'only-random': { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
@@ -69,34 +74,43 @@ function runAll(): boolean {
     process.stdout.write(usage);
     return true;
   }
-  const seed = whole('seed', values.seed);
-  const report = path.join(mkdtempSync(path.join(tmpdir(), 'tallystick-faults-')), 'sequences');
-  const env = {
-    FAULT_SECONDS: String(Number(whole('minutes', values.minutes)) * 60),
-    FAULT_SEED: seed,
-    FAULT_REPORT: report,
-    ...(values.sequences && { FAULT_SEQUENCES: whole('sequences', values.sequences) }),
+  const wanted: Wanted = {
+    seed: whole('seed', values.seed),
+    minutes: whole('minutes', values.minutes),
+    sequences: values.sequences === undefined ? undefined : whole('sequences', values.sequences),
+    parallel: whole('parallel', values.parallel),
+    with: values.with,
+    folder: mkdtempSync(path.join(tmpdir(), 'tallystick-faults-')),
   };
-  const namedPassed = values['only-random'] ? null : run(named);
-  const randomPassed = run(['test/minting/faults/random-faults.test.ts'], env);
-  const sequences = readReport(report);
-  const wrong = sequences.filter(({ found }) => found.length > 0);
-  const total = {
-    suite: 'faults',
-    namedPassed,
-    sequences: sequences.length,
-    firstSeed: Number(seed),
-    nfts: sequences.reduce((sum, each) => sum + each.nfts, 0),
-    violations: wrong.length,
-    violatedSeeds: wrong.map((each) => each.seed),
-    report,
-  };
+  const namedPassed = values['only-random'] ? null : runNamed();
+  const begun = performance.now();
+  const randomPassed = await runSequences(wanted);
+  const minutes = (performance.now() - begun) / 60_000;
+  const total = { suite: 'faults', namedPassed, ...totalOf(wanted, readSequences(wanted.folder), minutes) };
   process.stdout.write(`${JSON.stringify(total)}\n`);
   return namedPassed !== false && randomPassed;
 }
 
+function totalOf(wanted: Wanted, sequences: readonly Sequence[], minutes: number) {
+  const wrong = sequences.filter(({ found }) => found.length > 0);
+  const noted = sequences.filter((each) => each.noted.length > 0);
+  return {
+    sequences: sequences.length,
+    firstSeed: wanted.seed,
+    with: wanted.with,
+    nfts: sequences.reduce((sum, each) => sum + each.nfts, 0),
+    sequencesPerMinute: Number((sequences.length / minutes).toFixed(1)),
+    mostQuestionsPerBlock: Math.max(0, ...sequences.map(({ questions }) => questions)),
+    reasons: [...new Set(sequences.flatMap(({ reasons }) => reasons))].sort(),
+    violations: wrong.length,
+    violatedSeeds: wrong.map(({ seed }) => seed),
+    notedSeeds: noted.map(({ seed }) => seed),
+    report: reportOf(wanted.folder),
+  };
+}
+
 try {
-  process.exitCode = runAll() ? 0 : 1;
+  process.exitCode = (await runAll()) ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\nnpm run faults -- --help\n`);
   process.exitCode = 2;

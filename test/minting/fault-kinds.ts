@@ -1,17 +1,24 @@
 import { id, Wallet } from 'ethers';
 import type { MintStep } from '../../src/rwa/mint-worker/lane-context.ts';
+import { backUp, restoreBackup } from '../support/backup.ts';
+import { leadsTo } from '../support/flaws/wrongs.ts';
 import { lies } from '../support/lying-node.ts';
+import type { Chance } from './chance.ts';
 import type { MintSetup } from './mint-setup.ts';
+import type { SequenceNetwork } from './node-qualities.ts';
+import { isReady } from './switches.ts';
 
-/** What decides how a fault happens; the same seed gives the same choices. */
-export type Chance = {
-  /** A whole number from 0, below this. */
-  below(limit: number): number;
-  of<T>(items: readonly T[]): T;
+/** What faults act on. */
+export type Scene = {
+  readonly setup: MintSetup;
+  readonly chance: Chance;
+  readonly network: SequenceNetwork;
+  /** The NFTs that were accepted; faults accept more, and a restored database has fewer. */
+  readonly ids: string[];
 };
 
 /** Lets one thing go wrong, or right again. @returns what it was, in words */
-type Fault = (setup: MintSetup, chance: Chance, ids: string[]) => Promise<string>;
+type Fault = (scene: Scene) => Promise<string>;
 
 const steps: readonly MintStep[] = [
   'signed',
@@ -33,31 +40,33 @@ const plenty = '0x56bc75e2d63100000';
 
 /** Worker processes that end, hang, or are too many. */
 const workerFaults: readonly Fault[] = [
-  async (setup, chance) => {
+  async ({ setup, chance }) => {
     const killAt = { step: chance.of(steps), times: 1 + chance.below(3) };
     setup.work(killAt, { MINT_STUCK_BLOCKS: '2' });
     return `worker that dies at ${killAt.step} ${killAt.times}`;
   },
-  async (setup) => {
+  async ({ setup }) => {
     setup.work(undefined, { MINT_STUCK_BLOCKS: '2' });
     return 'worker';
   },
-  async (setup) => {
+  async ({ setup }) => {
     await setup.killAll();
     return 'kill -9';
   },
-  async (setup) => {
+  async ({ setup }) => {
     const [oldest] = setup.running();
     oldest?.child.kill('SIGTERM');
     return 'stop a worker in order';
   },
-  async (setup, chance) => {
-    const worker = chance.of([undefined, ...setup.running()]);
+  async ({ setup, chance }) => {
+    const workers = [undefined, ...setup.running()];
+    // Drawn from as many at all times, so that the seed decides what comes after.
+    const worker = workers[chance.below(60) % workers.length];
     // Its lease passes to another meanwhile, and it does not know.
     worker?.child.kill('SIGSTOP');
     return 'freeze a worker';
   },
-  async (setup) => {
+  async ({ setup }) => {
     for (const { child } of setup.running()) child.kill('SIGCONT');
     return 'thaw workers';
   },
@@ -65,85 +74,127 @@ const workerFaults: readonly Fault[] = [
 
 /** The chain and the node in front of it. */
 const chainFaults: readonly Fault[] = [
-  async (setup, chance) => {
+  async ({ chance, network }) => {
     const lie = chance.of(lies);
-    setup.node.lie(lie);
-    return `node: ${lie}`;
+    const at = chance.below(network.nodes.length);
+    network.nodes[at]?.lie(lie);
+    return `node ${at + 1}: ${lie}`;
   },
-  async (setup) => {
-    setup.node.lie(undefined);
-    return 'node: truth';
+  async ({ network }) => {
+    endLies(network);
+    return 'nodes: what they can';
   },
-  async (setup, chance) => {
+  async ({ setup, chance }) => {
     const blocks = 1 + chance.below(3);
     await setup.chain.mine(blocks);
     return `mine ${blocks}`;
   },
-  async (setup, chance) => {
+  async ({ setup, chance }) => {
     // Two blocks lie on what is final; the confirmations are two as well.
     const depth = 1 + chance.below(2);
     await setup.chain.call('anvil_reorg', depth, []).catch(() => {});
     return `reorganise ${depth}`;
   },
-  async (setup) => {
+  async ({ setup }) => {
     await setup.chain.call('anvil_dropAllTransactions');
     return 'drop transactions';
   },
-  async (setup, chance) => {
+  async ({ setup, chance }) => {
     const on = chance.of([true, false]);
     await setup.chain.call('evm_setAutomine', on);
     return `blocks on demand: ${on}`;
   },
-  async (setup, chance) => {
+  async ({ setup, chance }) => {
     const gwei = chance.of([1, 5, 40]);
     await setup.chain.call('anvil_setNextBlockBaseFeePerGas', `0x${(gwei * 1e9).toString(16)}`);
     return `base fee ${gwei} gwei`;
   },
 ];
 
+/** Prices, and other chains, in the place of those before. */
+const marketFaults: readonly Fault[] = [
+  async ({ setup, chance }) => {
+    const course = chance.of(['rising', 'falling', 'spike'] as const);
+    const most = BigInt(chance.of([10, 60, 200]));
+    setup.chain.market.follow(course, { most: most * 1_000_000_000n });
+    return `base fee ${course}, up to ${most} gwei`;
+  },
+  async ({ setup }) => {
+    await setup.chain.market.calm();
+    return 'base fee calm';
+  },
+];
+
+const otherChainFaults: readonly Fault[] = [
+  async ({ setup, chance, network }) => {
+    const other = await setup.otherChain();
+    const at = chance.below(network.nodes.length);
+    network.nodes[at]?.setFlaws(leadsTo(other.rpcUrl));
+    return `node ${at + 1} leads to another chain`;
+  },
+];
+
 /** The database, its queue, and people who act at the wrong moment. */
 const otherFaults: readonly Fault[] = [
-  async (setup, chance, ids) => {
+  async ({ setup, chance, ids }) => {
     const count = 1 + chance.below(8);
     ids.push(...(await setup.accept(count)));
     return `accept ${count}`;
   },
-  async (setup) => {
+  async ({ setup }) => {
     await setup.service.db.raw('TRUNCATE pgboss.job CASCADE');
     return 'wipe the queue';
   },
-  async (setup) => {
+  async ({ setup }) => {
     await setup.service.db.raw(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
     return 'cut every connection to the database';
   },
-  async (setup, chance, ids) => {
+  async ({ setup, chance, ids }) => {
+    const drawn = chance.below(5040);
     const waiting = await setup.service
       .db('nfts')
       .whereIn('id', ids)
       .whereIn('mint_state', ['queued', 'submitted'])
       .orderBy('serial');
-    if (waiting.length === 0) return 'nothing to mint by hand';
-    const row = chance.of(waiting);
+    const row = waiting[drawn % waiting.length];
+    if (row === undefined) return 'nothing to mint by hand';
     // Whoever comes second is refused by the contract: that is the last guard.
     await setup.chain.mintByHand(row.recipient, row.token_id).catch(() => {});
     return `mint serial ${row.serial} by hand`;
   },
-  async (setup, chance) => {
+  async ({ setup, chance }) => {
     const signer = chance.of(setup.signers);
     const balance = chance.of(['0x1', plenty]);
     await setup.chain.call('anvil_setBalance', signer, balance);
     return `balance of ${signer} ${balance}`;
   },
-  async (setup, chance) => {
+  async ({ setup, chance }) => {
     const key = chance.of(setup.chain.keys);
     const block = chance.of(['latest', 'pending']);
     const { address } = new Wallet(key);
     const count = await setup.chain.call<string>('eth_getTransactionCount', address, block);
     await useKey(setup, key, Number(count)).catch(() => {});
     return `somebody else uses nonce ${Number(count)} (${block}) of ${address}`;
+  },
+];
+
+/** A database that is older than the chain. */
+const restoreFaults: readonly Fault[] = [
+  async ({ setup }) => {
+    await backUp(setup.service.db);
+    return 'back the database up';
+  },
+  async ({ setup, ids }) => {
+    await setup.killAll();
+    const isRestored = await restoreBackup(setup.service.db);
+    if (!isRestored) return 'no backup to restore';
+    await setup.recover();
+    const rows = await setup.service.db('nfts').whereIn('id', ids).select('id');
+    ids.splice(0, ids.length, ...rows.map(({ id }) => id));
+    return 'restore the database';
   },
 ];
 
@@ -154,7 +205,16 @@ export const faultKinds: readonly Fault[] = [
   ...chainFaults,
   ...chainFaults,
   ...otherFaults,
+  ...(isReady(['fees']) ? marketFaults : []),
+  ...(isReady(['pool']) ? otherChainFaults : []),
+  ...(isReady(['recover']) ? restoreFaults : []),
 ];
+
+/** Ends lies and other faults for a time; the flaws that nodes have for good stay. */
+function endLies(network: SequenceNetwork): void {
+  for (const node of network.nodes) node.lie(undefined);
+  network.restore();
+}
 
 /** Sends a transaction of no concern to us with one of our nonces, for more than we would pay. */
 export async function useKey(setup: MintSetup, key: string, nonce: number): Promise<void> {
@@ -172,8 +232,9 @@ export async function useKey(setup: MintSetup, key: string, nonce: number): Prom
 }
 
 /** Undoes what would keep anything from being minted for ever. */
-export async function setRight(setup: MintSetup): Promise<void> {
-  setup.node.lie(undefined);
+export async function setRight({ setup, network }: Scene): Promise<void> {
+  endLies(network);
+  await setup.chain.market.calm();
   for (const { child } of setup.running()) child.kill('SIGCONT');
   for (const signer of setup.signers) {
     await setup.chain.call('anvil_setBalance', signer, plenty);

@@ -1,10 +1,12 @@
 import type { TestDatabase } from '../support/database.ts';
+import type { LyingNode } from '../support/lying-node.ts';
 import type { MintChain } from '../support/minting.ts';
 import type { RunningProcess } from '../support/process.ts';
 
 type Watched = {
   readonly db: TestDatabase['db'];
   readonly chain: MintChain;
+  readonly nodes: readonly LyingNode[];
   /** Every worker that was started, whether it runs or not. */
   readonly workers: readonly RunningProcess[];
 };
@@ -13,7 +15,7 @@ const lastWords = 8_000;
 
 /** Everything that a person needs to understand what went wrong with these NFTs: rows, chain and workers. */
 export async function describeMints(
-  { db, chain, workers }: Watched,
+  { db, chain, nodes, workers }: Watched,
   ids: readonly string[],
 ): Promise<Record<string, unknown>> {
   const nfts = await db('nfts')
@@ -45,6 +47,11 @@ export async function describeMints(
   return {
     nfts,
     lanes: await db('mint_lanes'),
+    notes: await db('mint_notes').whereIn('nft_id', [...ids]),
+    questions: nodes.map(({ questions }) => ({
+      mostPerBlock: questions.mostPerBlock(),
+      ofThatBlock: Object.fromEntries(questions.busiest()),
+    })),
     transactions,
     attempts: await Promise.all(
       attempts.map(async (row) => ({ ...row, ...(await onChain(chain, row.hash)) })),

@@ -3,24 +3,38 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Wallet } from 'ethers';
 import { addRwa } from '../rwa/samples.ts';
+import type { Flaw } from '../support/flaws/flaw.ts';
+import { type Orphan, startOtherChain } from '../support/flaws/orphan.ts';
 import { type LyingNode, startLyingNode } from '../support/lying-node.ts';
-import { faults, type MintChain, startMintChain, startMintService, until } from '../support/minting.ts';
+import { type MintChain, startMintChain, startMintService } from '../support/minting.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 import type { TestService } from '../support/service.ts';
 import { describeMints } from './mint-report.ts';
+import { type Judgement, judgeEnd, judgeProgress, judgeReasons, keepMining } from './settle.ts';
 import type { WorkerTask } from './worker-process.ts';
 
 /** A chain, a node that may lie in front of it, a service that accepts, and workers that may die. */
 export type MintSetup = {
   readonly chain: MintChain;
+  /** The first node of the network. */
   readonly node: LyingNode;
+  /** Proxies in front of the real node, each with its own flaws; the network has them all, unless told otherwise. */
+  readonly nodes: readonly LyingNode[];
+  /** Makes these the nodes of the network, in this order. Workers that run notice it too. */
+  useNodes(nodes: readonly LyingNode[]): Promise<void>;
   readonly service: TestService;
+  /** Another chain, on which the signers have sent transactions; started at the first call. */
+  otherChain(): Promise<Orphan>;
+  /** Brings a restored database up to the chain. */
+  recover(): Promise<void>;
   /** Addresses that sign. */
   readonly signers: readonly string[];
   /** Accepts this many mints, of new NFTs and of issued ones by turns. @returns their ids */
   accept(count: number): Promise<string[]>;
   /** A worker process of its own. */
   work(killAt?: WorkerTask['killAt'], settings?: Readonly<Record<string, string>>): RunningProcess;
+  /** A worker process of another checkout of this project, such as the last release. */
+  workFrom(folder: string): RunningProcess;
   /** Workers that run, the oldest first. */
   running(): readonly RunningProcess[];
   /** A block now and then, until told to stop. */
@@ -32,6 +46,12 @@ export type MintSetup = {
    * @returns what is wrong; then everything that is known about it is on standard error
    */
   settle(ids: readonly string[]): Promise<string[]>;
+  /** As {@link settle}, for what was signed and asked since this time; also what parts that are not ready do wrong. */
+  judge(ids: readonly string[], since?: Date): Promise<Judgement>;
+  /** With a worker and blocks: everything must be minted, whatever flaws nodes have. @returns what is not */
+  progress(ids: readonly string[]): Promise<string[]>;
+  /** With a worker and blocks: everything is minted, or stands still for a reason that is told. */
+  reasons(ids: readonly string[]): ReturnType<typeof judgeReasons>;
   /** Rows, chain and workers, for people. */
   describe(ids: readonly string[]): Promise<Record<string, unknown>>;
   close(): Promise<void>;
@@ -39,49 +59,73 @@ export type MintSetup = {
 
 const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
-export async function createMintSetup({ minters = 1, postgresUrl }: SetupOptions = {}): Promise<MintSetup> {
+/**
+ * Creates a setup with one node without flaws. With `nodes`, the network has one for each item, in this order, with
+ * these flaws: `[[standsStill(past)], []]` is a first node that stands still, and a second one that is sound.
+ */
+export async function createMintSetup(options: SetupOptions = {}): Promise<MintSetup> {
+  const { minters = 1, postgresUrl, nodes: flaws = [[]] } = options;
   const chain = await startMintChain({ minters });
-  const node = await startLyingNode(chain.rpcUrl);
+  const nodes = await Promise.all(flaws.map((each) => startLyingNode(chain.rpcUrl, ...each)));
+  const [node] = nodes;
+  if (node === undefined) throw new Error('a network has one node at least');
   const service = await startMintService(chain, { RPC_TIMEOUT_MS: '500' }, postgresUrl);
-  await service.db('networks').update({ rpc_urls: [node.url] });
+  const useNodes: MintSetup['useNodes'] = async (used) => {
+    await service.db('networks').update({ rpc_urls: used.map(({ url }) => url) });
+  };
+  await useNodes(nodes);
   const workers = createWorkers(chain, service);
   const describe: MintSetup['describe'] = (ids) =>
-    describeMints({ db: service.db, chain, workers: workers.started }, ids);
+    describeMints({ db: service.db, chain, nodes, workers: workers.started }, ids);
+  const parts = { chain, nodes, service };
+  const since = new Date();
+  let other: Promise<Orphan> | undefined;
+  const signers = chain.keys.map((key) => new Wallet(key).address);
+
+  /** With a worker, and nodes that no longer lie; their flaws stay. */
+  const ready = async <T>(judging: () => Promise<T>): Promise<T> => {
+    for (const each of nodes) each.lie(undefined);
+    if (workers.running().length === 0) workers.work();
+    return judging();
+  };
+  const judge: MintSetup['judge'] = async (ids, begun = since) => {
+    const judgement = await ready(() => judgeEnd(parts, ids, begun));
+    if (judgement.found.length > 0) {
+      process.stderr.write(`${JSON.stringify(await describe(ids), null, 1)}\n`);
+    }
+    return judgement;
+  };
 
   return {
     chain,
     node,
+    nodes,
+    useNodes,
     service,
-    signers: chain.keys.map((key) => new Wallet(key).address),
+    signers,
+    otherChain: () => (other ??= startOtherChain(signers)),
+    async recover() {
+      throw new Error('a restored database cannot be brought up to the chain yet');
+    },
     accept: await createAcceptance(chain, service),
     work: workers.work,
+    workFrom: workers.workFrom,
     running: workers.running,
     killAll: workers.killAll,
     keepMining: (everyMs) => keepMining(chain, everyMs),
     describe,
     async settle(ids) {
-      node.lie(undefined);
-      await chain.call('evm_setAutomine', true);
-      const mining = keepMining(chain);
-      if (workers.running().length === 0) workers.work();
-      try {
-        await until('the end', async () => (await unsettled(service, ids)) === 0, 60);
-      } catch {
-        // What is wrong shows in what is found below.
-      } finally {
-        mining.stop();
-      }
-      const found = await faults(service, chain, ids);
-      const left = await unsettled(service, ids);
-      if (left > 0) found.push(`${left} NFTs or transactions have no final state`);
-      if (found.length > 0) process.stderr.write(`${JSON.stringify(await describe(ids), null, 1)}\n`);
-      return found;
+      return (await judge(ids)).found;
     },
+    judge,
+    progress: (ids) => ready(() => judgeProgress(parts, ids)),
+    reasons: (ids) => ready(() => judgeReasons(parts, ids)),
     async close() {
       await workers.killAll();
       await service.close();
-      await node.close();
+      await Promise.all(nodes.map((each) => each.close()));
       await chain.close();
+      await (await other)?.close();
     },
   };
 }
@@ -90,6 +134,8 @@ type SetupOptions = {
   readonly minters?: number;
   /** A server of its own, for tests that stop it; by default the one that all tests share. */
   readonly postgresUrl?: string;
+  /** For each node of the network, the flaws that it has for good. */
+  readonly nodes?: readonly (readonly Flaw[])[];
 };
 
 function createWorkers(chain: MintChain, service: TestService) {
@@ -97,23 +143,9 @@ function createWorkers(chain: MintChain, service: TestService) {
   const over = new Set<RunningProcess>();
   const running = () => started.filter((worker) => !over.has(worker));
 
-  const work: MintSetup['work'] = (killAt, settings = {}) => {
-    const task: WorkerTask = {
-      signers: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
-      settings: {
-        DATABASE_URL: service.databaseUrl,
-        SECRET_KEYS: secretKeys,
-        AREAS: 'rwa',
-        RPC_TIMEOUT_MS: '500',
-        LOG_LEVEL: 'warn',
-        MINT_POLL_MS: '50',
-        MINT_REBROADCAST_MS: '300',
-        MINT_LEASE_SECONDS: '1',
-        ...settings,
-      },
-      ...(killAt && { killAt }),
-    };
-    const process = startProcess(['test/minting/worker-process.ts', JSON.stringify(task)], {
+  const start = (task: WorkerTask, folder = '.'): RunningProcess => {
+    const program = path.join(folder, 'test/minting/worker-process.ts');
+    const process = startProcess([program, JSON.stringify(task)], {
       // Half of a start is the reading of modules, which are the same each time.
       NODE_COMPILE_CACHE: path.join(tmpdir(), 'tallystick-faults-modules'),
     });
@@ -121,13 +153,30 @@ function createWorkers(chain: MintChain, service: TestService) {
     process.ended.then(() => over.add(process));
     return process;
   };
+  const taskOf = (settings: Readonly<Record<string, string>> = {}): WorkerTask => ({
+    signers: chain.keys.map((privateKey) => ({ chainId: chain.chainId, privateKey })),
+    settings: {
+      DATABASE_URL: service.databaseUrl,
+      SECRET_KEYS: secretKeys,
+      AREAS: 'rwa',
+      RPC_TIMEOUT_MS: '500',
+      LOG_LEVEL: 'warn',
+      MINT_POLL_MS: '50',
+      MINT_REBROADCAST_MS: '300',
+      MINT_LEASE_SECONDS: '1',
+      ...settings,
+    },
+  });
+  const work: MintSetup['work'] = (killAt, settings) =>
+    start({ ...taskOf(settings), ...(killAt && { killAt }) });
+  const workFrom: MintSetup['workFrom'] = (folder) => start(taskOf(), folder);
 
   const killAll = async () => {
     const all = running();
     for (const { child } of all) child.kill('SIGKILL');
     await Promise.all(all.map(({ ended }) => ended));
   };
-  return { started, running, work, killAll };
+  return { started, running, work, workFrom, killAll };
 }
 
 async function createAcceptance(chain: MintChain, service: TestService): Promise<MintSetup['accept']> {
@@ -152,19 +201,4 @@ async function createAcceptance(chain: MintChain, service: TestService): Promise
     return id;
   };
   return (count) => Promise.all(Array.from({ length: count }, (_, index) => one(index)));
-}
-
-function keepMining(chain: MintChain, everyMs = 150) {
-  const timer = setInterval(() => void chain.mine().catch(() => {}), everyMs);
-  return { stop: () => clearInterval(timer) };
-}
-
-/** How many of the NFTs are not minted, and how many transactions can still change. */
-async function unsettled({ db }: TestService, ids: readonly string[]): Promise<number> {
-  const [nfts] = await db('nfts')
-    .whereIn('id', [...ids])
-    .whereNot('mint_state', 'minted')
-    .count();
-  const [open] = await db('mint_transactions').whereIn('state', ['submitted', 'confirmed']).count();
-  return Number(nfts?.['count']) + Number(open?.['count']);
 }

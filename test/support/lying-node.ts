@@ -1,8 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-
-type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
-type Answer = { result?: unknown; error?: { code: number; message: string } };
+import {
+  type Answer,
+  type Call,
+  type Flaw,
+  type Pass,
+  type Reply,
+  resultOf,
+  withFlaws,
+} from './flaws/flaw.ts';
+import { type MarketRecord, recordMarket } from './flaws/market-record.ts';
+import { countQuestions, type Questions } from './flaws/questions.ts';
+import { askNode } from './flaws/wrongs.ts';
 
 /** One way in which a node lies or fails. */
 export type Lie =
@@ -59,6 +68,11 @@ export type LyingNode = {
   readonly url: string;
   /** Starts a lie that ends the one before; undefined ends it. */
   lie(lie: Lie | undefined): void;
+  /** Gives it these flaws for good, in place of those that it had; the first is nearest to the caller. */
+  setFlaws(...flaws: readonly Flaw[]): void;
+  readonly questions: Questions;
+  /** What it has said of prices. */
+  readonly market: MarketRecord;
   /** The number of answers that the current lie has changed. */
   readonly told: () => number;
   /** All signed transactions that it has received, whether it forwarded them or not. */
@@ -66,31 +80,41 @@ export type LyingNode = {
   close(): Promise<void>;
 };
 
-/** Starts a proxy in front of a real node that lies on demand. */
-export async function startLyingNode(target: string): Promise<LyingNode> {
-  const state: { lie: Lie | undefined; told: number; asked: number } = { lie: undefined, told: 0, asked: 0 };
+/** Starts a proxy in front of a real node that lies on demand, and has flaws for good. */
+export async function startLyingNode(target: string, ...flaws: readonly Flaw[]): Promise<LyingNode> {
+  const state = { lie: undefined as Lie | undefined, told: 0, asked: 0, flaws };
   const given: string[] = [];
-  const pass = async (call: Call): Promise<Answer> => {
-    const response = await fetch(target, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', ...call }),
-    });
-    return (await response.json()) as Answer; // the real node's own
+  const questions = countQuestions();
+  const market = recordMarket();
+  const real: Pass = async (call) => {
+    const answer = await askNode(target, call);
+    questions.saw(call, answer.result);
+    return answer;
   };
 
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const call: Call = JSON.parse(await text(request));
+  const answerTo = async (call: Call): Promise<Reply> => {
     state.asked += 1;
+    questions.asked(call);
     if (call.method === 'eth_sendRawTransaction') given.push(String(call.params[0]));
-    const lie = state.lie === undefined ? undefined : liars[state.lie](call, pass, state.asked);
+    const flawed = withFlaws(state.flaws, real);
+    const lie = state.lie === undefined ? undefined : liars[state.lie](call, flawed, state.asked);
     if (lie !== undefined) state.told += 1;
-    const answer = await (lie ?? pass(call));
-    if (answer === 'drop') request.socket.destroy();
-    else if (answer !== 'hang') {
-      const { result, error } = answer;
-      const body = JSON.stringify({ jsonrpc: '2.0', id: call.id, ...(error ? { error } : { result }) });
-      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    const reply = await (lie ?? flawed(call));
+    market.told(call, resultOf(reply));
+    return reply;
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const body: Call | Call[] = JSON.parse(await text(request));
+    const isBatch = Array.isArray(body);
+    const calls = isBatch ? body : [body];
+    const replies = await Promise.all(calls.map(answerTo));
+    const bare = replies.find((reply) => typeof reply === 'string' || 'status' in reply);
+    if (bare === 'drop') request.socket.destroy();
+    else if (typeof bare === 'object' && 'status' in bare) response.writeHead(bare.status).end('{}');
+    else if (bare === undefined) {
+      const answers = replies.map((reply, index) => toJsonRpc(calls[index]?.id, reply as Answer)); // no other is left
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isBatch ? answers : answers[0]));
     }
   };
   const server = createServer((request, response) => {
@@ -104,6 +128,11 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
       state.lie = lie;
       state.told = 0;
     },
+    setFlaws(...changed) {
+      state.flaws = changed;
+    },
+    questions,
+    market,
     told: () => state.told,
     given: () => given,
     async close() {
@@ -113,33 +142,36 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
   };
 }
 
-type Pass = (call: Call) => Promise<Answer>;
+const toJsonRpc = (id: unknown, { result, error }: Answer) => ({
+  jsonrpc: '2.0',
+  id,
+  ...(error ? { error } : { result: result ?? null }),
+});
+
 /** The false answer; undefined where the real answer stands. */
-type Liar = (call: Call, pass: Pass, asked: number) => Promise<Answer | 'drop' | 'hang'> | undefined;
+type Liar = (call: Call, pass: Pass, asked: number) => Promise<Reply> | undefined;
 
 const about =
-  (method: string, lie: (call: Call, pass: Pass) => Promise<Answer | 'drop' | 'hang'>): Liar =>
+  (method: string, lie: (call: Call, pass: Pass) => Promise<Reply>): Liar =>
   (call, pass) =>
     call.method === method ? lie(call, pass) : undefined;
 
 /** Answers the request for the chain id as the real node does, and every other request in this way. */
 const only =
-  (end: () => Promise<Answer | 'drop' | 'hang'>): Liar =>
+  (end: () => Promise<Reply>): Liar =>
   ({ method }) =>
     method === 'eth_chainId' ? undefined : end();
 
 const fewerTransactions = about('eth_getTransactionCount', async (call, pass) => {
-  const { result } = await pass(call);
-  const count = BigInt(String(result));
+  const count = BigInt(String(resultOf(await pass(call))));
   return { result: `0x${(count > 2n ? count - 2n : 0n).toString(16)}` };
 });
 const noReceipts = about('eth_getTransactionReceipt', async () => ({ result: null }));
 const noLogs = about('eth_getLogs', async () => ({ result: [] }));
 const oldHead: Liar = (call, pass) => {
   if (call.method !== 'eth_getBlockByNumber' || call.params[0] !== 'latest') return undefined;
-  const lag = async (): Promise<Answer> => {
-    const { result } = await pass({ ...call, method: 'eth_blockNumber', params: [] });
-    const number = BigInt(String(result));
+  const lag = async (): Promise<Reply> => {
+    const number = BigInt(String(resultOf(await pass({ ...call, method: 'eth_blockNumber', params: [] }))));
     const old = `0x${(number > 3n ? number - 3n : 0n).toString(16)}`;
     return pass({ ...call, params: [old, ...call.params.slice(1)] });
   };
@@ -147,7 +179,7 @@ const oldHead: Liar = (call, pass) => {
 };
 const changedReceipts = (change: object): Liar =>
   about('eth_getTransactionReceipt', async (call, pass) => {
-    const { result } = await pass(call);
+    const result = resultOf(await pass(call));
     return { result: typeof result === 'object' && result !== null ? { ...result, ...change } : null };
   });
 const noSuchToken: Answer = { error: { code: 3, message: 'execution reverted' } };

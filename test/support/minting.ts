@@ -4,6 +4,7 @@ import { createMinter } from '../../src/compose/worker.ts';
 import type { OnStep } from '../../src/rwa/mint-worker/lane-context.ts';
 import { startChain, type TestChain } from './chain.ts';
 import { callNode } from './deploy.ts';
+import { createFeeMarket, type FeeMarket } from './fee-market.ts';
 import { startService, type TestService } from './service.ts';
 
 export type MintChain = TestChain & {
@@ -13,6 +14,8 @@ export type MintChain = TestChain & {
   readonly keys: readonly string[];
   call<T>(method: string, ...params: unknown[]): Promise<T>;
   mine(blocks?: number): Promise<void>;
+  /** Drives the base fee of blocks that {@link mine} makes. */
+  readonly market: FeeMarket;
   /** Transfers from the zero address on the current chain, by token id. */
   mints(): Promise<Map<string, { to: string; hash: string; block: string }[]>>;
   /** Calls the contract as its administrator. */
@@ -32,6 +35,7 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
   const nft = new Contract(contract, artefact.abi, admin);
   const keys = Array.from({ length: minters }, () => Wallet.createRandom().privateKey);
   const call = <T>(method: string, ...params: unknown[]) => callNode<T>(chain.rpcUrl, method, params);
+  const market = createFeeMarket(call);
   for (const key of keys) {
     const { address } = new Wallet(key);
     await call('anvil_setBalance', address, '0x56bc75e2d63100000');
@@ -44,7 +48,13 @@ export async function startMintChain({ minters = 1 } = {}): Promise<MintChain> {
     contract,
     keys,
     call,
-    mine: (blocks = 1) => call('anvil_mine', `0x${blocks.toString(16)}`),
+    market,
+    async mine(blocks = 1) {
+      for (let mined = 0; mined < blocks; mined += 1) {
+        await market.beforeBlock();
+        await call('anvil_mine', '0x1');
+      }
+    },
     async mints() {
       const logs = await nft.queryFilter(nft.filters['Transfer']?.(ZeroAddress) ?? 'Transfer');
       const found = new Map<string, { to: string; hash: string; block: string }[]>();

@@ -9,7 +9,9 @@ const most = Number(process.env['FAULT_SEQUENCES'] ?? Number.POSITIVE_INFINITY);
 const first = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000_000);
 const report = process.env['FAULT_REPORT'];
 const sequencesInOneSetup = 10;
-const setupsAtOnce = Number(process.env['FAULT_SETUPS'] ?? 2);
+// Sequences side by side, in processes of their own, take seeds by turns.
+const stride = Number(process.env['FAULT_STRIDE'] ?? 1);
+const setupsAtOnce = Number(process.env['FAULT_SETUPS'] ?? 1);
 
 const tell = (line: object) => {
   if (report !== undefined) appendFileSync(report, `${JSON.stringify(line)}\n`);
@@ -24,10 +26,10 @@ test(
     const mayBegin = () => begun < most && (begun < setupsAtOnce || performance.now() < end);
 
     const inOneSetup = async () => {
-      const setup = await createMintSetup({ minters: 2 });
+      const setup = await createMintSetup({ minters: 2, nodes: [[], [], []] });
       try {
         for (let index = 0; index < sequencesInOneSetup && mayBegin(); index += 1) {
-          const seed = first + begun;
+          const seed = first + begun * stride;
           begun += 1;
           const { found, done, ...rest } = await runSequence(setup, seed);
           tell({ seed, done, found, ...rest });

@@ -1,0 +1,206 @@
+import type { LyingNode } from '../support/lying-node.ts';
+import type { MintChain } from '../support/minting.ts';
+import type { TestService } from '../support/service.ts';
+import { isReady, type Part } from './switches.ts';
+
+// What holds after everything that goes wrong, beside `faults` of test/support/minting.ts. Each function returns what
+// is wrong, in words.
+
+type Watched = {
+  readonly service: TestService;
+  readonly chain: MintChain;
+  readonly nodes: readonly LyingNode[];
+};
+
+/** Something that must hold, and the parts that it relies on. */
+type Demand = {
+  readonly name: string;
+  readonly needs: readonly Part[];
+  readonly found: readonly string[];
+};
+
+/** Splits what was found into violations of what is demanded, and what is only noted. */
+export function sortFound(demands: readonly Demand[]): { found: string[]; noted: string[] } {
+  const inWords = (wanted: boolean) =>
+    demands
+      .filter(({ needs }) => isReady(needs) === wanted)
+      .flatMap(({ name, found }) => found.map((text) => `${name}: ${text}`));
+  return { found: inWords(true), noted: inWords(false) };
+}
+
+/** The demands on what was signed and asked since a time of the database's clock. */
+export async function judgeConduct(watched: Watched, since: Date): Promise<Demand[]> {
+  return [
+    { name: 'fees', needs: ['fees'], found: await dearAttempts(watched, since) },
+    { name: 'questions', needs: ['questions'], found: questionStorms(watched) },
+  ];
+}
+
+/** Token ids with more than one mint, and rows that say what is not on the chain, whatever else is unfinished. */
+export async function untruths({ service, chain }: Watched, ids: readonly string[]): Promise<string[]> {
+  const mints = await chain.mints();
+  const rows = await service.db('nfts').whereIn('id', [...ids]);
+  const twice = [...mints].filter(([, found]) => found.length > 1);
+  return [
+    ...twice.map(([token, found]) => `token ${token} has ${found.length} mints`),
+    ...rows.flatMap((row) => {
+      const [mint] = mints.get(row.token_id) ?? [];
+      const about = `NFT ${row.serial} (${row.mint_state})`;
+      if (row.mint_state !== 'minted') {
+        const isEmpty = row.minted_at === null && row.minted_tx === null && row.minted_block === null;
+        return isEmpty ? [] : [`${about} has fields of a mint`];
+      }
+      const says = [row.recipient, row.minted_tx, row.minted_block].join(' ');
+      const is = [mint?.to, mint?.hash, mint?.block].join(' ');
+      return says === is ? [] : [`${about} says ${says}, the chain ${is}`];
+    }),
+  ];
+}
+
+/** Where an NFT is on its way; it stands still while this stays the same. */
+export type Places = ReadonlyMap<string, string>;
+
+/** The places of those NFTs that are on their way. */
+export async function placesOf(
+  { service }: Pick<Watched, 'service'>,
+  ids: readonly string[],
+): Promise<Places> {
+  const rows = await service
+    .db('nfts as n')
+    .leftJoin('mint_transaction_nfts as l', (join) =>
+      join.on('l.nft_id', 'n.id').andOnVal('l.state', '=', 'open'),
+    )
+    .leftJoin('mint_transactions as t', 't.id', 'l.transaction_id')
+    .whereIn('n.id', [...ids])
+    .whereIn('n.mint_state', ['queued', 'submitted'])
+    .select('n.id', 'n.mint_state', 't.id as transaction', 't.state', 't.block_hash');
+  return new Map(
+    rows.map((row) => [row.id, [row.mint_state, row.transaction, row.state, row.block_hash].join(' ')]),
+  );
+}
+
+type Standing = { readonly silent: readonly string[]; readonly reasons: readonly string[] };
+
+/**
+ * The NFTs of these places that still are where they were: those without a reason of their own or of their lane, and
+ * the reasons of the others. What is queued may go into any lane, so it stands for a reason only when all lanes do.
+ */
+export async function standingSince(watched: Pick<Watched, 'service'>, before: Places): Promise<Standing> {
+  const { db } = watched.service;
+  const now = await placesOf(watched, [...before.keys()]);
+  const still = [...now].filter(([id, place]) => before.get(id) === place).map(([id]) => id);
+  const [rows, notes, lanes] = await Promise.all([
+    db('nfts as n')
+      .leftJoin('mint_transaction_nfts as l', (join) =>
+        join.on('l.nft_id', 'n.id').andOnVal('l.state', '=', 'open'),
+      )
+      .leftJoin('mint_transactions as t', 't.id', 'l.transaction_id')
+      .whereIn('n.id', still)
+      .select('n.id', 'n.serial', 'n.mint_state', 't.signer'),
+    db('mint_notes').whereIn('nft_id', still),
+    db('mint_lanes'),
+  ]);
+  const noteOf = new Map<string, string>(notes.map((note) => [note.nft_id, note.reason]));
+  const pauseOf = new Map<string, string | null>(lanes.map((lane) => [lane.signer, lane.pause_reason]));
+  const everyLane = lanes.every((lane) => lane.pause_reason !== null) ? lanes[0]?.pause_reason : null;
+  const reasonOf = (row: { id: string; signer: string | null }): string | undefined =>
+    noteOf.get(row.id) ?? (row.signer === null ? everyLane : pauseOf.get(row.signer)) ?? undefined;
+  return {
+    silent: rows
+      .filter((row) => reasonOf(row) === undefined)
+      .map((row) => `NFT ${row.serial} (${row.mint_state}) stands without a reason`),
+    reasons: [...new Set(rows.flatMap((row) => reasonOf(row) ?? []))],
+  };
+}
+
+/** The most questions of one lane to one node during a block; see {@link Questions} for how long one lasts. */
+const mostQuestions = 80;
+/** Of them, those for logs, which cost a node the most. */
+const mostLogQuestions = 12;
+
+function questionStorms({ nodes, chain }: Pick<Watched, 'nodes' | 'chain'>): string[] {
+  const lanes = chain.keys.length;
+  return nodes.flatMap(({ questions }, index) => {
+    const counts = questions.busiest();
+    const [asked, logs] = [questions.mostPerBlock(), counts.get('eth_getLogs') ?? 0];
+    if (asked <= mostQuestions * lanes && logs <= mostLogQuestions * lanes) return [];
+    const inWords = [...counts].map(([method, count]) => `${count} ${method}`).join(', ');
+    return [`node ${index + 1} was asked ${asked} times during a block: ${inWords}`];
+  });
+}
+
+const gwei = 1_000_000_000n;
+/** What a worker may suppose where no node suggests a priority fee. */
+const supposedTip = 2n * gwei;
+/** Room above what the market asks, in percent. */
+const room = 125n;
+
+type AttemptRow = {
+  readonly transaction_id: string;
+  readonly number: number;
+  readonly max_fee_per_gas: string;
+  readonly max_priority_fee_per_gas: string | null;
+  readonly sent_at_block: string;
+  readonly created_at: Date;
+};
+
+type Prices = { readonly fee: bigint; readonly tip: bigint };
+
+/** Attempts that offer more than the market asked when they were signed. */
+async function dearAttempts({ service, nodes, chain }: Watched, since: Date): Promise<string[]> {
+  const rows: AttemptRow[] = await service
+    .db('mint_attempts')
+    .where('created_at', '>=', since)
+    .orderBy(['transaction_id', 'number']);
+  const baseFeeAt = async (block: bigint) => {
+    const told = nodes.flatMap(({ market }) => [market.baseFee(block - 1n), market.baseFee(block)]);
+    const onChain = await chain.call<{ baseFeePerGas?: string } | null>(
+      'eth_getBlockByNumber',
+      `0x${block.toString(16)}`,
+      false,
+    );
+    return greatest([...told, BigInt(onChain?.baseFeePerGas ?? 0)]);
+  };
+  const found: string[] = [];
+  for (const [index, row] of rows.entries()) {
+    const last = rows[index - 1];
+    const before = last?.transaction_id === row.transaction_id ? pricesOf(last) : undefined;
+    // An earlier attempt of an earlier sequence is not here to compare with.
+    if (row.number > 1 && before === undefined) continue;
+    const baseFee = await baseFeeAt(BigInt(row.sent_at_block));
+    // The suggestion is asked for shortly before, and both clocks are this machine's.
+    const tips = nodes.map(({ market }) => market.tip(row.created_at.getTime() + 100));
+    const wrong = dearness(pricesOf(row), before, baseFee, greatest(tips) || supposedTip);
+    if (wrong !== undefined) found.push(`attempt ${row.number} at block ${row.sent_at_block} ${wrong}`);
+  }
+  return found;
+}
+
+const pricesOf = (row: AttemptRow): Prices => ({
+  fee: BigInt(row.max_fee_per_gas),
+  tip: BigInt(row.max_priority_fee_per_gas ?? row.max_fee_per_gas),
+});
+
+/** @returns in what an attempt is too dear; undefined when it is not */
+export function dearness(
+  offered: Prices,
+  before: Prices | undefined,
+  baseFee: bigint,
+  tip: bigint,
+): string | undefined {
+  const asked = { fee: 2n * baseFee + tip, tip };
+  const inWords = `offers ${offered.fee} with a tip of ${offered.tip}, at a base fee of ${baseFee} and a tip of ${tip}`;
+  const isHigher = before !== undefined && (offered.fee > before.fee || offered.tip > before.tip);
+  // The next block may ask for an eighth more.
+  const asksForMore = before === undefined || raised(baseFee) + tip > before.fee || tip > before.tip;
+  if (isHigher && !asksForMore) return `${inWords}, though ${before.fee} was offered`;
+  // A replacement must raise both fees by an eighth, whichever of them was too low.
+  const most = (asks: bigint, last: bigint | undefined) =>
+    greatest([(asks * room) / 100n, last === undefined ? undefined : raised(last)]);
+  if (offered.fee > most(asked.fee, before?.fee)) return inWords;
+  return offered.tip > most(asked.tip, before?.tip) ? inWords : undefined;
+}
+
+const raised = (fee: bigint) => fee + (fee + 7n) / 8n;
+const greatest = (numbers: readonly (bigint | undefined)[]): bigint =>
+  numbers.reduce<bigint>((most, each) => (each !== undefined && each > most ? each : most), 0n);

@@ -1,0 +1,171 @@
+import type { Flaw } from '../support/flaws/flaw.ts';
+import {
+  feeCap,
+  type NoFinalized,
+  noArchive,
+  noFinalized,
+  prunedBefore,
+  rangesOf,
+  without,
+} from '../support/flaws/limits.ts';
+import { lagsBy, pastOf, standsStill } from '../support/flaws/old-heads.ts';
+import { type Orphan, startOrphan, startOtherChain } from '../support/flaws/orphan.ts';
+import {
+  errs,
+  hangs,
+  leadsTo,
+  malformedReceipts,
+  refusesBroadcasts,
+  slow,
+  status,
+  suggestsTip,
+  swallowsBroadcasts,
+} from '../support/flaws/wrongs.ts';
+import type { LyingNode } from '../support/lying-node.ts';
+import type { Chance } from './chance.ts';
+import type { MintSetup } from './mint-setup.ts';
+import { isReady, type Part } from './switches.ts';
+
+type Made = { readonly flaws: readonly Flaw[]; readonly chain?: Orphan };
+
+/** What a node is like for as long as a sequence lasts. */
+type Quality = {
+  readonly name: string;
+  readonly needs: readonly Part[];
+  /** Whether it makes believe what is not so; then a sound node must stand beside it. */
+  readonly deceives?: true;
+  make(setup: MintSetup, chance: Chance): Promise<Made> | Made;
+};
+
+const simple = (name: string, needs: readonly Part[], ...flaws: readonly Flaw[]): Quality => ({
+  name,
+  needs,
+  make: () => ({ flaws }),
+});
+
+const noFinality: readonly NoFinalized[] = ['status 429', 'not found', 'unknown tag', 'null'];
+
+/** Limits of sound nodes. */
+const limited: readonly Quality[] = [
+  simple('no eth_maxPriorityFeePerGas', ['reasons'], without('eth_maxPriorityFeePerGas')),
+  simple('no eth_getBlockReceipts', [], without('eth_getBlockReceipts')),
+  simple('logs of 10 blocks at once', ['evidence'], rangesOf(10n)),
+  simple('state of 16 blocks', ['evidence'], noArchive(16n)),
+  simple('slow', [], slow(40)),
+  simple('suggests a tip of 10 gwei', ['fees'], suggestsTip(10_000_000_000n)),
+  {
+    name: 'no finalized',
+    needs: ['reasons'],
+    make: (_setup, chance) => ({ flaws: [noFinalized(chance.of(noFinality))] }),
+  },
+];
+
+/** What no conclusion, or no mint, can rest on. */
+const wrong: readonly Quality[] = [
+  {
+    name: 'stands still',
+    needs: ['pool'],
+    make: async ({ chain }) => ({ flaws: [standsStill(await pastOf(chain.call))] }),
+  },
+  simple('lags by 12 blocks', ['pool'], lagsBy(12n)),
+  {
+    name: 'stands on an orphan that it cannot say to be final',
+    needs: ['pool'],
+    deceives: true,
+    async make(setup, chance) {
+      const chain = await startOrphan(setup.chain.rpcUrl);
+      return { flaws: [noFinalized(chance.of(noFinality)), leadsTo(chain.rpcUrl)], chain };
+    },
+  },
+  {
+    name: 'leads to another chain',
+    needs: ['pool'],
+    async make({ signers }) {
+      const chain = await startOtherChain(signers);
+      return { flaws: [leadsTo(chain.rpcUrl)], chain };
+    },
+  },
+  simple('swallows broadcasts', ['pool', 'fees', 'reasons'], swallowsBroadcasts),
+  simple(
+    'refuses broadcasts',
+    ['pool', 'fees', 'reasons'],
+    refusesBroadcasts('transactions are not accepted'),
+  ),
+  simple('refuses fees above 0.001 ether', ['pool', 'fees', 'reasons'], feeCap(1_000_000_000_000_000n)),
+  {
+    name: 'history pruned',
+    needs: ['evidence', 'reasons'],
+    make: async ({ chain }) => ({ flaws: [prunedBefore((await pastOf(chain.call)).head)] }),
+  },
+  simple('malformed receipts', ['evidence', 'reasons'], malformedReceipts({ status: 'ok', logs: null })),
+  simple(
+    'no receipts for its errors',
+    ['evidence', 'reasons'],
+    errs({ code: -32000, message: 'leveldb: closed' }, 'eth_getTransactionReceipt', 'eth_getBlockReceipts'),
+  ),
+  simple('hangs', ['reasons'], hangs()),
+  simple(
+    'no state',
+    ['evidence', 'reasons'],
+    errs({ code: -32000, message: 'missing trie node' }, 'eth_call'),
+  ),
+  simple('refuses with 429', ['reasons'], status(429)),
+];
+
+/** The nodes of a network during a sequence, and what is to be expected of it. */
+export type SequenceNetwork = {
+  readonly nodes: readonly LyingNode[];
+  /** For each node, what it is like. */
+  readonly names: readonly string[];
+  /** Whether everything must be minted although the others are wrong; else a reason is enough. */
+  readonly mustMint: boolean;
+  /** Gives each node its flaws again, after a fault for a time. */
+  restore(): void;
+  /** Makes all nodes sound. */
+  setRight(): void;
+  close(): Promise<void>;
+};
+
+/**
+ * Makes a network of one, two or three nodes. In one of four, none of them is sound. Where one is, everything must be
+ * minted, unless another deceives: what two nodes disagree on is not decided.
+ */
+export async function makeNetwork(setup: MintSetup, chance: Chance): Promise<SequenceNetwork> {
+  const nodes = setup.nodes.slice(0, 1 + chance.below(setup.nodes.length));
+  const usable = (qualities: readonly Quality[]) => qualities.filter(({ needs }) => isReady(needs));
+  const [limits, wrongs] = [usable(limited), usable(wrong)];
+  const isWithoutSound = chance.below(4) === 0 && wrongs.length > 0;
+  const soundAt = isWithoutSound ? -1 : chance.below(nodes.length);
+  let deceivers = 0;
+  const made: (Made & { readonly name: string })[] = [];
+  for (const index of nodes.keys()) {
+    const honest = wrongs.filter(({ deceives }) => !deceives || (!isWithoutSound && deceivers === 0));
+    const kinds = isWithoutSound ? honest : [...limits, ...honest];
+    const quality = index === soundAt || kinds.length === 0 ? sound : chance.of(kinds);
+    if (quality.deceives) deceivers += 1;
+    made.push({ name: quality.name, ...(await quality.make(setup, chance)) });
+  }
+  const others = made.flatMap(({ chain }) => chain ?? []);
+  const restore = () => {
+    for (const [index, node] of nodes.entries()) node.setFlaws(...(made[index]?.flaws ?? []));
+  };
+  restore();
+  await setup.useNodes(nodes);
+  // Chains that nodes lead to go on as the real one does.
+  const timer = setInterval(() => others.map((chain) => chain.mine().catch(() => {})), 150);
+  return {
+    nodes,
+    names: made.map(({ name }) => name),
+    mustMint: !isWithoutSound && deceivers === 0,
+    restore,
+    setRight() {
+      for (const node of nodes) node.setFlaws();
+    },
+    async close() {
+      clearInterval(timer);
+      await Promise.all(others.map((chain) => chain.close()));
+    },
+  };
+}
+
+const sound = simple('sound', []);

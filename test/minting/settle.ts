@@ -1,0 +1,108 @@
+import type { LyingNode } from '../support/lying-node.ts';
+import { faults, type MintChain, until } from '../support/minting.ts';
+import type { TestService } from '../support/service.ts';
+import { judgeConduct, placesOf, sortFound, standingSince, untruths } from './invariants.ts';
+
+type Settling = {
+  readonly chain: MintChain;
+  readonly nodes: readonly LyingNode[];
+  readonly service: TestService;
+};
+
+/** What is wrong, and what would be if all parts were ready. */
+export type Judgement = { readonly found: string[]; readonly noted: string[] };
+
+/** Blocks after which an NFT that has not moved stands still. */
+const standstillBlocks = 20;
+
+/** Mines blocks now and then, until told to stop. */
+export function keepMining(chain: MintChain, everyMs = 150) {
+  const timer = setInterval(() => void chain.mine().catch(() => {}), everyMs);
+  return { stop: () => clearInterval(timer) };
+}
+
+/** Waits until everything is minted and final, then judges rows, transactions, fees and questions. */
+export async function judgeEnd(setting: Settling, ids: readonly string[], since: Date): Promise<Judgement> {
+  const { chain, service } = setting;
+  await withBlocks(chain, () =>
+    until('the end', async () => (await unsettled(service, ids)) === 0, 60).catch(() => {
+      // What is wrong shows in what is found below.
+    }),
+  );
+  const found = await faults(service, chain, ids);
+  const left = await unsettled(service, ids);
+  if (left > 0) found.push(`${left} NFTs or transactions have no final state`);
+  const conduct = sortFound(await judgeConduct(setting, since));
+  return { found: [...found, ...conduct.found], noted: conduct.noted };
+}
+
+/** Waits until all of these are minted, whatever their nodes are like. */
+export async function judgeProgress({ chain, service }: Settling, ids: readonly string[]): Promise<string[]> {
+  const waiting = () =>
+    service
+      .db('nfts')
+      .whereIn('id', [...ids])
+      .whereNot('mint_state', 'minted');
+  await withBlocks(chain, () =>
+    until('mints', async () => (await waiting()).length === 0, 45).catch(() => {}),
+  );
+  return (await waiting()).map(
+    (row) => `NFT ${row.serial} (${row.mint_state}) is not minted, though a node is sound: ${row.mint_error}`,
+  );
+}
+
+type Reasoned = {
+  readonly silent: readonly string[];
+  readonly untrue: readonly string[];
+  readonly reasons: readonly string[];
+};
+
+/** Waits until each of these is minted, or stands still for a reason that is told. */
+export async function judgeReasons(setting: Settling, ids: readonly string[]): Promise<Reasoned> {
+  const { chain } = setting;
+  let standing: Awaited<ReturnType<typeof standingSince>> = { silent: [], reasons: [] };
+  const isTold = async () => {
+    const before = await placesOf(setting, ids);
+    const head = await headOf(chain);
+    await until('blocks', async () => (await headOf(chain)) >= head + BigInt(standstillBlocks), 30);
+    standing = await standingSince(setting, before);
+    return standing.silent.length === 0;
+  };
+  let untrue: string[] = [];
+  const isTrue = async () => {
+    untrue = await untruths(setting, ids);
+    return untrue.length === 0;
+  };
+  await withBlocks(
+    chain,
+    async () => {
+      await until('reasons', isTold, 15).catch(() => {});
+      // A row follows its block only after a look.
+      await until('the truth', isTrue, 5).catch(() => {});
+    },
+    60,
+  );
+  return { ...standing, untrue };
+}
+
+const headOf = async (chain: MintChain) => BigInt(await chain.call<string>('eth_blockNumber'));
+
+async function withBlocks(chain: MintChain, act: () => Promise<void>, everyMs?: number): Promise<void> {
+  await chain.call('evm_setAutomine', true);
+  const mining = keepMining(chain, everyMs);
+  try {
+    await act();
+  } finally {
+    mining.stop();
+  }
+}
+
+/** How many of the NFTs are not minted, and how many transactions can still change. */
+async function unsettled({ db }: TestService, ids: readonly string[]): Promise<number> {
+  const [nfts] = await db('nfts')
+    .whereIn('id', [...ids])
+    .whereNot('mint_state', 'minted')
+    .count();
+  const [open] = await db('mint_transactions').whereIn('state', ['submitted', 'confirmed']).count();
+  return Number(nfts?.['count']) + Number(open?.['count']);
+}

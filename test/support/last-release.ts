@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export type Release = {
+  readonly version: string;
+  /** The folder with its files, over the packages that are installed here. */
+  readonly folder: string;
+  remove(): void;
+};
+
+const git = (...args: string[]) =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+
+/** Finds the commit that made the newest release. @returns why there is none, in words, where it is not here */
+export function findLastRelease(): { commit: string; version: string } | string {
+  try {
+    const found = git(
+      'log',
+      '-1',
+      '--format=%H %s',
+      '--extended-regexp',
+      '--grep=^docs: make release [0-9.]+$',
+    );
+    const [commit, ...subject] = found.split(' ');
+    if (commit !== undefined && commit !== '') return { commit, version: subject.at(-1) ?? '' };
+    const isShallow = git('rev-parse', '--is-shallow-repository') === 'true';
+    return isShallow ? 'the clone is shallow and has no commit of a release' : 'no commit made a release';
+  } catch (error) {
+    return `git does not answer: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+/** Writes the files of a release to a temporary folder, which `remove` deletes. */
+export function checkOutRelease({ commit, version }: { commit: string; version: string }): Release {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tallystick-release-'));
+  const archive = path.join(folder, 'release.tar');
+  git('archive', '--output', archive, commit);
+  execFileSync('tar', ['-xf', archive, '-C', folder]);
+  const packages = path.join(root, 'node_modules');
+  if (!existsSync(packages)) throw new Error(`no packages in ${packages}`);
+  symlinkSync(packages, path.join(folder, 'node_modules'));
+  return { version, folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
