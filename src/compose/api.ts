@@ -90,7 +90,7 @@ export function createServiceApp(
     onAnswered: observers.answered,
     handlers: Object.fromEntries(served),
     mounts: [
-      { path: '/', handler: createHealth(parts, isServing) },
+      { path: '/', handler: createHealth(parts, isServing, 'callers') },
       { path: '/docs', handler: createPortalRouter({ directory: portalDirectory }) },
     ],
   });

@@ -78,6 +78,8 @@ export type LaneDeps = {
   readonly db: Database;
   readonly lane: LaneId;
   readonly signer: MintSigner;
+  /** The signer has no key here: what it has sent is watched and broadcast again, and nothing is signed. */
+  readonly watchOnly: boolean;
   readonly settings: MintSettings;
   readonly log: Logger;
   readonly step: OnStep;
@@ -90,7 +92,10 @@ export type LaneDeps = {
 };
 
 /** What the parts of a lane work with during one poll. */
-export type LaneContext = Pick<LaneDeps, 'db' | 'signer' | 'settings' | 'log' | 'step' | 'now'> & {
+export type LaneContext = Pick<
+  LaneDeps,
+  'db' | 'signer' | 'watchOnly' | 'settings' | 'log' | 'step' | 'now'
+> & {
   readonly lease: Lease;
   readonly network: Network;
   readonly node: MintNode;

@@ -1,11 +1,13 @@
 import type { LaneDeps } from './lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
+import { createPauseReport, pauseForFailure } from './pause-report.ts';
 import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
 import {
   acquireLease,
   type LaneId,
   type Lease,
   LeaseLostError,
+  type Pause,
   releaseLease,
   renewLease,
 } from './stores/lane-store.ts';
@@ -53,16 +55,23 @@ export function startLane(deps: LaneDeps): Lane {
 }
 
 /** @returns undefined when another process holds the lane, or when that cannot be found out */
-async function tryAcquire({ db, lane, holder, settings, log }: LaneDeps): Promise<Lease | undefined> {
+async function tryAcquire({
+  db,
+  lane,
+  holder,
+  watchOnly,
+  settings,
+  log,
+}: LaneDeps): Promise<Lease | undefined> {
   try {
-    return await acquireLease(db, lane, holder, settings.leaseSeconds);
+    return await acquireLease(db, lane, { holder, watchOnly }, settings.leaseSeconds);
   } catch (err) {
     log.warn({ err, ...lane }, 'mint lane cannot be asked for');
     return undefined;
   }
 }
 
-/** Polls until the lease is lost or the lane is to stop. A poll that fails is logged and tried again. */
+/** Polls until the lease is lost or the lane is to stop. A poll that fails pauses the lane and is tried again. */
 async function workUnderLease(
   deps: LaneDeps,
   lease: Lease,
@@ -72,15 +81,16 @@ async function workUnderLease(
   const { db, log, settings, step } = deps;
   const renewal = startRenewal(deps, lease);
   const poll = createLanePoll(deps, lease, stopping);
+  const report = createPauseReport(deps, lease);
+  const reportFailures = createFailureLog(deps, lease);
   try {
     await step('taken', {});
     while (!stopping.aborted && renewal.isValid()) {
-      try {
-        await poll();
-      } catch (err) {
-        if (err instanceof LeaseLostError) throw err;
-        log.warn({ err, ...lease }, 'mint lane could not go on, and will try again');
-      }
+      await reportFailures(async () => {
+        const pause = await pollSafely(poll);
+        // A poll that was told to stop has not tried everything.
+        if (!stopping.aborted) await report(pause);
+      });
       await trigger.wait(settings.pollMs);
     }
   } catch (err) {
@@ -93,6 +103,32 @@ async function workUnderLease(
       log.warn({ err, ...lease }, 'mint lane not given back');
     }
   }
+}
+
+/** @returns why the lane does not send; also when the poll failed */
+async function pollSafely(poll: () => Promise<Pause | undefined>): Promise<Pause | undefined> {
+  try {
+    return await poll();
+  } catch (err) {
+    if (err instanceof LeaseLostError) throw err;
+    return pauseForFailure(err);
+  }
+}
+
+/** Logs when reports begin to fail and when they succeed again: without a database a pause cannot be stored. */
+function createFailureLog({ log }: LaneDeps, lease: Lease) {
+  let isFailing = false;
+  return async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      if (isFailing) log.info({ ...lease }, 'mint lane can store its state again');
+      isFailing = false;
+    } catch (err) {
+      if (err instanceof LeaseLostError) throw err;
+      if (!isFailing) log.warn({ err, ...lease }, 'mint lane cannot store its state, and will try again');
+      isFailing = true;
+    }
+  };
 }
 
 /** Renews the lease three times in its duration, until another process has taken the lane. */

@@ -102,6 +102,7 @@ async function registerAndStart(options: MintWorkerOptions, { chainId, signer }:
     db,
     lane,
     signer,
+    watchOnly: false,
     settings,
     log,
     step(name, facts) {

@@ -35,15 +35,10 @@ export type Pause = {
   readonly detail: string;
 };
 
-// The other reasons end without anybody's help, or an operator chose them.
-const reasonsThatNeedHelp: readonly Pause['reason'][] = [
-  'balance_too_low',
-  'foreign_nonce',
-  'contract_refuses',
-];
-
 const sameLane = 'chain_id = :chainId AND signer = :signer';
 const sameLease = `${sameLane} AND fence = :fence`;
+const staffedUnless = (watchOnly: string) =>
+  `staffed_at = CASE WHEN ${watchOnly} THEN staffed_at ELSE clock_timestamp() END`;
 
 /** Registers a lane. The service accepts mints on its network from then on. */
 export async function registerLane(db: Database, lane: LaneId): Promise<void> {
@@ -53,22 +48,30 @@ export async function registerLane(db: Database, lane: LaneId): Promise<void> {
   );
 }
 
+/** How a process holds a lane. */
+export type Holding = {
+  /** Names the process to operators. */
+  readonly holder: string;
+  /** It has no key: it watches what is sent, and gives way to a process that has one. */
+  readonly watchOnly: boolean;
+};
+
 /**
  * Takes the lease of a lane that is free or whose lease has expired.
- * @param holder names this process to operators
  * @returns undefined while another process holds the lane
  */
 export async function acquireLease(
   db: Database,
   lane: LaneId,
-  holder: string,
+  { holder, watchOnly }: Holding,
   seconds: number,
 ): Promise<Lease | undefined> {
   const { rows }: { rows: { fence: string }[] } = await db.raw(
-    `UPDATE mint_lanes SET fence = fence + 1, holder = :holder,
+    `UPDATE mint_lanes SET fence = fence + 1, holder = :holder, watch_only = :watchOnly, ${staffedUnless(':watchOnly')},
        expires_at = clock_timestamp() + make_interval(secs => :seconds)
-     WHERE ${sameLane} AND (expires_at IS NULL OR expires_at < clock_timestamp()) RETURNING fence`,
-    { ...lane, holder, seconds },
+     WHERE ${sameLane} AND (expires_at IS NULL OR expires_at < clock_timestamp()
+       OR (watch_only AND NOT :watchOnly)) RETURNING fence`,
+    { ...lane, holder, watchOnly, seconds },
   );
   const [row] = rows;
   return row && { ...lane, fence: row.fence };
@@ -77,8 +80,8 @@ export async function acquireLease(
 /** Extends the lease from now on. @returns false when another process has taken the lane */
 export async function renewLease(db: Database, lease: Lease, seconds: number): Promise<boolean> {
   const { rowCount }: { rowCount: number } = await db.raw(
-    `UPDATE mint_lanes SET expires_at = clock_timestamp() + make_interval(secs => :seconds)
-     WHERE ${sameLease}`,
+    `UPDATE mint_lanes SET expires_at = clock_timestamp() + make_interval(secs => :seconds),
+       ${staffedUnless('watch_only')} WHERE ${sameLease}`,
     { ...lease, seconds },
   );
   return rowCount === 1;
@@ -86,7 +89,10 @@ export async function renewLease(db: Database, lease: Lease, seconds: number): P
 
 /** Frees the lane for other processes. Does nothing when another process has taken it. */
 export async function releaseLease(db: Database, lease: Lease): Promise<void> {
-  await db.raw(`UPDATE mint_lanes SET holder = NULL, expires_at = NULL WHERE ${sameLease}`, lease);
+  await db.raw(
+    `UPDATE mint_lanes SET holder = NULL, expires_at = NULL, ${staffedUnless('watch_only')} WHERE ${sameLease}`,
+    lease,
+  );
 }
 
 /**
@@ -136,17 +142,4 @@ export async function findLaneWork(
   );
   const [row]: { has_open: boolean; has_queued: boolean }[] = rows;
   return { hasOpen: row?.has_open === true, hasQueued: row?.has_queued === true };
-}
-
-/**
- * Checks that no lane is paused for a reason that only a person can remove.
- * @throws Error naming the lanes and their reasons
- */
-export async function assertNoLaneNeedsHelp(db: Database): Promise<void> {
-  const rows: { chain_id: string; signer: string; pause_detail: string }[] = await db('mint_lanes')
-    .select('chain_id', 'signer', 'pause_detail')
-    .whereIn('pause_reason', [...reasonsThatNeedHelp]);
-  if (rows.length === 0) return;
-  const lanes = rows.map((row) => `${row.signer} on network ${row.chain_id}: ${row.pause_detail}`);
-  throw new Error(`Minting pauses. ${lanes.join(' ')}`);
 }
