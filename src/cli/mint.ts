@@ -22,7 +22,9 @@ const mintColumns = {
   state: 'STATE',
   recipient: 'RECIPIENT',
   since: 'SINCE',
+  reason: 'REASON',
   why: 'WHY',
+  remedy: 'WHAT TO DO',
 };
 const attemptColumns = {
   nonce: 'NONCE',

@@ -21,8 +21,12 @@ export const laneReasonSql = (lane: string) =>
      WHEN ${isHeld(lane)} OR ${lane}.staffed_at > clock_timestamp() - interval '${unheldSeconds} seconds'
      THEN ${lane}.pause_reason ELSE 'no_worker' END`;
 
-// These keep a lane from sending. What is sent moves on all the same.
-const ofSending = `('operator', 'contract_refuses')`;
+const reasonsOfSending = ['operator', 'contract_refuses'];
+
+/** Whether a lane that stands for this reason only sends nothing new: what is sent moves on all the same. */
+export const isOfSending = (reason: string): boolean => reasonsOfSending.includes(reason);
+
+const ofSending = `(${reasonsOfSending.map((reason) => `'${reason}'`).join(', ')})`;
 
 const ofNetwork = (nft: string) => `(
   SELECT CASE WHEN count(*) = 0 THEN 'no_signer' WHEN count(*) = count(r.reason) THEN min(r.reason) END

@@ -40,6 +40,8 @@ export type MintStep =
   | 'released'
   | 'reverted'
   | 'refused'
+  | 'held_up'
+  | 'moving'
   | 'paused'
   | 'resumed';
 
@@ -63,6 +65,8 @@ export type StepFacts = {
   readonly released?: number;
   /** NFTs that a reorganisation took back. */
   readonly unminted?: number;
+  /** NFTs that begin to wait for a reason of their own. */
+  readonly heldUp?: number;
   readonly reason?: string;
   readonly detail?: string;
 };

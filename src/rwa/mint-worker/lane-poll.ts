@@ -1,7 +1,9 @@
 import type { LaneContext, LaneDeps } from './lane-context.ts';
 import { createLaneMemory } from './lane-memory.ts';
 import { send } from './send/send.ts';
+import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
+import { pauseForPrice } from './watch/flight-price.ts';
 import { watch } from './watch/watch.ts';
 
 // A reorganisation may leave the newest block as it was, and is noticed only when older blocks are checked.
@@ -19,6 +21,7 @@ export function createLanePoll(
 ): () => Promise<Pause | undefined> {
   const { db, signer, watchOnly, settings, log, step, now, findNetwork, nodeOf } = deps;
   const memory = createLaneMemory();
+  const sweepStandstill = createStandstillSweep();
   let watchedHead: string | undefined;
   let watchedAt = Number.NEGATIVE_INFINITY;
 
@@ -39,7 +42,8 @@ export function createLanePoll(
       watchedAt = now();
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : send(context, head));
-    return pause ?? pauseForUnderfunded(context);
+    const known = pause ?? pauseForUnderfunded(context) ?? (await pauseForPrice(context, head));
+    return sweepStandstill(context, head, known);
   };
 }
 

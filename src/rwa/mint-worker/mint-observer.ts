@@ -19,6 +19,8 @@ const lines: Partial<Record<MintStep, Line>> = {
   released: ['error', 'nonce was used by somebody else; its NFTs wait for another'],
   reverted: ['warn', 'mint was reverted'],
   refused: ['error', 'mint failed: the contract refuses its recipient'],
+  held_up: ['warn', 'NFTs do not move, each for a reason of its own'],
+  moving: ['info', 'no NFT waits for this reason of its own any more'],
   paused: ['warn', 'mint lane paused'],
   resumed: ['info', 'mint lane resumed'],
 };

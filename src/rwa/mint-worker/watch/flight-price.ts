@@ -1,0 +1,30 @@
+import { raise } from '../../../chain/minting/fees.ts';
+import type { Head } from '../../../chain/minting/mint-node.ts';
+import type { LaneContext } from '../lane-context.ts';
+import type { Pause } from '../stores/lane-store.ts';
+import { listOpenTransactions } from '../stores/transaction-store.ts';
+
+/**
+ * Why transactions in flight are not mined, where the price is to blame and the cap keeps them from paying it. Asks for
+ * the market only while one waits for so long that it would be replaced.
+ */
+export async function pauseForPrice(context: LaneContext, head: Head): Promise<Pause | undefined> {
+  const { db, lease, memory, node, settings } = context;
+  const open = await listOpenTransactions(db, lease);
+  const waiting = open.filter(
+    ({ id, confirmedIn, attempts: [newest] }) =>
+      confirmedIn === null &&
+      !memory.mined.has(id) &&
+      head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks),
+  );
+  if (waiting.length === 0) return undefined;
+  const market = await node.market(head);
+  const price = (market.baseFee ?? 0n) + market.suggested;
+  const kept = waiting.find(({ attempts: [{ fees }] }) => {
+    const isOutbid = fees.maxFeePerGas < price;
+    return isOutbid && (price > settings.feeCap || raise(fees, market, settings.feeCap) === undefined);
+  });
+  if (kept === undefined) return undefined;
+  const detail = `Gas costs ${price} wei; the transaction with nonce ${kept.nonce} offers ${kept.attempts[0].fees.maxFeePerGas}, and ${settings.feeCap} is the most that may be paid.`;
+  return { reason: 'fee_above_cap', detail };
+}
