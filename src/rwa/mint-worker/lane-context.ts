@@ -26,6 +26,7 @@ export type MintSettings = {
 /** What a lane has just done; the steps of one transaction come in this order, as far as it gets. */
 export type MintStep =
   | 'taken'
+  | 'watched'
   | 'signed'
   | 'stored'
   | 'sent'

@@ -19,28 +19,33 @@ export type Lane = LaneId & {
   isHeld(): boolean;
   /** Stops after the current poll and releases the lane. */
   stop(): Promise<void>;
+  /** Settles when the lane has stopped: when it was told to, or was only watched and another process took it. */
+  readonly ended: Promise<void>;
 };
 
-/** Starts to work on a lane: waits for its lease, then polls until another process takes the lane. */
+/**
+ * Starts to work on a lane: waits for its lease, then polls until another process takes the lane. One that is only
+ * watched does not wait.
+ */
 export function startLane(deps: LaneDeps): Lane {
-  const { lane, settings } = deps;
+  const { lane, settings, watchOnly } = deps;
   const stopping = new AbortController();
   const trigger = createPollTrigger();
   let held = false;
 
   const run = async () => {
-    while (!stopping.signal.aborted) {
+    do {
       const lease = await tryAcquire(deps);
-      if (lease === undefined) {
-        await trigger.wait(settings.pollMs);
-      } else {
+      if (lease !== undefined) {
         held = true;
         await workUnderLease(deps, lease, trigger, stopping.signal);
         held = false;
+      } else if (!watchOnly) {
+        await trigger.wait(settings.pollMs);
       }
-    }
+    } while (!stopping.signal.aborted && !watchOnly);
   };
-  const stopped = run();
+  const ended = run();
 
   return {
     ...lane,
@@ -49,8 +54,9 @@ export function startLane(deps: LaneDeps): Lane {
     async stop() {
       stopping.abort();
       trigger.fire();
-      await stopped;
+      await ended;
     },
+    ended,
   };
 }
 
@@ -84,7 +90,7 @@ async function workUnderLease(
   const report = createPauseReport(deps, lease);
   const reportFailures = createFailureLog(deps, lease);
   try {
-    await step('taken', {});
+    await step(deps.watchOnly ? 'watched' : 'taken', {});
     while (!stopping.aborted && renewal.isValid()) {
       await reportFailures(async () => {
         const pause = await pollSafely(poll);

@@ -8,6 +8,7 @@ type Line = readonly ['info' | 'warn' | 'error', string];
 /** The log line of each step. A step that is only the first half of another one has none. */
 const lines: Partial<Record<MintStep, Line>> = {
   taken: ['info', 'mint lane taken'],
+  watched: ['warn', 'mint lane has no signer: what it has sent is watched'],
   stored: ['info', 'mint signed'],
   sent: ['info', 'mint broadcast'],
   raise_stored: ['info', 'mint bumped'],

@@ -143,3 +143,16 @@ export async function findLaneWork(
   const [row]: { has_open: boolean; has_queued: boolean }[] = rows;
   return { hasOpen: row?.has_open === true, hasQueued: row?.has_queued === true };
 }
+
+/** Lists lanes with work that nobody holds, and that no process with their key has held for a minute. */
+export async function listUnstaffedLanes(db: Database): Promise<LaneId[]> {
+  const { rows } = await db.raw(
+    `SELECT l.chain_id AS "chainId", l.signer FROM mint_lanes l
+     WHERE l.staffed_at < clock_timestamp() - interval '1 minute'
+       AND (l.expires_at IS NULL OR l.expires_at < clock_timestamp())
+       AND (EXISTS (SELECT FROM mint_transactions t WHERE t.chain_id = l.chain_id AND t.signer = l.signer
+           AND t.state IN ('submitted', 'confirmed'))
+         OR EXISTS (SELECT FROM nfts n WHERE n.mint_chain_id = l.chain_id AND n.mint_state = 'queued'))`,
+  );
+  return rows;
+}

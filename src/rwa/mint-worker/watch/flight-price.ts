@@ -2,21 +2,22 @@ import { raise } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import { listOpenTransactions } from '../stores/transaction-store.ts';
+import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 
 /**
  * Why transactions in flight are not mined, where the price is to blame and the cap keeps them from paying it. Asks for
- * the market only while one waits for so long that it would be replaced.
+ * the market only while one has waited for so long that it would be replaced.
  */
 export async function pauseForPrice(context: LaneContext, head: Head): Promise<Pause | undefined> {
   const { db, lease, memory, node, settings } = context;
   const open = await listOpenTransactions(db, lease);
-  const waiting = open.filter(
-    ({ id, confirmedIn, attempts: [newest] }) =>
-      confirmedIn === null &&
-      !memory.mined.has(id) &&
-      head.number - newest.sentAtBlock >= BigInt(settings.stuckBlocks),
-  );
+  // Since its first attempt: replacements that the price outruns too do not make it move.
+  const isWaiting = ({ id, confirmedIn, attempts }: OpenTransaction) => {
+    const sentAt = attempts.at(-1)?.sentAtBlock ?? attempts[0].sentAtBlock;
+    const isInBlock = confirmedIn !== null || memory.mined.has(id);
+    return !isInBlock && head.number - sentAt >= BigInt(settings.stuckBlocks);
+  };
+  const waiting = open.filter(isWaiting);
   if (waiting.length === 0) return undefined;
   const market = await node.market(head);
   const price = (market.baseFee ?? 0n) + market.suggested;
