@@ -29,6 +29,7 @@ const named = [
     'lying-node',
     'pauses',
     'picky-contract',
+    'remedies',
     'standstill',
     'workers',
   ].map((name) => `test/minting/faults/${name}.test.ts`),

@@ -1,6 +1,9 @@
 import { type Command, Option } from 'commander';
+import { createMintNode } from '../chain/minting/mint-node.ts';
+import { findNetwork } from '../chain/network-store.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { listAttempts, listMints, retryMint, stopLanes } from '../rwa/operators/mint-admin-store.ts';
+import { cancelMint } from '../rwa/operators/mint-cancel.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { asOperator, type Session } from './shared/session.ts';
@@ -45,6 +48,7 @@ export function addMintCommands(program: Command, session: Session): void {
   addListCommand(mint, session);
   addShowCommand(mint, session);
   addRetryCommand(mint, session);
+  addCancelCommand(mint, session);
   addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending; what is sent is watched' });
   addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
 }
@@ -92,6 +96,28 @@ function addRetryCommand(mint: Command, session: Session): void {
       }),
     );
   examples(retry, 'mint retry 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
+}
+
+function addCancelCommand(mint: Command, session: Session): void {
+  const cancel = mint
+    .command('cancel <nftId>')
+    .description('Take a mint back that is queued or has failed, if the chain shows that nothing minted it')
+    .action((nftId: string) =>
+      asOperator(session, async ({ clients, db, output }) => {
+        if (!isUuid(nftId)) throw new UsageError(`${nftId} is no id of an NFT. See: tallystick mint list`);
+        const refusal = await cancelMint(
+          {
+            db,
+            findNetwork: (id) => findNetwork(db, id),
+            nodeOf: (network) => createMintNode(clients.for(network)),
+          },
+          nftId,
+        );
+        if (refusal !== undefined) throw new UsageError(refusal);
+        output.record({ nftId, state: 'unclaimed' });
+      }),
+    );
+  examples(cancel, 'mint cancel 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
 }
 
 function addStopCommand(

@@ -18,11 +18,11 @@ const sweepMs = 5_000;
 const maxAnswers = 1_000;
 
 /** How many blocks an NFT may go without a change before that needs a reason. */
-export const normalBlocks = (confirmations: number, stuckBlocks: number): bigint =>
+const normalBlocks = (confirmations: number, stuckBlocks: number): bigint =>
   timesNormal * BigInt(confirmations + stuckBlocks);
 
 /**
- * Creates the sweep of a lane that leaves no NFT without a reason: one that has not moved for {@link normalBlocks},
+ * Creates the sweep of a lane that leaves no NFT without a reason: one that has not moved for so many blocks ({@link normalBlocks}),
  * or for an hour, while neither it nor its lanes have a reason, is noted as `unexplained`. It also ends notes that no
  * longer hold, and announces when NFTs begin and end to wait for a reason of their own. It asks no node.
  * @returns a function for each poll; it tells why the lane does not send, when nothing is sent and nobody knows why

@@ -44,7 +44,7 @@ export const mintReasons = {
   },
   nodes_unavailable: {
     note: 'The blockchain cannot be asked at present; minting goes on when it can.',
-    remedy: 'Mend the nodes, or name others: tallystick network update <chainId> --rpc-url.',
+    remedy: 'Mend the nodes, or name others: tallystick network update <chainId> --rpc <url>.',
   },
   unexplained: {
     note: 'The mint takes longer than it should; the operator is told.',

@@ -98,3 +98,27 @@ export function retryMint(db: Database, nftId: string): Promise<boolean> {
     return queued;
   });
 }
+
+type RequestedMint = {
+  /** Decimal. */
+  readonly chainId: string;
+  /** EIP-55. */
+  readonly contract: string;
+  /** Decimal. */
+  readonly tokenId: string;
+  /** The outcome of a transaction with it is open. */
+  readonly isInTransaction: boolean;
+};
+
+/** Finds a mint that is under way or failed. @returns undefined when the NFT has none, or does not exist */
+export async function findRequestedMint(db: Database, nftId: string): Promise<RequestedMint | undefined> {
+  const { rows } = await db.raw(
+    `SELECT r.chain_id AS "chainId", r.contract_address AS contract, n.token_id AS "tokenId",
+       n.mint_state = 'submitted' OR EXISTS (
+         SELECT FROM mint_transaction_nfts l WHERE l.nft_id = n.id AND l.state = 'open') AS "isInTransaction"
+     FROM nfts n JOIN rwas r ON r.id = n.rwa_id
+     WHERE n.id = ? AND n.mint_state IN ('queued', 'submitted', 'failed')`,
+    [nftId],
+  );
+  return rows[0];
+}

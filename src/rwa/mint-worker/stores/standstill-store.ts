@@ -80,12 +80,18 @@ export async function isQueueStill(db: Database, { lane, seconds }: Still): Prom
 // Whoever saves a note with a change of its NFT does both within less.
 const sameChange = `interval '5 seconds'`;
 
-/** Deletes notes on a network that no longer hold: the NFT has moved since, or its lanes say why it does not. */
+/**
+ * Deletes notes on a network that no longer hold: the NFT has moved since, or its lanes say why it does not. Skips those
+ * that another lane is deleting.
+ */
 export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void> {
   await tx.raw(
-    `DELETE FROM mint_notes m USING nfts n WHERE n.id = m.nft_id AND n.mint_chain_id = :chainId
-       AND (n.mint_state NOT IN ('queued', 'submitted') OR n.updated_at > m.since + ${sameChange}
-         OR (m.reason = 'unexplained' AND ${standingLaneSql('n')} IS NOT NULL))`,
+    `DELETE FROM mint_notes WHERE nft_id IN (
+       SELECT m.nft_id FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
+       WHERE n.mint_chain_id = :chainId
+         AND (n.mint_state NOT IN ('queued', 'submitted') OR n.updated_at > m.since + ${sameChange}
+           OR (m.reason = 'unexplained' AND ${standingLaneSql('n')} IS NOT NULL))
+       FOR UPDATE OF m SKIP LOCKED)`,
     { chainId },
   );
 }
