@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { createMintNode } from '../chain/minting/mint-node.ts';
 import { findNetwork } from '../chain/network-store.ts';
-import { listLanes } from '../rwa/minting/lane-status-store.ts';
+import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
+import { remedyOf } from '../rwa/minting/mint-reason.ts';
 import { listAttempts, listMints, retryMint, stopLanes } from '../rwa/operators/mint-admin-store.ts';
 import { cancelMint } from '../rwa/operators/mint-cancel.ts';
 import { examples } from './shared/examples.ts';
@@ -17,7 +18,9 @@ const laneColumns = {
   inFlight: 'IN FLIGHT',
   oldestQueuedAt: 'OLDEST',
   paused: 'PAUSED',
+  pausedAt: 'SINCE',
   why: 'WHY',
+  remedy: 'WHAT TO DO',
 };
 const mintColumns = {
   nftId: 'NFT',
@@ -69,13 +72,18 @@ function addListCommand(mint: Command, session: Session): void {
   examples(list, 'mint list', 'mint list --state failed --json');
 }
 
+const withRemedy = (lane: LaneStatus) => ({
+  ...lane,
+  remedy: lane.paused === null ? null : remedyOf(lane.paused),
+});
+
 function addShowCommand(mint: Command, session: Session): void {
   const show = mint
     .command('show [nftId]')
     .description('Show every attempt to mint an NFT; without one, every lane')
     .action((nftId: string | undefined) =>
       asOperator(session, async ({ db, output }) => {
-        if (nftId === undefined) output.rows(await listLanes(db, {}), laneColumns);
+        if (nftId === undefined) output.rows((await listLanes(db, {})).map(withRemedy), laneColumns);
         else if (isUuid(nftId)) output.rows(await listAttempts(db, nftId), attemptColumns);
         else throw new UsageError(`${nftId} is no id of an NFT. See: tallystick mint list`);
       }),
@@ -134,7 +142,7 @@ function addStopCommand(
       asOperator(session, async ({ db, output }) => {
         const lanes = await stopLanes(db, { ...filter }, name === 'pause');
         if (lanes.length === 0) throw new UsageError('There is no such lane. See: tallystick mint show');
-        output.rows(lanes, laneColumns);
+        output.rows(lanes.map(withRemedy), laneColumns);
       }),
     );
   examples(command, `mint ${name} --chain-id 137`);

@@ -123,7 +123,9 @@ describe('mint retry', () => {
 describe('mint pause and resume', () => {
   test('stop lanes and let them go on', async ({ json }) => {
     const paused = await json('mint', 'pause', '--chain-id', '31337');
-    expect(paused.value).toMatchObject([{ signer, paused: 'operator' }]);
+    expect(paused.value).toMatchObject([
+      { signer, paused: 'operator', remedy: expect.stringContaining('mint resume') },
+    ]);
     const resumed = await json('mint', 'resume', '--signer', signer.toLowerCase());
     expect(resumed.value).toMatchObject([{ signer, paused: null }]);
   });
