@@ -43,6 +43,8 @@ const named = [
     'lying-node',
     'pauses',
     'picky-contract',
+    'remedies',
+    'standstill',
     'workers',
   ].map((name) => `test/minting/faults/${name}.test.ts`),
 ];

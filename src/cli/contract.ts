@@ -16,6 +16,7 @@ export function addContractCommands(program: Command, session: Session): void {
   const contract = program.command('contract').description('NFT contracts: deploy, let signers mint, check');
   addDeployCommand(contract, session);
   addGrantCommand(contract, session);
+  addRevokeCommand(contract, session);
   addStatusCommand(contract, session);
 }
 
@@ -55,6 +56,28 @@ function addGrantCommand(contract: Command, session: Session): void {
       }),
     );
   examples(grant, `contract grant 137 0x5FbD…0aa3 0x7099…79C8 ${adminExample}`);
+}
+
+function addRevokeCommand(contract: Command, session: Session): void {
+  const revoke = withAdmin(contract.command('revoke'))
+    .description('Let a signer mint no longer on a contract of ours, such as one whose key is lost or known')
+    .argument('<chainId>', 'decimal id of a registered network', chainId)
+    .argument('<contract>', 'address of the contract', address)
+    .argument('<signer>', 'address of the signer', address)
+    .action((id: string, to: string, signer: string, keys: AdminOptions) =>
+      onNetwork(session, id, async ({ db, output }, provider) => {
+        const admin = await openContractAdmin(provider, keys);
+        await admin.revokeMinter(to, signer);
+        output.record({ chainId: id, contract: to, revoked: signer });
+        const lanes = await listLanes(db, { chainId: id, signer });
+        const inFlight = lanes.reduce((sum, lane) => sum + lane.inFlight, 0);
+        if (inFlight > 0) {
+          output.say(`It has ${inFlight} transactions in flight: what they do not mint is queued again.`);
+        }
+        output.say('Take it out of MINT_SIGNERS of every worker.');
+      }),
+    );
+  examples(revoke, `contract revoke 137 0x5FbD…0aa3 0x7099…79C8 ${adminExample}`);
 }
 
 function addStatusCommand(contract: Command, session: Session): void {

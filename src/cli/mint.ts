@@ -1,6 +1,10 @@
 import { type Command, Option } from 'commander';
-import { listLanes } from '../rwa/minting/lane-status-store.ts';
+import { createMintNode } from '../chain/minting/mint-node.ts';
+import { findNetwork } from '../chain/network-store.ts';
+import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
+import { remedyOf } from '../rwa/minting/mint-reason.ts';
 import { listAttempts, listMints, retryMint, stopLanes } from '../rwa/operators/mint-admin-store.ts';
+import { cancelMint } from '../rwa/operators/mint-cancel.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { asOperator, type Session } from './shared/session.ts';
@@ -14,7 +18,9 @@ const laneColumns = {
   inFlight: 'IN FLIGHT',
   oldestQueuedAt: 'OLDEST',
   paused: 'PAUSED',
+  pausedAt: 'SINCE',
   why: 'WHY',
+  remedy: 'WHAT TO DO',
 };
 const mintColumns = {
   nftId: 'NFT',
@@ -22,7 +28,9 @@ const mintColumns = {
   state: 'STATE',
   recipient: 'RECIPIENT',
   since: 'SINCE',
+  reason: 'REASON',
   why: 'WHY',
+  remedy: 'WHAT TO DO',
 };
 const attemptColumns = {
   nonce: 'NONCE',
@@ -43,6 +51,7 @@ export function addMintCommands(program: Command, session: Session): void {
   addListCommand(mint, session);
   addShowCommand(mint, session);
   addRetryCommand(mint, session);
+  addCancelCommand(mint, session);
   addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending; what is sent is watched' });
   addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
 }
@@ -63,13 +72,18 @@ function addListCommand(mint: Command, session: Session): void {
   examples(list, 'mint list', 'mint list --state failed --json');
 }
 
+const withRemedy = (lane: LaneStatus) => ({
+  ...lane,
+  remedy: lane.paused === null ? null : remedyOf(lane.paused),
+});
+
 function addShowCommand(mint: Command, session: Session): void {
   const show = mint
     .command('show [nftId]')
     .description('Show every attempt to mint an NFT; without one, every lane')
     .action((nftId: string | undefined) =>
       asOperator(session, async ({ db, output }) => {
-        if (nftId === undefined) output.rows(await listLanes(db, {}), laneColumns);
+        if (nftId === undefined) output.rows((await listLanes(db, {})).map(withRemedy), laneColumns);
         else if (isUuid(nftId)) output.rows(await listAttempts(db, nftId), attemptColumns);
         else throw new UsageError(`${nftId} is no id of an NFT. See: tallystick mint list`);
       }),
@@ -92,6 +106,28 @@ function addRetryCommand(mint: Command, session: Session): void {
   examples(retry, 'mint retry 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
 }
 
+function addCancelCommand(mint: Command, session: Session): void {
+  const cancel = mint
+    .command('cancel <nftId>')
+    .description('Take a mint back that is queued or has failed, if the chain shows that nothing minted it')
+    .action((nftId: string) =>
+      asOperator(session, async ({ clients, db, output }) => {
+        if (!isUuid(nftId)) throw new UsageError(`${nftId} is no id of an NFT. See: tallystick mint list`);
+        const refusal = await cancelMint(
+          {
+            db,
+            findNetwork: (id) => findNetwork(db, id),
+            nodeOf: (network) => createMintNode(clients.for(network)),
+          },
+          nftId,
+        );
+        if (refusal !== undefined) throw new UsageError(refusal);
+        output.record({ nftId, state: 'unclaimed' });
+      }),
+    );
+  examples(cancel, 'mint cancel 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
+}
+
 function addStopCommand(
   mint: Command,
   session: Session,
@@ -106,7 +142,7 @@ function addStopCommand(
       asOperator(session, async ({ db, output }) => {
         const lanes = await stopLanes(db, { ...filter }, name === 'pause');
         if (lanes.length === 0) throw new UsageError('There is no such lane. See: tallystick mint show');
-        output.rows(lanes, laneColumns);
+        output.rows(lanes.map(withRemedy), laneColumns);
       }),
     );
   examples(command, `mint ${name} --chain-id 137`);

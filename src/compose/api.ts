@@ -95,7 +95,7 @@ export function createServiceApp(
     trustedProxies: config.TRUSTED_PROXIES,
     handlers: Object.fromEntries(served),
     mounts: [
-      { path: '/', handler: createHealth(parts, isServing) },
+      { path: '/', handler: createHealth(parts, isServing, 'callers') },
       { path: '/docs', handler: createPortalRouter({ directory: portalDirectory }) },
     ],
   });

@@ -1,27 +1,30 @@
 import { createHealthRouter, type HealthCheck } from '../http/mounts/health.ts';
 import { createLagCheck } from '../providers/indexer/index-lag.ts';
-import { assertNoLaneNeedsHelp } from '../rwa/mint-worker/stores/lane-store.ts';
+import { assertNoLaneNeedsHelp } from '../rwa/minting/lane-status-store.ts';
 import type { Parts } from './parts.ts';
 
+/** Whom a listener answers. */
+type Audience = 'callers' | 'operators';
+
 /**
- * The health routes, which both listeners serve.
+ * The health routes, which both listeners serve. Whether mints move is a matter of operators: callers are answered
+ * all the same, and what they ask for waits.
  * @param isServing false while the process starts or stops; it is not ready then
  */
-export function createHealth(parts: Parts, isServing: () => boolean) {
+export function createHealth(parts: Parts, isServing: () => boolean, audience: Audience) {
   return createHealthRouter({
     isServing,
-    checks: checksOf(parts),
+    checks: checksOf(parts, audience),
     onFailure: (name, err) => parts.log.warn({ err, check: name }, 'readiness check failed'),
   });
 }
 
-function checksOf({ config, db, networks }: Parts): HealthCheck[] {
+function checksOf({ config, db, networks }: Parts, audience: Audience): HealthCheck[] {
   const checks: HealthCheck[] = [
     { name: 'database', run: async () => void (await db.raw('SELECT 1')) },
     { name: 'networks', run: async () => void (await networks.list()) },
   ];
-  // A process without the role only accepts mints, which wait until a lane works again.
-  if (config.ROLES.includes('worker')) {
+  if (audience === 'operators' && config.ROLES.includes('worker')) {
     checks.push({ name: 'minting', run: () => assertNoLaneNeedsHelp(db) });
   }
   const most = config.INDEX_READY_LAG;

@@ -27,7 +27,7 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
   return createMountedApp({
     log,
     mounts: [
-      { path: '/', handler: createHealth(parts, isServing) },
+      { path: '/', handler: createHealth(parts, isServing, 'operators') },
       { path: '/', handler: createMetricsRouter(metrics) },
     ],
   });

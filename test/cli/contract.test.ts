@@ -109,3 +109,15 @@ describe('contract grant and status', () => {
     expect([status, err]).toEqual([2, 'The admin must not be a signer: use another key.\n']);
   });
 });
+
+describe('contract revoke', () => {
+  test('takes from a signer what grant gave it, and says what to do next', async ({ json, run }) => {
+    const contract = await deploy(json);
+    await json('contract', 'grant', '31337', contract, signer, ...keys);
+    const { status, out, err } = await run('contract', 'revoke', '31337', contract, signer, ...keys);
+    expect([status, err]).toEqual([0, 'Take it out of MINT_SIGNERS of every worker.\n']);
+    expect(out).toContain(signer);
+    const checks = await json('contract', 'status', '31337', contract);
+    expect([checks.status, stateOf(checks.value, 'minter')]).toEqual([1, 'FAULT']);
+  });
+});

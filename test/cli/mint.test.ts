@@ -39,10 +39,29 @@ describe('mint list', () => {
     await db('mint_lanes').update({ pause_reason: null, pause_detail: null, paused_at: null });
     expect(value).toMatchObject([
       { nftId: failed, state: 'failed', why: 'The token was minted to another recipient.' },
-      { nftId: queued, state: 'queued', why: 'It has 1 wei.' },
+      {
+        nftId: queued,
+        state: 'queued',
+        reason: 'balance_too_low',
+        why: 'It has 1 wei.',
+        reasonSince: expect.any(String),
+        remedy: 'Send funds to the signer.',
+      },
     ]);
+    expect(value).toMatchObject([{ reason: null, remedy: expect.stringContaining('mint retry') }, {}]);
     expect((await json('mint', 'list', '--state', 'failed')).value).toHaveLength(1);
     expect((await json('mint', 'list', '--chain-id', '5')).value).toEqual([]);
+  });
+
+  test('shows the reason of an NFT itself before that of its lanes, and what to do', async ({ db, json }) => {
+    const id = await addMint(db, 'submitted');
+    expect((await json('mint', 'list')).value).toMatchObject([{ nftId: id, reason: null, remedy: null }]);
+    await db('mint_notes').insert({ nft_id: id, reason: 'unexplained', detail: 'Submitted with nonce 4.' });
+    const { value } = await json('mint', 'list');
+    await db('mint_notes').delete();
+    expect(value).toMatchObject([
+      { reason: 'unexplained', why: 'Submitted with nonce 4.', remedy: expect.stringContaining('mint show') },
+    ]);
   });
 });
 
@@ -104,7 +123,9 @@ describe('mint retry', () => {
 describe('mint pause and resume', () => {
   test('stop lanes and let them go on', async ({ json }) => {
     const paused = await json('mint', 'pause', '--chain-id', '31337');
-    expect(paused.value).toMatchObject([{ signer, paused: 'operator' }]);
+    expect(paused.value).toMatchObject([
+      { signer, paused: 'operator', remedy: expect.stringContaining('mint resume') },
+    ]);
     const resumed = await json('mint', 'resume', '--signer', signer.toLowerCase());
     expect(resumed.value).toMatchObject([{ signer, paused: null }]);
   });

@@ -38,6 +38,7 @@ describe('200', () => {
         url: `https://claim.example/c/${nft.id}?lang=en#${nft.secret}`,
         claimStatus: 'unclaimed',
         mintError: null,
+        mintNote: null,
         recipient: null,
         mintedAt: null,
         mintedTx: null,

@@ -87,7 +87,7 @@ describe('200', () => {
 });
 
 const lastHeld = (db: Database, ago: string) =>
-  db('mint_lanes').update({ last_held_at: db.raw('now() - ?::interval', [ago]) });
+  db('mint_lanes').update({ staffed_at: db.raw('now() - ?::interval', [ago]) });
 
 describe('400', () => {
   test.for([undefined, {}, { secret: '' }, { secret: null }, { recipient }])(

@@ -36,7 +36,10 @@ test.beforeAll(async ({ db }) => {
       SELECT CASE WHEN n <= 12 THEN 'minted' WHEN r.number % 50 = 0 AND n = 13 THEN 'queued'
         WHEN r.number % 50 = 1 AND n = 14 THEN 'failed' ELSE 'unclaimed' END AS state
     ) AS s;
-    ANALYZE companies, rwas, nfts;
+    INSERT INTO mint_notes (nft_id, reason, detail) SELECT id, 'unexplained', '' FROM nfts WHERE serial < 20;
+    INSERT INTO mint_lanes (chain_id, signer)
+    SELECT 31337, '0x' || lpad(to_hex(n), 40, '0') FROM generate_series(1, 3) AS n;
+    ANALYZE companies, rwas, nfts, mint_notes, mint_lanes;
   `);
 });
 
@@ -62,8 +65,8 @@ async function expectIndexes(db: Database, work: () => Promise<unknown>): Promis
   for (const plan of plans) {
     // The last: the planner sees that nothing can match, and reads nothing.
     expect(plan).toMatch(/(Index (Only )?|Bitmap Heap )Scan|One-Time Filter: false/);
-    // The table of companies fits in one page, where no index could be quicker.
-    expect(plan).not.toMatch(/Seq Scan on (rwas|nfts)/);
+    // The tables of companies and lanes fit in one page, where no index could be quicker.
+    expect(plan).not.toMatch(/Seq Scan on (rwas|nfts|mint_(notes|transactions|transaction_nfts))/);
   }
   return plans.join('\n');
 }

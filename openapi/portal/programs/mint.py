@@ -23,7 +23,7 @@ nft_id = call(f"/rwa/{rwa['id']}/mint", "POST")["nftId"]
 # Until it is on the chain
 nft = call(f"/nft/{nft_id}")
 while nft["claimStatus"] in ("queued", "submitted"):
-    print(nft["claimStatus"])
+    print(nft["claimStatus"], nft["mintNote"] or "")
     time.sleep(2)
     nft = call(f"/nft/{nft_id}")
 print(nft["claimStatus"], nft["mintError"] or nft["mintedTx"], nft["mintedBlock"])

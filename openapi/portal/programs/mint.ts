@@ -17,7 +17,7 @@ const { nftId } = await call(`/rwa/${rwas[0].id}/mint`, 'POST');
 // Until it is on the chain
 let nft = await call(`/nft/${nftId}`);
 while (nft.claimStatus === 'queued' || nft.claimStatus === 'submitted') {
-  console.log(nft.claimStatus);
+  console.log(nft.claimStatus, nft.mintNote ?? '');
   await new Promise((resolve) => setTimeout(resolve, 2000));
   nft = await call(`/nft/${nftId}`);
 }

@@ -13,6 +13,7 @@ export type ContractAdmin = {
   /** Sets the base of the token URIs of a contract. */
   setBaseUri(contract: string, base: string): Promise<void>;
   grantMinter(contract: string, minter: string): Promise<void>;
+  revokeMinter(contract: string, minter: string): Promise<void>;
 };
 
 const minterRole = id('MINTER_ROLE');
@@ -41,6 +42,9 @@ export async function openContractAdmin(
     },
     async grantMinter(contract, minter) {
       await send(contract, callData(artefact, 'grantRole', [minterRole, minter]));
+    },
+    async revokeMinter(contract, minter) {
+      await send(contract, callData(artefact, 'revokeRole', [minterRole, minter]));
     },
   };
 }

@@ -9,6 +9,7 @@ import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 import { searchLogs } from './mint-logs.ts';
+import { suggestedTip } from './suggested-tip.ts';
 
 export type Block = { readonly number: bigint; readonly hash: string; readonly time: Date };
 export type Head = Block & { readonly baseFee: bigint | null; readonly gasLimit: bigint };
@@ -118,8 +119,8 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
     },
     balance: (account) => ask(number, 'eth_getBalance', [account, 'latest']),
     async market({ baseFee }) {
-      const method = baseFee === null ? 'eth_gasPrice' : 'eth_maxPriorityFeePerGas';
-      return { baseFee, suggested: await ask(number, method, []) };
+      const suggested = baseFee === null ? ask(number, 'eth_gasPrice', []) : suggestedTip(provider);
+      return { baseFee, suggested: await suggested };
     },
     async estimate(from, contract, mints) {
       try {

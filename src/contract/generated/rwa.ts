@@ -393,6 +393,11 @@ export interface components {
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
             mintError: string | null;
+            /**
+             * @description Why an accepted mint does not move at present, in words; null while it moves, and unless `claimStatus` is `queued`
+             *     or `submitted`. It goes on by itself when the cause is gone.
+             */
+            mintNote: string | null;
             /** @description Wallet that the NFT is minted to, in EIP-55 form; null until the mint is asked for. */
             recipient: string | null;
             /**
@@ -508,6 +513,11 @@ export interface components {
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
             mintError: string | null;
+            /**
+             * @description Why an accepted mint does not move at present, in words; null while it moves, and unless `claimStatus` is `queued`
+             *     or `submitted`. It goes on by itself when the cause is gone.
+             */
+            mintNote: string | null;
             /** @description Wallet that the NFT is minted to, in EIP-55 form; null until the mint is asked for. */
             recipient: string | null;
             /**
@@ -622,6 +632,11 @@ export interface components {
             claimStatus: components["schemas"]["ClaimStatus"];
             /** @description Why the mint failed; null unless `claimStatus` is `failed`. */
             mintError: string | null;
+            /**
+             * @description Why an accepted mint does not move at present, in words; null while it moves, and unless `claimStatus` is `queued`
+             *     or `submitted`. It goes on by itself when the cause is gone.
+             */
+            mintNote: string | null;
             /** @description Wallet that the NFT is minted to, in EIP-55 form; null until the mint is asked for. */
             recipient: string | null;
             /**

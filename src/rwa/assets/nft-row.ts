@@ -17,6 +17,8 @@ export type Nft = {
   readonly mintState: MintState;
   /** Why minting failed, in words. */
   readonly mintError: string | null;
+  /** Why an accepted mint does not move: a code; null while it does. */
+  readonly mintReason: string | null;
   /** EIP-55. */
   readonly recipient: string | null;
   readonly mintedAt: Date | null;
@@ -60,6 +62,8 @@ export type NftRow = {
   secret_key_id: string;
   mint_state: MintState;
   mint_error: string | null;
+  /** Absent of an NFT that was just created. */
+  mint_reason?: string | null;
   recipient: string | null;
   minted_at: Date | null;
   minted_tx: string | null;
@@ -85,6 +89,7 @@ export function toNft(row: NftRow): Nft {
     sealed: sealedOf(row),
     mintState: row.mint_state,
     mintError: row.mint_error,
+    mintReason: row.mint_reason ?? null,
     recipient: row.recipient,
     mintedAt: row.minted_at,
     mintedTx: row.minted_tx,

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { type MintState, type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
+import { nftReasonSql } from './reason-sql.ts';
 import type { Page } from './rwa-store.ts';
 
 /*
@@ -27,11 +28,20 @@ export async function listNfts(
   filter: NftFilter,
   { limit, offset }: Page,
 ): Promise<Nft[]> {
-  const rows: NftRow[] = await matching(db, companyId, filter)
-    .select(nftColumns)
+  const page = matching(db, companyId, filter)
+    .select([...nftColumns, 'mint_chain_id'])
     .orderBy(['rwa_number', 'serial'])
     .limit(limit)
     .offset(offset);
+  return selectWithReason(db, page);
+}
+
+/** Adds the reasons outside of the page, so that rows which its offset skips cost nothing; its order stays. */
+async function selectWithReason(db: Database, page: Knex.QueryBuilder): Promise<Nft[]> {
+  const rows: NftRow[] = await db
+    .select('n.*')
+    .select(db.raw(`${nftReasonSql('n')} AS mint_reason`))
+    .from(page.as('n'));
   return rows.map(toNft);
 }
 
@@ -54,8 +64,10 @@ function matching(db: Database, companyId: string, filter: NftFilter): Knex.Quer
 
 /** The company's NFT; undefined when the company has no such NFT. */
 export async function findNft(db: Database, companyId: string, id: string): Promise<Nft | undefined> {
-  const rows: NftRow[] = await db(table).select(nftColumns).where({ company_id: companyId, id });
-  return rows.map(toNft)[0];
+  const found = db(table)
+    .select([...nftColumns, 'mint_chain_id'])
+    .where({ company_id: companyId, id });
+  return (await selectWithReason(db, found))[0];
 }
 
 /** Those of the ids that are NFTs of companies other than this one, in lower case. */

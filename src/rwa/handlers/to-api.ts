@@ -4,6 +4,7 @@ import { claimUrl } from '../assets/claim-url.ts';
 import type { Nft } from '../assets/nft-row.ts';
 import type { Rwa, RwaDetail } from '../assets/rwa-row.ts';
 import { serialText } from '../assets/token-id.ts';
+import { publicNote } from '../minting/mint-reason.ts';
 
 type Schemas = components['schemas'];
 
@@ -53,6 +54,7 @@ export function createToApiNft(deps: { vault: ClaimSecretVault; claimBaseUrl: st
       url: claimUrl(rwa.claimBaseUrl ?? deps.claimBaseUrl, nft.id, secret),
       claimStatus: nft.mintState,
       mintError: nft.mintError,
+      mintNote: nft.mintReason === null ? null : publicNote(nft.mintReason),
       recipient: nft.recipient,
       mintedAt: nft.mintedAt?.toISOString() ?? null,
       mintedTx: nft.mintedTx,

@@ -26,6 +26,7 @@ export type MintSettings = {
 /** What a lane has just done; the steps of one transaction come in this order, as far as it gets. */
 export type MintStep =
   | 'taken'
+  | 'watched'
   | 'signed'
   | 'stored'
   | 'sent'
@@ -40,6 +41,8 @@ export type MintStep =
   | 'released'
   | 'reverted'
   | 'refused'
+  | 'held_up'
+  | 'moving'
   | 'paused'
   | 'resumed';
 
@@ -63,6 +66,8 @@ export type StepFacts = {
   readonly released?: number;
   /** NFTs that a reorganisation took back. */
   readonly unminted?: number;
+  /** NFTs that begin to wait for a reason of their own. */
+  readonly heldUp?: number;
   readonly reason?: string;
   readonly detail?: string;
 };
@@ -78,6 +83,8 @@ export type LaneDeps = {
   readonly db: Database;
   readonly lane: LaneId;
   readonly signer: MintSigner;
+  /** The signer has no key here: what it has sent is watched and broadcast again, and nothing is signed. */
+  readonly watchOnly: boolean;
   readonly settings: MintSettings;
   readonly log: Logger;
   readonly step: OnStep;
@@ -90,7 +97,10 @@ export type LaneDeps = {
 };
 
 /** What the parts of a lane work with during one poll. */
-export type LaneContext = Pick<LaneDeps, 'db' | 'signer' | 'settings' | 'log' | 'step' | 'now'> & {
+export type LaneContext = Pick<
+  LaneDeps,
+  'db' | 'signer' | 'watchOnly' | 'settings' | 'log' | 'step' | 'now'
+> & {
   readonly lease: Lease;
   readonly network: Network;
   readonly node: MintNode;

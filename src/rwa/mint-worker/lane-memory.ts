@@ -6,6 +6,8 @@ export type LaneMemory = {
   readonly mined: Set<string>;
   /** Ids of transactions whose nonce is used according to a broadcast, though not to the transaction count. */
   readonly nonceUsed: Set<string>;
+  /** What the node last answered to the broadcast of each transaction, by its id. */
+  readonly answers: Map<string, string>;
   /** Ids of transactions whose last broadcast was refused for lack of funds. */
   readonly underfunded: Set<string>;
   /** NFTs whose recipient the contract refuses, with the block at which that was noticed. */
@@ -16,6 +18,7 @@ export const createLaneMemory = (): LaneMemory => ({
   broadcastAt: new Map(),
   mined: new Set(),
   nonceUsed: new Set(),
+  answers: new Map(),
   underfunded: new Set(),
   refusedAt: new Map(),
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { LaneDeps } from './lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
 import { createLeaseWatch, type LeaseWatch } from './lease-watch.ts';
+import { createPauseReport, pauseForFailure } from './pause-report.ts';
 import { createPollTrigger, type PollTrigger } from './poll-trigger.ts';
 import {
   acquireLease,
@@ -9,6 +10,7 @@ import {
   type LaneId,
   type Lease,
   LeaseLostError,
+  type Pause,
   releaseLease,
   renewLease,
   setPause,
@@ -21,33 +23,38 @@ export type Lane = LaneId & {
   isHeld(): boolean;
   /** Stops after the current poll and releases the lane. */
   stop(): Promise<void>;
+  /** Settles when the lane has stopped: when it was told to, or was only watched and another process took it. */
+  readonly ended: Promise<void>;
 };
 
-/** Starts to work on a lane: waits for its lease, then polls until another process takes the lane. */
+/**
+ * Starts to work on a lane: waits for its lease, then polls until another process takes the lane. One that is only
+ * watched does not wait.
+ */
 export function startLane(deps: LaneDeps): Lane {
-  const { lane, settings } = deps;
+  const { lane, settings, watchOnly } = deps;
   const stopping = new AbortController();
   const trigger = createPollTrigger();
   const leases = createLeaseWatch(deps.now, settings.leaseSeconds);
   let held = false;
 
   const run = async () => {
-    while (!stopping.signal.aborted) {
+    do {
       const lease = await tryAcquire(deps, leases);
-      if (lease === undefined) {
-        await trigger.wait(settings.pollMs);
-      } else if (!leases.isNewer(lease)) {
+      if (lease !== undefined && !leases.isNewer(lease)) {
         await refuseLease(deps, lease);
         // Trying again would raise the fence above the one that was seen.
         if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
-      } else {
+      } else if (lease !== undefined) {
         held = true;
         await workUnderLease(deps, lease, trigger, stopping.signal);
         held = false;
+      } else if (!watchOnly) {
+        await trigger.wait(settings.pollMs);
       }
-    }
+    } while (!stopping.signal.aborted && !watchOnly);
   };
-  const stopped = run();
+  const ended = run();
 
   return {
     ...lane,
@@ -56,18 +63,19 @@ export function startLane(deps: LaneDeps): Lane {
     async stop() {
       stopping.abort();
       trigger.fire();
-      await stopped;
+      await ended;
     },
+    ended,
   };
 }
 
 /** @returns undefined when another process holds the lane, or when that cannot be found out */
 async function tryAcquire(deps: LaneDeps, leases: LeaseWatch): Promise<Lease | undefined> {
-  const { db, lane, holder, settings, log } = deps;
+  const { db, lane, holder, watchOnly, settings, log } = deps;
   try {
     const seen = await findLease(db, lane);
     const expired = seen && leases.expired(seen);
-    return await acquireLease(db, lane, { holder, seconds: settings.leaseSeconds, expired });
+    return await acquireLease(db, lane, { holder, watchOnly, seconds: settings.leaseSeconds, expired });
   } catch (err) {
     log.warn({ err, ...lane }, 'mint lane cannot be asked for');
     return undefined;
@@ -89,7 +97,7 @@ async function refuseLease(deps: LaneDeps, lease: Lease): Promise<void> {
   }
 }
 
-/** Polls until the lease is lost or the lane is to stop. A poll that fails is logged and tried again. */
+/** Polls until the lease is lost or the lane is to stop. A poll that fails pauses the lane and is tried again. */
 async function workUnderLease(
   deps: LaneDeps,
   lease: Lease,
@@ -99,15 +107,16 @@ async function workUnderLease(
   const { log, settings, step } = deps;
   const renewal = startRenewal(deps, lease);
   const poll = createLanePoll(deps, lease, stopping);
+  const report = createPauseReport(deps, lease);
+  const reportFailures = createFailureLog(deps, lease);
   try {
-    await step('taken', {});
+    await step(deps.watchOnly ? 'watched' : 'taken', {});
     while (!stopping.aborted && renewal.isValid()) {
-      try {
-        await poll();
-      } catch (err) {
-        if (err instanceof LeaseLostError) throw err;
-        log.warn({ err, ...lease }, 'mint lane could not go on, and will try again');
-      }
+      await reportFailures(async () => {
+        const pause = await pollSafely(poll);
+        // A poll that was told to stop has not tried everything.
+        if (!stopping.aborted) await report(pause);
+      });
       await trigger.wait(settings.pollMs);
     }
   } catch (err) {
@@ -124,6 +133,32 @@ async function giveBack({ db, log }: LaneDeps, lease: Lease): Promise<void> {
   } catch (err) {
     log.warn({ err, ...lease }, 'mint lane not given back');
   }
+}
+
+/** @returns why the lane does not send; also when the poll failed */
+async function pollSafely(poll: () => Promise<Pause | undefined>): Promise<Pause | undefined> {
+  try {
+    return await poll();
+  } catch (err) {
+    if (err instanceof LeaseLostError) throw err;
+    return pauseForFailure(err);
+  }
+}
+
+/** Logs when reports begin to fail and when they succeed again: without a database a pause cannot be stored. */
+function createFailureLog({ log }: LaneDeps, lease: Lease) {
+  let isFailing = false;
+  return async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+      if (isFailing) log.info({ ...lease }, 'mint lane can store its state again');
+      isFailing = false;
+    } catch (err) {
+      if (err instanceof LeaseLostError) throw err;
+      if (!isFailing) log.warn({ err, ...lease }, 'mint lane cannot store its state, and will try again');
+      isFailing = true;
+    }
+  };
 }
 
 /** Renews the lease three times in its duration, until another process has taken the lane. */

@@ -4,8 +4,9 @@ import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { LevelSource, Metrics } from '../../metrics.ts';
-import { listLanes } from '../minting/lane-status-store.ts';
+import { type LaneStatus, listLanes } from '../minting/lane-status-store.ts';
 import type { LaneSigner } from './mint-worker.ts';
+import { countNotes, type NoteCount } from './stores/standstill-store.ts';
 import { findHighestNonce } from './stores/transaction-store.ts';
 
 const ofLane = ['chain_id', 'signer'];
@@ -35,6 +36,16 @@ const queueGauges = {
     name: 'tallystick_mint_lane_paused',
     help: '1 while the lane does not send, with the reason; absent while it does.',
     labels: [...ofLane, 'reason'],
+  },
+  waiting: {
+    name: 'tallystick_mint_waiting',
+    help: 'NFTs under way that wait for a reason of their own, by the reason; absent while none does.',
+    labels: ['chain_id', 'reason'],
+  },
+  unexplained: {
+    name: 'tallystick_mint_unexplained',
+    help: 'NFTs and lanes that stand still for no reason that is known. It should be 0.',
+    labels: ['chain_id'],
   },
 } as const;
 
@@ -73,7 +84,7 @@ export function watchMinting(metrics: Metrics, options: Options): void {
 type QueueLevels = Awaited<ReturnType<LevelSource<keyof typeof queueGauges>['read']>>;
 
 async function readLanes(db: Database): Promise<QueueLevels> {
-  const lanes = await listLanes(db, {});
+  const [lanes, notes] = await Promise.all([listLanes(db, {}), countNotes(db)]);
   const level = (lane: (typeof lanes)[number], value: number) => ({
     labels: { chain_id: lane.chainId, signer: lane.signer },
     value,
@@ -92,7 +103,25 @@ async function readLanes(db: Database): Promise<QueueLevels> {
       const { labels, value } = level(lane, 1);
       return lane.paused === null ? [] : [{ labels: { ...labels, reason: lane.paused }, value }];
     }),
+    waiting: notes.map(({ chainId, reason, nfts }) => ({
+      labels: { chain_id: chainId, reason },
+      value: nfts,
+    })),
+    unexplained: perNetwork.map(({ chainId }) => ({
+      labels: { chain_id: chainId },
+      value: countUnexplained(chainId, lanes, notes),
+    })),
   };
+}
+
+function countUnexplained(
+  network: string,
+  lanes: readonly LaneStatus[],
+  notes: readonly NoteCount[],
+): number {
+  const still = lanes.filter(({ chainId, paused }) => chainId === network && paused === 'unexplained');
+  const noted = notes.find(({ chainId, reason }) => chainId === network && reason === 'unexplained');
+  return still.length + (noted?.nfts ?? 0);
 }
 
 function signerSource(

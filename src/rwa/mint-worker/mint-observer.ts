@@ -8,6 +8,7 @@ type Line = readonly ['info' | 'warn' | 'error', string];
 /** The log line of each step. A step that is only the first half of another one has none. */
 const lines: Partial<Record<MintStep, Line>> = {
   taken: ['info', 'mint lane taken'],
+  watched: ['warn', 'mint lane has no signer: what it has sent is watched'],
   stored: ['info', 'mint signed'],
   sent: ['info', 'mint broadcast'],
   raise_stored: ['info', 'mint bumped'],
@@ -19,6 +20,8 @@ const lines: Partial<Record<MintStep, Line>> = {
   released: ['error', 'nonce was used by somebody else; its NFTs wait for another'],
   reverted: ['warn', 'mint was reverted'],
   refused: ['error', 'mint failed: the contract refuses its recipient'],
+  held_up: ['warn', 'NFTs do not move, each for a reason of its own'],
+  moving: ['info', 'no NFT waits for this reason of its own any more'],
   paused: ['warn', 'mint lane paused'],
   resumed: ['info', 'mint lane resumed'],
 };

@@ -9,10 +9,11 @@ import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
 import { mintChannel, mintQueue } from '../minting/mint-queue.ts';
 import { type Lane, startLane } from './lane.ts';
-import type { MintSettings, OnStep, StepObserver } from './lane-context.ts';
+import type { LaneDeps, MintSettings, OnStep, StepObserver } from './lane-context.ts';
 import { type LaneId, registerLane } from './stores/lane-store.ts';
 import { listStaleQueuedNfts } from './stores/queued-nft-store.ts';
 import { examineUnfitContracts } from './unfit-contracts.ts';
+import { createWatchedLanes } from './watch-only.ts';
 
 /** A signer and the network that it signs for. */
 export type LaneSigner = { readonly chainId: string; readonly signer: MintSigner };
@@ -53,12 +54,16 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   const lanes: Lane[] = [];
   let listener: Listener | undefined;
   let reconciling: NodeJS.Timeout | undefined;
+  const own = signers.map(({ chainId, signer }) => ({ chainId, signer: signer.address }));
+  const watched = createWatchedLanes((lane, signer) => laneDeps(options, lane, signer), { db, own });
 
   const notifyLanes = () => {
     for (const lane of lanes) lane.notify();
+    watched.notify();
   };
   const reconcile = async () => {
     notifyLanes();
+    await watched.adopt();
     const nftIds = await listStaleQueuedNfts(db, reconcileMs / 1_000);
     await jobs.enqueue(mintQueue, nftIds);
     await examineUnfitContracts(options);
@@ -76,7 +81,7 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
     async start() {
       for (const signer of signers) lanes.push(await registerAndStart(options, signer));
-      if (lanes.length === 0) return;
+      await watched.adopt();
       listener = await createListener({
         url: databaseUrl,
         channels: [mintChannel],
@@ -90,17 +95,21 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
     async stop() {
       clearInterval(reconciling);
-      await Promise.all(lanes.map((lane) => lane.stop()));
+      await Promise.all([...lanes.map((lane) => lane.stop()), watched.stop()]);
       await listener?.close();
     },
   };
 }
 
 async function registerAndStart(options: MintWorkerOptions, { chainId, signer }: LaneSigner): Promise<Lane> {
-  const { db, networks, clients, settings, log, observe, step } = options;
   const lane: LaneId = { chainId, signer: signer.address };
-  await registerLane(db, lane);
-  return startLane({
+  await registerLane(options.db, lane);
+  return startLane({ ...laneDeps(options, lane, signer), watchOnly: false });
+}
+
+function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner): Omit<LaneDeps, 'watchOnly'> {
+  const { db, networks, clients, settings, log, observe, step } = options;
+  return {
     db,
     lane,
     signer,
@@ -114,5 +123,5 @@ async function registerAndStart(options: MintWorkerOptions, { chainId, signer }:
     holder: `${hostname()} ${process.pid}`,
     findNetwork: (id) => networks.find(id),
     nodeOf: (network) => createMintNode(clients.for(network)),
-  });
+  };
 }

@@ -3,6 +3,7 @@ import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
 import type { MintState } from '../assets/nft-row.ts';
+import { isStaffedSql } from '../assets/reason-sql.ts';
 
 /** What decides whether NFTs of an RWA can be minted. */
 export type Eligibility = {
@@ -38,13 +39,9 @@ type CandidateRow = EligibilityRow & {
   secret_key_id: string;
 };
 
-// Longer than workers are out for a new release or a restart of their machine: mints that are accepted meanwhile only
-// wait. A lane that nobody held for longer has lost its signer, or its workers.
-const patienceMinutes = 15;
-
 const columns = `r.is_claimable, r.chain_id, c.treasury_address, w.minter_contract IS NOT NULL
   AND EXISTS (SELECT 1 FROM mint_lanes l WHERE l.chain_id = r.chain_id
-    AND l.last_held_at > clock_timestamp() - interval '${patienceMinutes} minutes')
+    AND ${isStaffedSql('l')})
   AND NOT EXISTS (SELECT 1 FROM contract_verdicts v WHERE v.chain_id = r.chain_id
     AND v.contract = r.contract_address AND v.verdict = 'unfit') AS is_supported`;
 const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';

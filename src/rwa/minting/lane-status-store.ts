@@ -1,4 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
+import { isStaffedSql, laneReasonSql } from '../assets/reason-sql.ts';
+import { type MintReason, needsHelp } from './mint-reason.ts';
 
 /** A lane, who works on it and what is pending. */
 export type LaneStatus = {
@@ -12,7 +14,8 @@ export type LaneStatus = {
   readonly inFlight: number;
   readonly oldestQueuedAt: Date | null;
   /** The reason why the lane does not send; null when it does. */
-  readonly paused: string | null;
+  readonly paused: MintReason | null;
+  readonly pausedAt: Date | null;
   /** The reason in words. */
   readonly why: string | null;
 };
@@ -27,7 +30,7 @@ const laneStatus = `
     (SELECT count(*)::int FROM mint_transactions t
      WHERE t.chain_id = l.chain_id AND t.signer = l.signer AND t.state = 'submitted') AS "inFlight",
     (SELECT min(queued_at) FROM nfts WHERE mint_chain_id = l.chain_id AND mint_state = 'queued') AS "oldestQueuedAt",
-    CASE WHEN l.stopped_by_operator THEN 'operator' ELSE l.pause_reason END AS paused, l.pause_detail AS why
+    ${laneReasonSql('l')} AS paused, l.paused_at AS "pausedAt", l.pause_detail AS why
   FROM mint_lanes l
   WHERE (:chainId::bigint IS NULL OR l.chain_id = :chainId) AND (:signer::text IS NULL OR l.signer = :signer)
   ORDER BY l.chain_id, l.signer`;
@@ -41,4 +44,40 @@ export const laneBindings = ({ chainId, signer }: LaneFilter) => ({
 /** Lists lanes in the order of network and signer. */
 export async function listLanes(db: Database, filter: LaneFilter): Promise<LaneStatus[]> {
   return (await db.raw(laneStatus, laneBindings(filter))).rows;
+}
+
+/**
+ * Whether a process that can sign for the network has worked on one of its lanes in the last 10 minutes. A network
+ * whose signers were all taken out of the settings is not staffed; what was sent on it is still watched.
+ */
+export async function isNetworkStaffed(db: Database, chainId: string): Promise<boolean> {
+  const { rows } = await db.raw(
+    `SELECT FROM mint_lanes l WHERE l.chain_id = ? AND ${isStaffedSql('l')} LIMIT 1`,
+    [chainId],
+  );
+  return rows.length > 0;
+}
+
+type Standing = { chain_id: string; signer: string; reason: string; detail: string | null };
+
+/**
+ * Checks that no lane with work stands for a reason that somebody must do something about.
+ * @throws Error naming the lanes and their reasons
+ */
+export async function assertNoLaneNeedsHelp(db: Database): Promise<void> {
+  const { rows }: { rows: Standing[] } = await db.raw(
+    `SELECT * FROM (
+       SELECT l.chain_id, l.signer, ${laneReasonSql('l')} AS reason, l.pause_detail AS detail FROM mint_lanes l
+       WHERE EXISTS (SELECT FROM nfts n WHERE n.mint_chain_id = l.chain_id AND n.mint_state = 'queued')
+         OR EXISTS (SELECT FROM mint_transactions t
+           WHERE t.chain_id = l.chain_id AND t.signer = l.signer AND t.state = 'submitted')) s
+     WHERE s.reason IS NOT NULL ORDER BY s.chain_id, s.signer`,
+  );
+  const standing = rows.filter(({ reason }) => needsHelp(reason));
+  if (standing.length === 0) return;
+  const lanes = standing.map(
+    ({ chain_id: chainId, signer, reason, detail }) =>
+      `${signer} on network ${chainId}: ${reason}${detail === null ? '' : ` (${detail})`}`,
+  );
+  throw new Error(`Minting stands. ${lanes.join('; ')}`);
 }

@@ -3,6 +3,8 @@ type Reason = {
   readonly note: string;
   /** What an operator can do; it begins with a verb. */
   readonly remedy: string;
+  /** A lane that stands for it needs nobody: the process is ready all the same. */
+  readonly isNormal?: true;
 };
 
 /**
@@ -13,10 +15,12 @@ export const mintReasons = {
   operator: {
     note: 'Minting is stopped by the operator.',
     remedy: 'Resume it: tallystick mint resume.',
+    isNormal: true,
   },
   fee_above_cap: {
     note: 'Gas costs more than the operator pays at present.',
     remedy: 'Wait for lower prices, or raise MINT_MAX_FEE_GWEI.',
+    isNormal: true,
   },
   balance_too_low: {
     note: 'The operator has too little money for gas.',
@@ -34,6 +38,33 @@ export const mintReasons = {
     note: 'Minting is stopped until the operator has checked the database.',
     remedy: 'Compare the database with the chain: it was restored or promoted. Then restart the workers.',
   },
+  no_signer: {
+    note: 'The operator has no key for this network at present.',
+    remedy: 'Put the signer into MINT_SIGNERS again; what it has sent is watched meanwhile.',
+  },
+  no_worker: {
+    note: 'Nothing works on mints of this network at present.',
+    remedy: 'Start a process with the role worker that has the signer in MINT_SIGNERS.',
+  },
+  nodes_unavailable: {
+    note: 'The blockchain cannot be asked at present; minting goes on when it can.',
+    remedy: 'Mend the nodes, or name others: tallystick network update <chainId> --rpc <url>.',
+  },
+  unexplained: {
+    note: 'The mint takes longer than it should; the operator is told.',
+    remedy: 'Look at its attempts: tallystick mint show <nftId>. Then report it with the log of the worker.',
+  },
 } as const satisfies Record<string, Reason>;
 
 export type MintReason = keyof typeof mintReasons;
+
+const catalogue: Readonly<Record<string, Reason>> = mintReasons;
+
+/** A reason in the words for companies. A newer release may have stored one that this release does not know. */
+export const publicNote = (reason: string): string => (catalogue[reason] ?? mintReasons.unexplained).note;
+
+/** What an operator can do about a reason. */
+export const remedyOf = (reason: string): string => (catalogue[reason] ?? mintReasons.unexplained).remedy;
+
+/** Whether somebody has to do something about a lane that stands for this reason. */
+export const needsHelp = (reason: string): boolean => catalogue[reason]?.isNormal !== true;

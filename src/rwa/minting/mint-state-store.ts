@@ -8,6 +8,7 @@ import { prepared } from '../../db/prepared.ts';
  *   (new) ────────────── insertNfts ──┘│  ▲                         │  ▲                     │
  *                                      │  └────── releaseNfts ──────┤  └──── unmintNfts ─────┘
  *                                      └─ refuseNft ──► failed ◄────┴─ failNfts
+ *   queued, failed ── cancelNft ──► unclaimed
  *
  * A row in another state than the caller assumes is an error: then nothing of the transaction stays.
  */
@@ -147,6 +148,21 @@ export async function refuseNft(
     `UPDATE nfts SET mint_state = 'failed', mint_error = ?
      WHERE id = ? AND mint_state = 'queued' AND recipient = ?`,
     [reason, nftId, recipient],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Takes an accepted mint back of which the caller knows that the chain does not have it.
+ * @returns false when the NFT is neither queued nor failed, or is in a transaction whose outcome is open
+ */
+export async function cancelNft(tx: Tx, id: string): Promise<boolean> {
+  const { rowCount }: { rowCount: number } = await tx.raw(
+    `UPDATE nfts SET mint_state = 'unclaimed', recipient = NULL, mint_error = NULL, mint_chain_id = NULL,
+       queued_at = NULL
+     WHERE id = ? AND mint_state IN ('queued', 'failed')
+       AND NOT EXISTS (SELECT FROM mint_transaction_nfts l WHERE l.nft_id = nfts.id AND l.state = 'open')`,
+    [id],
   );
   return rowCount === 1;
 }

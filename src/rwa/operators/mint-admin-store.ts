@@ -1,6 +1,8 @@
 import type { Database } from '../../contract/transaction.ts';
+import { nftReasonSql } from '../assets/reason-sql.ts';
 import { type LaneFilter, type LaneStatus, laneBindings, listLanes } from '../minting/lane-status-store.ts';
 import { mintChannel } from '../minting/mint-queue.ts';
+import { type MintReason, remedyOf } from '../minting/mint-reason.ts';
 import { requeueFailedNft } from '../minting/mint-state-store.ts';
 
 /*
@@ -16,8 +18,14 @@ type MintStatus = {
   readonly recipient: string | null;
   /** When the NFT last changed. */
   readonly since: Date;
-  /** Why it failed, or why it is not sent; null when nothing is known to be wrong. */
+  /** Why it does not move, as a code; null when it does, or has failed. */
+  readonly reason: MintReason | null;
+  /** The reason in words, or why it failed; null when nothing is known to be wrong. */
   readonly why: string | null;
+  /** Since when the reason holds. */
+  readonly reasonSince: Date | null;
+  /** What an operator can do about it. */
+  readonly remedy: string | null;
 };
 
 type MintFilter = {
@@ -42,20 +50,31 @@ export async function stopLanes(db: Database, filter: LaneFilter, stopped: boole
   return listLanes(db, filter);
 }
 
-/** Lists NFTs in these mint states, the longest unchanged first. */
+/** Lists NFTs in these mint states, the longest unchanged first, each with its own reason or that of its lanes. */
 export async function listMints(db: Database, { states, chainId, limit }: MintFilter): Promise<MintStatus[]> {
-  const { rows } = await db.raw(
-    `SELECT n.id AS "nftId", n.mint_chain_id AS "chainId", n.mint_state AS state, n.recipient,
-       n.updated_at AS since, coalesce(n.mint_error, (
-         SELECT pause_detail FROM mint_lanes l WHERE n.mint_state = 'queued' AND l.chain_id = n.mint_chain_id
-           AND l.pause_detail IS NOT NULL LIMIT 1)) AS why
-     FROM nfts n
-     WHERE n.mint_state = ANY (:states::text[]) AND (:chainId::bigint IS NULL OR n.mint_chain_id = :chainId)
-     ORDER BY n.updated_at, n.id LIMIT :limit`,
+  const { rows }: { rows: Omit<MintStatus, 'remedy'>[] } = await db.raw(
+    `SELECT f.*, coalesce(f.error, m.detail, l.detail) AS why, coalesce(m.since, l.since) AS "reasonSince" FROM (
+       SELECT n.id AS "nftId", n.mint_chain_id AS "chainId", n.mint_state AS state, n.recipient,
+         n.updated_at AS since, n.mint_error AS error, ${nftReasonSql('n')} AS reason
+       FROM nfts n
+       WHERE n.mint_state = ANY (:states::text[]) AND (:chainId::bigint IS NULL OR n.mint_chain_id = :chainId)
+       ORDER BY n.updated_at, n.id LIMIT :limit) f
+     LEFT JOIN mint_notes m ON m.nft_id = f."nftId" AND f.reason IS NOT NULL
+     LEFT JOIN LATERAL (
+       SELECT pause_detail AS detail, paused_at AS since FROM mint_lanes
+       WHERE m.nft_id IS NULL AND chain_id = f."chainId" AND pause_reason = f.reason
+       ORDER BY paused_at LIMIT 1) l ON true
+     ORDER BY f.since, f."nftId"`,
     { states: [...states], chainId: chainId ?? null, limit },
   );
-  return rows;
+  return rows.map(({ nftId, chainId: network, state, recipient, since, reason, why, reasonSince }) => ({
+    ...{ nftId, chainId: network, state, recipient, since, reason, why, reasonSince },
+    remedy: reason === null ? ofFailed(state) : remedyOf(reason),
+  }));
 }
+
+const ofFailed = (state: string) =>
+  state === 'failed' ? 'Mend what it says, then queue it again: tallystick mint retry.' : null;
 
 /** Lists every attempt of every transaction of an NFT, the latest first. */
 export async function listAttempts(db: Database, nftId: string): Promise<Record<string, unknown>[]> {
@@ -78,4 +97,28 @@ export function retryMint(db: Database, nftId: string): Promise<boolean> {
     if (queued) await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
     return queued;
   });
+}
+
+type RequestedMint = {
+  /** Decimal. */
+  readonly chainId: string;
+  /** EIP-55. */
+  readonly contract: string;
+  /** Decimal. */
+  readonly tokenId: string;
+  /** The outcome of a transaction with it is open. */
+  readonly isInTransaction: boolean;
+};
+
+/** Finds a mint that is under way or failed. @returns undefined when the NFT has none, or does not exist */
+export async function findRequestedMint(db: Database, nftId: string): Promise<RequestedMint | undefined> {
+  const { rows } = await db.raw(
+    `SELECT r.chain_id AS "chainId", r.contract_address AS contract, n.token_id AS "tokenId",
+       n.mint_state = 'submitted' OR EXISTS (
+         SELECT FROM mint_transaction_nfts l WHERE l.nft_id = n.id AND l.state = 'open') AS "isInTransaction"
+     FROM nfts n JOIN rwas r ON r.id = n.rwa_id
+     WHERE n.id = ? AND n.mint_state IN ('queued', 'submitted', 'failed')`,
+    [nftId],
+  );
+  return rows[0];
 }

@@ -35,16 +35,11 @@ export type Pause = {
   readonly detail: string;
 };
 
-// The other reasons end without anybody's help, or an operator chose them.
-const reasonsThatNeedHelp: readonly Pause['reason'][] = [
-  'balance_too_low',
-  'foreign_nonce',
-  'contract_refuses',
-];
-
 const sameLane = 'chain_id = :chainId AND signer = :signer';
 // The holder too: a database that went back to an earlier state gives the same fence to another one.
 const sameLease = `${sameLane} AND fence = :fence AND holder = :holder`;
+const staffedUnless = (watchOnly: string) =>
+  `staffed_at = CASE WHEN ${watchOnly} THEN staffed_at ELSE clock_timestamp() END`;
 
 /** Registers a lane. The service accepts mints on its network from then on. */
 export async function registerLane(db: Database, lane: LaneId): Promise<void> {
@@ -66,6 +61,8 @@ export type SeenLease = {
 type NewLease = {
   /** Names this process to operators. */
   readonly holder: string;
+  /** It has no key: it watches what is sent, and gives way to a process that has one. */
+  readonly watchOnly: boolean;
   readonly seconds: number;
   /** A lease that this process has seen to expire. It is taken over unless it was renewed since. */
   readonly expired: SeenLease | undefined;
@@ -78,14 +75,22 @@ type NewLease = {
 export async function acquireLease(
   db: Database,
   lane: LaneId,
-  { holder, seconds, expired }: NewLease,
+  { holder, watchOnly, seconds, expired }: NewLease,
 ): Promise<Lease | undefined> {
   const { rows }: { rows: { fence: string }[] } = await db.raw(
-    `UPDATE mint_lanes SET fence = fence + 1, holder = :holder, lease_seconds = :seconds,
-       expires_at = clock_timestamp() + make_interval(secs => :seconds)
+    `UPDATE mint_lanes SET fence = fence + 1, holder = :holder, watch_only = :watchOnly, lease_seconds = :seconds,
+       ${staffedUnless(':watchOnly')}, expires_at = clock_timestamp() + make_interval(secs => :seconds)
      WHERE ${sameLane} AND (expires_at IS NULL OR expires_at < clock_timestamp()
+       OR (watch_only AND NOT :watchOnly)
        OR (fence = :seenFence AND expires_at = :seenExpiry::timestamptz)) RETURNING fence`,
-    { ...lane, holder, seconds, seenFence: expired?.fence ?? null, seenExpiry: expired?.expiresAt ?? null },
+    {
+      ...lane,
+      holder,
+      watchOnly,
+      seconds,
+      seenFence: expired?.fence ?? null,
+      seenExpiry: expired?.expiresAt ?? null,
+    },
   );
   const [row] = rows;
   return row && { ...lane, fence: row.fence, holder };
@@ -104,8 +109,8 @@ export async function findLease(db: Database, lane: LaneId): Promise<SeenLease |
 /** Extends the lease from now on. @returns false when another process has taken the lane */
 export async function renewLease(db: Database, lease: Lease, seconds: number): Promise<boolean> {
   const { rowCount }: { rowCount: number } = await db.raw(
-    `UPDATE mint_lanes SET expires_at = clock_timestamp() + make_interval(secs => :seconds)
-     WHERE ${sameLease}`,
+    `UPDATE mint_lanes SET expires_at = clock_timestamp() + make_interval(secs => :seconds),
+       ${staffedUnless('watch_only')} WHERE ${sameLease}`,
     { ...lease, seconds },
   );
   return rowCount === 1;
@@ -113,7 +118,10 @@ export async function renewLease(db: Database, lease: Lease, seconds: number): P
 
 /** Frees the lane for other processes. Does nothing when another process has taken it. */
 export async function releaseLease(db: Database, lease: Lease): Promise<void> {
-  await db.raw(`UPDATE mint_lanes SET holder = NULL, expires_at = NULL WHERE ${sameLease}`, lease);
+  await db.raw(
+    `UPDATE mint_lanes SET holder = NULL, expires_at = NULL, ${staffedUnless('watch_only')} WHERE ${sameLease}`,
+    lease,
+  );
 }
 
 /**
@@ -165,15 +173,15 @@ export async function findLaneWork(
   return { hasOpen: row?.has_open === true, hasQueued: row?.has_queued === true };
 }
 
-/**
- * Checks that no lane is paused for a reason that only a person can remove.
- * @throws Error naming the lanes and their reasons
- */
-export async function assertNoLaneNeedsHelp(db: Database): Promise<void> {
-  const rows: { chain_id: string; signer: string; pause_detail: string }[] = await db('mint_lanes')
-    .select('chain_id', 'signer', 'pause_detail')
-    .whereIn('pause_reason', [...reasonsThatNeedHelp]);
-  if (rows.length === 0) return;
-  const lanes = rows.map((row) => `${row.signer} on network ${row.chain_id}: ${row.pause_detail}`);
-  throw new Error(`Minting pauses. ${lanes.join(' ')}`);
+/** Lists lanes with work that nobody holds, and that no process with their key has held for a minute. */
+export async function listUnstaffedLanes(db: Database): Promise<LaneId[]> {
+  const { rows } = await db.raw(
+    `SELECT l.chain_id AS "chainId", l.signer FROM mint_lanes l
+     WHERE l.staffed_at < clock_timestamp() - interval '1 minute'
+       AND (l.expires_at IS NULL OR l.expires_at < clock_timestamp())
+       AND (EXISTS (SELECT FROM mint_transactions t WHERE t.chain_id = l.chain_id AND t.signer = l.signer
+           AND t.state IN ('submitted', 'confirmed'))
+         OR EXISTS (SELECT FROM nfts n WHERE n.mint_chain_id = l.chain_id AND n.mint_state = 'queued'))`,
+  );
+  return rows;
 }

@@ -1,0 +1,87 @@
+import type { Head } from '../../chain/minting/mint-node.ts';
+import { isOfSending } from '../assets/reason-sql.ts';
+import type { LaneContext } from './lane-context.ts';
+import { inFencedTransaction, type Pause } from './stores/lane-store.ts';
+import {
+  countNotes,
+  deleteOutdatedNotes,
+  isQueueStill,
+  notePassedBy,
+  noteStillSubmitted,
+} from './stores/standstill-store.ts';
+
+// A mint that moves is in a block after a few, replaced once it is stuck, and then waits for its confirmations.
+const timesNormal = 5n;
+// On a chain without blocks nothing is measured in blocks.
+const longestSeconds = 3_600;
+const sweepMs = 5_000;
+const maxAnswers = 1_000;
+
+/** How many blocks an NFT may go without a change before that needs a reason. */
+const normalBlocks = (confirmations: number, stuckBlocks: number): bigint =>
+  timesNormal * BigInt(confirmations + stuckBlocks);
+
+/**
+ * Creates the sweep of a lane that leaves no NFT without a reason: one that has not moved for so many blocks ({@link normalBlocks}),
+ * or for an hour, while neither it nor its lanes have a reason, is noted as `unexplained`. It also ends notes that no
+ * longer hold, and announces when NFTs begin and end to wait for a reason of their own. It asks no node.
+ * @returns a function for each poll; it tells why the lane does not send, when nothing is sent and nobody knows why
+ */
+export function createStandstillSweep() {
+  const pace = createPace();
+  const announce = createAnnouncement();
+  let sweptAt = Number.NEGATIVE_INFINITY;
+  let found: Pause | undefined;
+
+  return async (context: LaneContext, head: Head, pause: Pause | undefined): Promise<Pause | undefined> => {
+    const { db, lease, memory, network, now, settings } = context;
+    const blocks = normalBlocks(network.confirmations, Math.min(settings.stuckBlocks, maxStuckBlocks));
+    const seconds = Math.min(pace(head.number, blocks, now()), longestSeconds);
+    if (now() - sweptAt < sweepMs) return pause ?? found;
+    sweptAt = now();
+    const still = { lane: lease, seconds };
+    await inFencedTransaction(db, lease, async (tx) => {
+      await deleteOutdatedNotes(tx, lease.chainId);
+      if (pause === undefined || isOfSending(pause.reason)) {
+        await noteStillSubmitted(tx, still, memory.answers);
+      }
+      if (pause === undefined) await notePassedBy(tx, still);
+    });
+    await announce(context);
+    // Told again with the next broadcast of each.
+    if (memory.answers.size > maxAnswers) memory.answers.clear();
+    const detail = `Nothing was sent for ${blocks} blocks or an hour, though NFTs are queued.`;
+    found =
+      pause === undefined && (await isQueueStill(db, still)) ? { reason: 'unexplained', detail } : undefined;
+    return pause ?? found;
+  };
+}
+
+// A lane that only watches replaces nothing, however long that takes.
+const maxStuckBlocks = 10_000;
+
+/** Creates the measure of how long so many blocks last took, in seconds; infinite while that is not known. */
+function createPace() {
+  let seen: { readonly number: bigint; readonly at: number }[] = [];
+  return (number: bigint, blocks: bigint, at: number): number => {
+    if (seen.at(-1)?.number !== number) seen.push({ number, at });
+    const old = seen.findLastIndex((each) => each.number <= number - blocks);
+    if (old > 0) seen = seen.slice(old);
+    const [oldest] = seen;
+    const isOldEnough = oldest !== undefined && oldest.number <= number - blocks;
+    return isOldEnough ? (at - oldest.at) / 1_000 : Number.POSITIVE_INFINITY;
+  };
+}
+
+function createAnnouncement() {
+  let announced = new Set<string>();
+  return async ({ db, lease, step }: LaneContext): Promise<void> => {
+    const counts = (await countNotes(db)).filter(({ chainId }) => chainId === lease.chainId);
+    for (const { reason, nfts } of counts) {
+      if (!announced.has(reason)) await step('held_up', { reason, heldUp: nfts });
+    }
+    const present = new Set<string>(counts.map(({ reason }) => reason));
+    for (const reason of announced) if (!present.has(reason)) await step('moving', { reason });
+    announced = present;
+  };
+}

@@ -1,0 +1,115 @@
+import type { Database, Tx } from '../../../contract/transaction.ts';
+import { standingLaneSql } from '../../assets/reason-sql.ts';
+import type { MintReason } from '../../minting/mint-reason.ts';
+import type { LaneId } from './lane-store.ts';
+
+/*
+ * NFTs that do not move though nothing says why: rows of `mint_notes` with the reason `unexplained`.
+ */
+
+/** What a node last answered to the broadcast of a transaction, by the id of the transaction. */
+type Answers = ReadonlyMap<string, string>;
+
+type Still = {
+  readonly lane: LaneId;
+  /** For how long an NFT must not have moved. */
+  readonly seconds: number;
+};
+
+const isUnexplained = `n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
+  AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id) AND ${standingLaneSql('n')} IS NULL`;
+
+// Each sweep notes so many; the next goes on.
+const most = 1_000;
+
+/** Notes NFTs in transactions of the lane that have not moved and have no other reason. */
+export async function noteStillSubmitted(tx: Tx, { lane, seconds }: Still, answers: Answers): Promise<void> {
+  await tx.raw(
+    `INSERT INTO mint_notes (nft_id, reason, detail)
+     SELECT n.id, 'unexplained', format('Submitted with nonce %s in %s attempts, the last %s. The node last said: %s.',
+       t.nonce, a.attempts, a.hash, coalesce(w.answer, 'nothing'))
+     FROM mint_transactions t
+       JOIN mint_transaction_nfts o ON o.transaction_id = t.id AND o.state = 'open'
+       JOIN nfts n ON n.id = o.nft_id AND n.mint_state = 'submitted'
+       CROSS JOIN LATERAL (SELECT count(*) AS attempts, (array_agg(hash ORDER BY number DESC))[1] AS hash
+         FROM mint_attempts WHERE transaction_id = t.id) a
+       LEFT JOIN unnest(:ids::uuid[], :answers::text[]) AS w (id, answer) ON w.id = t.id
+     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') AND ${isUnexplained}
+     LIMIT ${most} ON CONFLICT DO NOTHING`,
+    { ...lane, seconds, ids: [...answers.keys()], answers: [...answers.values()] },
+  );
+}
+
+// Signed before NFTs could have moved again; a few of them have the NFTs that were queued last.
+const passedBy = `
+  SELECT max(q.queued_at) FROM (
+    SELECT id FROM mint_transactions
+    WHERE chain_id = :chainId AND signer = :signer
+      AND created_at < clock_timestamp() - make_interval(secs => :seconds)
+    ORDER BY nonce DESC LIMIT 20) t
+  JOIN mint_transaction_nfts o ON o.transaction_id = t.id JOIN nfts q ON q.id = o.nft_id`;
+
+/** Notes queued NFTs that the lane has passed by: it has sent some that were queued later, and that long ago. */
+export async function notePassedBy(tx: Tx, { lane, seconds }: Still): Promise<void> {
+  await tx.raw(
+    `INSERT INTO mint_notes (nft_id, reason, detail)
+     SELECT n.id, 'unexplained', 'Queued, while NFTs that were queued later are sent.' FROM nfts n
+     WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND n.queued_at < (${passedBy})
+       AND ${isUnexplained}
+     ORDER BY n.queued_at LIMIT ${most} ON CONFLICT DO NOTHING`,
+    { ...lane, seconds },
+  );
+}
+
+/** Whether NFTs without a note are queued, and for so long neither moved nor saw anything sent by the lane. */
+export async function isQueueStill(db: Database, { lane, seconds }: Still): Promise<boolean> {
+  const { rows } = await db.raw(
+    `SELECT FROM nfts n WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued'
+       AND n.queued_at < clock_timestamp() - make_interval(secs => :seconds)
+       AND n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
+       AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id)
+       AND coalesce((SELECT t.created_at FROM mint_transactions t
+         WHERE t.chain_id = :chainId AND t.signer = :signer ORDER BY t.nonce DESC LIMIT 1), n.queued_at)
+         < clock_timestamp() - make_interval(secs => :seconds)
+     LIMIT 1`,
+    { ...lane, seconds },
+  );
+  return rows.length > 0;
+}
+
+// Whoever saves a note with a change of its NFT does both within less.
+const sameChange = `interval '5 seconds'`;
+
+/**
+ * Deletes notes on a network that no longer hold: the NFT has moved since, or its lanes say why it does not. Skips those
+ * that another lane is deleting.
+ */
+export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void> {
+  await tx.raw(
+    `DELETE FROM mint_notes WHERE nft_id IN (
+       SELECT m.nft_id FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
+       WHERE n.mint_chain_id = :chainId
+         AND (n.mint_state NOT IN ('queued', 'submitted') OR n.updated_at > m.since + ${sameChange}
+           OR (m.reason = 'unexplained' AND ${standingLaneSql('n')} IS NOT NULL))
+       FOR UPDATE OF m SKIP LOCKED)`,
+    { chainId },
+  );
+}
+
+/** How many NFTs wait for a reason of their own. */
+export type NoteCount = {
+  /** Decimal. */
+  readonly chainId: string;
+  readonly reason: MintReason;
+  readonly nfts: number;
+};
+
+/** Counts the NFTs with notes by network and reason. */
+export async function countNotes(db: Database): Promise<NoteCount[]> {
+  const { rows } = await db.raw(
+    `SELECT n.mint_chain_id AS "chainId", m.reason, count(*)::int AS nfts
+     FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
+     WHERE n.mint_state IN ('queued', 'submitted') GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+  return rows;
+}

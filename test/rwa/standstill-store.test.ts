@@ -1,0 +1,161 @@
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
+import {
+  deleteOutdatedNotes,
+  isQueueStill,
+  notePassedBy,
+  noteStillSubmitted,
+} from '../../src/rwa/mint-worker/stores/standstill-store.ts';
+import { test } from '../support/fixtures.ts';
+import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from './samples.ts';
+
+const signer = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
+const lane = { chainId: '31337', signer };
+const still = { lane, seconds: 60 };
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+
+test.beforeEach(async ({ db }) => {
+  await addNetwork(db);
+  await addCompany(db, 'acme');
+  for (const table of [
+    'mint_notes',
+    'mint_transaction_nfts',
+    'mint_attempts',
+    'mint_transactions',
+    'nfts',
+    'mint_lanes',
+  ])
+    await db(table).delete();
+  await db('mint_lanes').insert({ chain_id: 31337, signer });
+});
+
+/** An NFT that has been in its state, and in the queue, for so long. */
+async function addNft(db: Database, state: string, seconds: number): Promise<string> {
+  const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, 'acme'), 1);
+  const id = nft?.id ?? '';
+  const queued = { mint_chain_id: 31337, queued_at: ago(seconds) };
+  await db('nfts')
+    .where({ id })
+    .update({ mint_state: state, recipient, ...queued });
+  // Apart: the trigger sets it with every other change.
+  await db('nfts')
+    .where({ id })
+    .update({ updated_at: ago(seconds) });
+  return id;
+}
+
+async function addTransaction(
+  db: Database,
+  nonce: number,
+  seconds: number,
+  nftIds: string[],
+): Promise<string> {
+  const [{ id }] = await db('mint_transactions')
+    .insert({
+      chain_id: 31337,
+      signer,
+      nonce,
+      contract: signer,
+      gas_limit: 1,
+      fence: 1,
+      created_at: ago(seconds),
+    })
+    .returning('id');
+  const attempt = { transaction_id: id, number: 1, hash: `0x${nonce}`, raw: Buffer.alloc(1) };
+  await db('mint_attempts').insert({ ...attempt, max_fee_per_gas: 1, sent_at_block: 9, fence: 1 });
+  for (const nft of nftIds)
+    await db('mint_transaction_nfts').insert({ transaction_id: id, nft_id: nft, token_id: 1, recipient });
+  return id;
+}
+
+const noted = async (db: Database) => (await db('mint_notes')).map(({ nft_id: id }) => id);
+const pause = (db: Database, reason: string | null) =>
+  db('mint_lanes').update({ pause_reason: reason, pause_detail: reason, paused_at: reason && new Date() });
+
+describe('an NFT in a transaction is noted', () => {
+  const note = (db: Database, answers = new Map<string, string>()) =>
+    db.transaction((tx) => noteStillSubmitted(tx, still, answers));
+
+  test('when it has not moved for too long, with what is known, and once', async ({ db }) => {
+    const old = await addNft(db, 'submitted', 61);
+    const fresh = await addNft(db, 'submitted', 5);
+    const transaction = await addTransaction(db, 4, 61, [old, fresh]);
+    await note(db, new Map([[transaction, 'underpriced']]));
+    await note(db);
+    expect(await db('mint_notes')).toMatchObject([
+      {
+        nft_id: old,
+        reason: 'unexplained',
+        detail: 'Submitted with nonce 4 in 1 attempts, the last 0x4. The node last said: underpriced.',
+      },
+    ]);
+  });
+
+  test('not when its lane or a note says why, but when the lane only sends nothing new', async ({ db }) => {
+    const id = await addNft(db, 'submitted', 61);
+    await addTransaction(db, 4, 61, [id]);
+    await pause(db, 'nodes_unavailable');
+    await note(db);
+    expect(await noted(db)).toEqual([]);
+    await pause(db, 'contract_refuses');
+    await note(db);
+    expect(await noted(db)).toEqual([id]);
+  });
+});
+
+describe('a queued NFT', () => {
+  test('is noted when one that was queued later was sent long ago', async ({ db }) => {
+    const passed = await addNft(db, 'queued', 200);
+    await addTransaction(db, 4, 90, [await addNft(db, 'submitted', 100)]);
+    await addNft(db, 'queued', 80);
+    await db.transaction((tx) => notePassedBy(tx, still));
+    expect(await noted(db)).toEqual([passed]);
+  });
+
+  test('is not noted while those that were queued before it are sent: it waits for its turn', async ({
+    db,
+  }) => {
+    await addNft(db, 'queued', 80);
+    await addTransaction(db, 4, 90, [await addNft(db, 'submitted', 100)]);
+    await addTransaction(db, 5, 5, [await addNft(db, 'submitted', 70)]);
+    await db.transaction((tx) => notePassedBy(tx, still));
+    expect(await noted(db)).toEqual([]);
+    expect(await isQueueStill(db, still)).toBe(false);
+  });
+
+  test('makes the queue one that stands, when nothing was sent for as long; not with a note of its own', async ({
+    db,
+  }) => {
+    expect(await isQueueStill(db, still)).toBe(false);
+    const id = await addNft(db, 'queued', 70);
+    expect(await isQueueStill(db, still)).toBe(true);
+    await addTransaction(db, 4, 65, [await addNft(db, 'submitted', 100)]);
+    expect(await isQueueStill(db, still)).toBe(true);
+    await db('mint_notes').insert({ nft_id: id, reason: 'contract_refuses', detail: '' });
+    expect(await isQueueStill(db, still)).toBe(false);
+  });
+});
+
+describe('a note ends', () => {
+  const clean = (db: Database) => db.transaction((tx) => deleteOutdatedNotes(tx, '31337'));
+
+  test('when its NFT has moved since, and not before', async ({ db }) => {
+    const kept = await addNft(db, 'submitted', 100);
+    const moved = await addNft(db, 'submitted', 10);
+    const done = await addNft(db, 'failed', 100);
+    for (const id of [kept, moved, done])
+      await db('mint_notes').insert({ nft_id: id, reason: 'contract_refuses', detail: '', since: ago(50) });
+    await clean(db);
+    expect(await noted(db)).toEqual([kept]);
+  });
+
+  test('when it said that nothing is known, and the lanes say it now', async ({ db }) => {
+    const id = await addNft(db, 'queued', 100);
+    await db('mint_notes').insert({ nft_id: id, reason: 'unexplained', detail: '' });
+    await clean(db);
+    expect(await noted(db)).toEqual([id]);
+    await pause(db, 'fee_above_cap');
+    await clean(db);
+    expect(await noted(db)).toEqual([]);
+  });
+});
