@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { listAttempts, listMints, retryMint, stopLanes } from '../rwa/operators/mint-admin-store.ts';
+import { addVerifyCommand } from './mint-verify.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { asOperator, type Session } from './shared/session.ts';
@@ -43,6 +44,7 @@ export function addMintCommands(program: Command, session: Session): void {
   addListCommand(mint, session);
   addShowCommand(mint, session);
   addRetryCommand(mint, session);
+  addVerifyCommand(mint, session);
   addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending; what is sent is watched' });
   addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
 }
