@@ -29,6 +29,8 @@ const named = [
     'lying-node',
     'pauses',
     'picky-contract',
+    'restored-database',
+    'shared-contract',
     'workers',
   ].map((name) => `test/minting/faults/${name}.test.ts`),
 ];

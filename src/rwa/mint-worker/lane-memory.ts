@@ -10,6 +10,8 @@ export type LaneMemory = {
   readonly underfunded: Set<string>;
   /** NFTs whose recipient the contract refuses, with the block at which that was noticed. */
   readonly refusedAt: Map<string, bigint>;
+  /** Until when a contract need not be looked at before something is sent to it; in milliseconds of the lane's clock. */
+  readonly claimed: Map<string, number>;
 };
 
 export const createLaneMemory = (): LaneMemory => ({
@@ -18,4 +20,5 @@ export const createLaneMemory = (): LaneMemory => ({
   nonceUsed: new Set(),
   underfunded: new Set(),
   refusedAt: new Map(),
+  claimed: new Map(),
 });

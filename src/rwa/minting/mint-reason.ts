@@ -30,6 +30,15 @@ export const mintReasons = {
     note: 'The NFT contract refuses mints.',
     remedy: 'Let the signer mint: tallystick contract grant.',
   },
+  contract_shared: {
+    note: 'Somebody else mints on the NFT contract; the operator must look into it.',
+    remedy:
+      'Give each deployment a contract and a signer of its own, then: tallystick mint verify, tallystick recover.',
+  },
+  recovery_needed: {
+    note: 'Minting waits until the operator has recovered the database.',
+    remedy: 'Rebuild the rows from the chain: tallystick recover, then tallystick recover --apply.',
+  },
 } as const satisfies Record<string, Reason>;
 
 export type MintReason = keyof typeof mintReasons;

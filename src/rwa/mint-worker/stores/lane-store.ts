@@ -40,6 +40,8 @@ const reasonsThatNeedHelp: readonly Pause['reason'][] = [
   'balance_too_low',
   'foreign_nonce',
   'contract_refuses',
+  'contract_shared',
+  'recovery_needed',
 ];
 
 const sameLane = 'chain_id = :chainId AND signer = :signer';
