@@ -44,6 +44,8 @@ const named = [
     'pauses',
     'picky-contract',
     'remedies',
+    'restored-database',
+    'shared-contract',
     'standstill',
     'workers',
   ].map((name) => `test/minting/faults/${name}.test.ts`),

@@ -5,6 +5,7 @@ import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts'
 import { remedyOf } from '../rwa/minting/mint-reason.ts';
 import { listAttempts, listMints, retryMint, stopLanes } from '../rwa/operators/mint-admin-store.ts';
 import { cancelMint } from '../rwa/operators/mint-cancel.ts';
+import { addVerifyCommand } from './mint-verify.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { asOperator, type Session } from './shared/session.ts';
@@ -52,6 +53,7 @@ export function addMintCommands(program: Command, session: Session): void {
   addShowCommand(mint, session);
   addRetryCommand(mint, session);
   addCancelCommand(mint, session);
+  addVerifyCommand(mint, session);
   addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending; what is sent is watched' });
   addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
 }

@@ -8,6 +8,7 @@ import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addMintCommands } from './mint.ts';
 import { addNetworkCommands } from './network/network.ts';
+import { addRecoverCommand } from './recover.ts';
 import { addRwaCommands } from './rwa/rwa.ts';
 import { explainFailure } from './shared/failure.ts';
 import { createOutput } from './shared/output.ts';
@@ -92,6 +93,7 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
   addRwaCommands(program, session);
   addContractCommands(program, session);
   addMintCommands(program, session);
+  addRecoverCommand(program, session);
   addMigrateCommand(program, session);
   addDoctorCommand(program, session);
   pointToHelp(program, 'tallystick');

@@ -3,6 +3,7 @@ import { createMountedApp } from '../app.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
 import { watchJobs } from '../jobs/job-metrics.ts';
 import { watchIndexes } from '../providers/indexer/index-levels.ts';
+import { watchDisagreements } from '../rwa/mint-worker/audit/audit-levels.ts';
 import { watchMinting } from '../rwa/mint-worker/mint-levels.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
 import { createHealth } from './health.ts';
@@ -20,6 +21,7 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
   const { metrics, log } = parts;
   metrics.watchProcess();
   if (minter !== undefined) {
+    watchDisagreements(metrics, parts);
     watchMinting(metrics, { ...parts, signers: minter.signers });
     watchJobs(metrics, parts.jobs);
   }

@@ -150,7 +150,7 @@ describe('400', () => {
 
 test('a short outage of all who sign keeps no mint from being accepted', async ({ service, acme }) => {
   const { path, secret } = await addMintable(service);
-  await lastHeld(service.db, '14 minutes');
+  await lastHeld(service.db, '9 minutes');
   await acme.post(path).send({ secret }).expect(200);
   await lastHeld(service.db, '0 minutes');
 });
@@ -196,7 +196,7 @@ describe('409', () => {
   test.for([
     ['has no contract to mint on', (db: Database) => db('networks').update({ minter_contract: null })],
     ['has nobody to sign', (db: Database) => db('mint_lanes').delete()],
-    ['has had nobody to sign for long', (db: Database) => lastHeld(db, '16 minutes')],
+    ['has had nobody to sign for long', (db: Database) => lastHeld(db, '11 minutes')],
   ] as const)('one whose network %s', async ([_name, take], { service, acme }) => {
     const { nft, path, secret } = await addMintable(service);
     const networks = await service.db('networks');

@@ -8,6 +8,7 @@ import { quantity } from '../rpc/quantity.ts';
 import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
+import { createMintHistory, type MintHistory } from './mint-history.ts';
 import { searchLogs } from './mint-logs.ts';
 import { suggestedTip } from './suggested-tip.ts';
 
@@ -37,7 +38,7 @@ type FoundMint = {
  * The queries of minting to a network's nodes. Each answer comes from one node, which may lag behind or lie. A query
  * without an answer rejects, so that "unknown" is never taken for "no".
  */
-export type MintNode = {
+export type MintNode = MintHistory & {
   head(): Promise<Head>;
   /** The block with this number on the node's chain; null when the chain is not that long. */
   block(number: bigint): Promise<Block | null>;
@@ -91,6 +92,7 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
   };
 
   return {
+    ...createMintHistory(provider),
     async head() {
       const head = await blockAt('latest');
       if (head === null) throw new Error('The node has no newest block.');

@@ -12,6 +12,8 @@ export type LaneMemory = {
   readonly underfunded: Set<string>;
   /** NFTs whose recipient the contract refuses, with the block at which that was noticed. */
   readonly refusedAt: Map<string, bigint>;
+  /** Until when a contract need not be looked at before something is sent to it; in milliseconds of the lane's clock. */
+  readonly claimed: Map<string, number>;
 };
 
 export const createLaneMemory = (): LaneMemory => ({
@@ -21,4 +23,5 @@ export const createLaneMemory = (): LaneMemory => ({
   answers: new Map(),
   underfunded: new Set(),
   refusedAt: new Map(),
+  claimed: new Map(),
 });

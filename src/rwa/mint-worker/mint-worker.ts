@@ -8,6 +8,7 @@ import { createListener, type Listener } from '../../db/listener.ts';
 import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
 import { mintChannel, mintQueue } from '../minting/mint-queue.ts';
+import { createAudit } from './audit/audit.ts';
 import { type Lane, startLane } from './lane.ts';
 import type { LaneDeps, MintSettings, OnStep, StepObserver } from './lane-context.ts';
 import { type LaneId, registerLane } from './stores/lane-store.ts';
@@ -52,6 +53,10 @@ const reconcileMs = 30_000;
 export function createMintWorker(options: MintWorkerOptions): MintWorker {
   const { db, databaseUrl, signers, jobs, log } = options;
   const lanes: Lane[] = [];
+  const audit = createAudit({
+    ...options,
+    nodeOf: (network) => createMintNode(options.clients.for(network)),
+  });
   let listener: Listener | undefined;
   let reconciling: NodeJS.Timeout | undefined;
   const own = signers.map(({ chainId, signer }) => ({ chainId, signer: signer.address }));
@@ -80,6 +85,7 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
       },
     },
     async start() {
+      audit.start();
       for (const signer of signers) lanes.push(await registerAndStart(options, signer));
       await watched.adopt();
       listener = await createListener({
@@ -95,7 +101,7 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
     async stop() {
       clearInterval(reconciling);
-      await Promise.all([...lanes.map((lane) => lane.stop()), watched.stop()]);
+      await Promise.all([audit.stop(), watched.stop(), ...lanes.map((lane) => lane.stop())]);
       await listener?.close();
     },
   };

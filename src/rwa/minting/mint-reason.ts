@@ -34,6 +34,15 @@ export const mintReasons = {
     note: 'The NFT contract refuses mints.',
     remedy: 'Let the signer mint: tallystick contract grant.',
   },
+  contract_shared: {
+    note: 'Somebody else mints on the NFT contract; the operator must look into it.',
+    remedy:
+      'Give each deployment a contract and a signer of its own, then: tallystick mint verify, tallystick recover.',
+  },
+  recovery_needed: {
+    note: 'Minting waits until the operator has recovered the database.',
+    remedy: 'Rebuild the rows from the chain: tallystick recover, then tallystick recover --apply.',
+  },
   database_went_back: {
     note: 'Minting is stopped until the operator has checked the database.',
     remedy: 'Compare the database with the chain: it was restored or promoted. Then restart the workers.',

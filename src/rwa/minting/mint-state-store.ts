@@ -2,7 +2,8 @@ import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
 
 /*
- * Every change of an NFT's state on its way to the chain; nothing else updates `mint_state`.
+ * Every change of an NFT's state on its way to the chain; nothing else updates `mint_state`, but for a recovery after a
+ * restore (`mint-repair-store.ts`).
  *
  *   unclaimed, failed ── queueNfts ──► queued ── submitNfts ──► submitted ── mintNfts ──► minted
  *   (new) ────────────── insertNfts ──┘│  ▲                         │  ▲                     │

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Fees, quote } from '../../../chain/minting/fees.ts';
 import { gasCostOf, tokensPerTransaction } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
+import { findRecovery } from '../../minting/contract-claim-store.ts';
+import { claimForSending } from '../audit/lost-past.ts';
 import type { LaneContext } from '../lane-context.ts';
 import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
 import { findNextMint } from '../stores/queued-nft-store.ts';
@@ -16,11 +18,13 @@ import { type Batch, sendBatch } from './send-batch.ts';
  */
 export async function send(context: LaneContext, head: Head): Promise<Pause | undefined> {
   const { db, lease, network, node, settings } = context;
-  const [isStopped, oldest] = await Promise.all([
+  const [isStopped, recovery, oldest] = await Promise.all([
     isStoppedByOperator(db, lease),
+    findRecovery(db, lease.chainId),
     findNextMint(db, network.chainId, { contracts: [], nftIds: [] }),
   ]);
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
+  if (recovery !== undefined) return recovery;
   if (oldest === undefined) return undefined;
   const fees = quote(await node.market(head), settings.feeCap);
   if (fees === undefined) {
@@ -46,6 +50,12 @@ async function sendToContracts(context: LaneContext, head: Head, fees: Fees): Pr
     });
     if (next === undefined) break;
     const { contract } = next;
+    const shared = await claimForSending(context, contract);
+    if (shared !== undefined) {
+      doneContracts.add(contract);
+      refused = shared;
+      continue;
+    }
     const estimate = await node.estimate(signer.address, contract, [next]);
 
     if (typeof estimate === 'bigint') {

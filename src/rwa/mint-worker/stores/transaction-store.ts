@@ -107,13 +107,19 @@ export async function listOpenTransactions(db: Database, lane: LaneId): Promise<
   return rows.map(toOpenTransaction);
 }
 
-/** Finds the highest nonce that the lane has ever stored. @returns undefined when it has stored none */
+/**
+ * Finds the highest nonce that the lane has ever stored, or that it must not use since a recovery.
+ * @returns undefined when there is none
+ */
 export async function findHighestNonce(db: Database, lane: LaneId): Promise<bigint | undefined> {
-  const row: { nonce: string } | undefined = await db('mint_transactions')
-    .where({ chain_id: lane.chainId, signer: lane.signer })
-    .orderBy('nonce', 'desc')
-    .first('nonce');
-  return row && BigInt(row.nonce);
+  const { rows }: { rows: { nonce: string | null }[] } = await db.raw(
+    `SELECT greatest(
+       (SELECT max(nonce) FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer),
+       (SELECT nullif(nonce_floor, 0) - 1 FROM mint_lanes WHERE chain_id = :chainId AND signer = :signer)) AS nonce`,
+    lane,
+  );
+  const nonce = rows[0]?.nonce;
+  return nonce === null || nonce === undefined ? undefined : BigInt(nonce);
 }
 
 /** Inserts a transaction in state `submitted`, without attempts and NFTs. @returns its id */

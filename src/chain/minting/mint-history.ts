@@ -1,0 +1,128 @@
+import { getAddress, type JsonRpcApiProvider } from 'ethers';
+import { z } from 'zod';
+import { tooWide } from '../rpc/answer.ts';
+import { NodesUnavailableError } from '../rpc/node-fault.ts';
+import { nodeMessage } from '../rpc/node-message.ts';
+import { quantity } from '../rpc/quantity.ts';
+import { type Mint, mintTopics, readMintLog } from './mint-contract.ts';
+
+/** A token that the chain knows, by the event of its mint. */
+export type MintEvent = Mint & {
+  /** Of the transaction. */
+  readonly hash: string;
+  readonly blockNumber: bigint;
+};
+
+/** Questions about what a contract has minted. One without an answer rejects. */
+export type MintHistory = {
+  /** The mints in a range of blocks, both included, in the order of the chain. */
+  mintsIn(contract: string, range: BlockRange): Promise<readonly MintEvent[]>;
+  hasCode(contract: string, at: bigint): Promise<boolean>;
+  /** The account that sent a transaction, in EIP-55; null when the node does not know the transaction. */
+  senderOf(hash: string): Promise<string | null>;
+};
+
+export type BlockRange = { readonly from: bigint; readonly to: bigint };
+
+/** The mints of a range of blocks. */
+export type MintPage = BlockRange & { readonly mints: readonly MintEvent[] };
+
+const hex = z.string().regex(/^0x[0-9a-f]*$/i);
+const number = hex.transform((text) => BigInt(text));
+const logs = z.array(
+  z.object({ address: z.string(), topics: z.array(hex), transactionHash: hex, blockNumber: number }),
+);
+const sender = z.object({ from: z.string().transform((text) => getAddress(text)) }).nullable();
+
+export function createMintHistory(provider: Pick<JsonRpcApiProvider, 'send'>): MintHistory {
+  return {
+    async mintsIn(contract, { from, to }) {
+      const range = { fromBlock: quantity(from), toBlock: quantity(to) };
+      const answer = await provider.send('eth_getLogs', [
+        { address: contract, topics: mintTopics(), ...range },
+      ]);
+      return logs.parse(answer).flatMap((log) => {
+        // What a node adds beside the question is no answer to it.
+        const mint = log.blockNumber < from || log.blockNumber > to ? undefined : readMintLog(log, contract);
+        return mint ? [{ ...mint, hash: log.transactionHash, blockNumber: log.blockNumber }] : [];
+      });
+    },
+    hasCode: async (contract, at) =>
+      hex.parse(await provider.send('eth_getCode', [contract, quantity(at)])) !== '0x',
+    async senderOf(hash) {
+      return sender.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
+    },
+  };
+}
+
+// What most hosted nodes allow in one question.
+const widest = 10_000n;
+// So many mints are compared at once: a page is in memory, and its rows are asked for by one statement.
+const mostMints = 2_000;
+const outagesInRow = 3;
+
+/**
+ * Reads the mints of a range page by page, upwards. Learns how many blocks the node accepts at once: half as many after
+ * a refusal or an answer that is too large, some more after each success.
+ * @param signal aborts between two pages
+ * @throws the node's error when it gives no answer for a single block, or none three times in a row
+ */
+export async function* mintPages(
+  history: Pick<MintHistory, 'mintsIn'>,
+  contract: string,
+  { from, to }: BlockRange,
+  signal?: AbortSignal,
+): AsyncGenerator<MintPage> {
+  let start = from;
+  let width = widest;
+  let outages = 0;
+  while (start <= to) {
+    signal?.throwIfAborted();
+    const last = start + width - 1n;
+    const range = { from: start, to: last < to ? last : to };
+    try {
+      const mints = await history.mintsIn(contract, range);
+      outages = 0;
+      yield { ...range, mints };
+      start = range.to + 1n;
+      const next = mints.length > mostMints ? width / 2n : width + width / 4n + 1n;
+      width = bounded(next);
+    } catch (error) {
+      const isTooMuch = tooMuch.test(nodeMessage(error));
+      const isOutage = !isTooMuch && error instanceof NodesUnavailableError;
+      outages += isOutage ? 1 : 0;
+      if (outages >= outagesInRow || width === 1n || !(isTooMuch || isOutage)) throw error;
+      width = bounded((range.to - range.from + 1n) / 2n);
+    }
+  }
+}
+
+const bounded = (width: bigint) => (width < 1n ? 1n : width > widest ? widest : width);
+
+// The second is what our own client says of an answer that it does not read to its end.
+const tooMuch = new RegExp(`${tooWide.source}|is over \\d+ bytes`, 'i');
+
+/**
+ * The first block in which the contract has code.
+ * @returns null when it has none; undefined when the node cannot tell, since it has no state of old blocks
+ */
+export async function findFirstBlock(
+  history: Pick<MintHistory, 'hasCode'>,
+  contract: string,
+  head: bigint,
+): Promise<bigint | null | undefined> {
+  if (!(await history.hasCode(contract, head))) return null;
+  let without = -1n;
+  let having = head;
+  try {
+    while (having - without > 1n) {
+      const middle = (having + without) / 2n;
+      if (await history.hasCode(contract, middle)) having = middle;
+      else without = middle;
+    }
+  } catch {
+    // Nodes without archive state refuse old blocks in many words; the caller then begins elsewhere.
+    return undefined;
+  }
+  return having;
+}

@@ -1,0 +1,148 @@
+import { type Command, Option } from 'commander';
+import { createMintNode } from '../chain/minting/mint-node.ts';
+import type { Network } from '../chain/network.ts';
+import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
+import { beginRecovery } from '../rwa/minting/contract-claim-store.ts';
+import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/recover.ts';
+import { examples } from './shared/examples.ts';
+import { UsageError } from './shared/failure.ts';
+import { mintingNetworks } from './shared/minting-networks.ts';
+import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
+import { chainId, severalAddresses } from './shared/values.ts';
+
+type RecoverOptions = { chain?: string; apply?: true; begin?: true; signer: string[] };
+
+const columns = {
+  chainId: 'CHAIN',
+  contract: 'CONTRACT',
+  tokenId: 'TOKEN',
+  nftId: 'NFT',
+  kind: 'KIND',
+  mended: 'MENDED',
+  detail: 'DETAIL',
+};
+
+// So many are printed; the count has all of them.
+const mostShown = 10_000;
+
+/** `tallystick recover`: after the database was restored from an older backup. */
+export function addRecoverCommand(program: Command, session: Session): void {
+  const recover = program
+    .command('recover')
+    .description(
+      'After a restore from an older backup: rebuild rows, serials and nonces from what the contracts have minted. ' +
+        'Without --apply it only tells what it would do',
+    )
+    .option('--chain <id>', 'only this network', chainId)
+    .option(
+      '--signer <address>',
+      'a signer that the database has forgotten; repeatable',
+      severalAddresses,
+      [],
+    )
+    .addOption(new Option('--begin', 'only let minting wait; recover later').conflicts('apply'))
+    .option('--apply', 'change the rows; minting waits meanwhile, and goes on when nothing is left')
+    .action((options: RecoverOptions) =>
+      asOperator(session, (operator) =>
+        options.begin === true
+          ? begin(operator, options.chain)
+          : interruptible(session, 'what is mended stays; run it again.', async (signal) => {
+              const isDone = await runRecover(operator, options, signal);
+              if (!isDone) session.fail();
+            }),
+      ),
+    );
+  examples(recover, 'recover --begin', 'recover --chain 137', 'recover --chain 137 --apply');
+}
+
+async function begin(operator: Operator, id: string | undefined): Promise<void> {
+  const networks = await mintingNetworks(operator, id);
+  const detail = 'An operator has begun to recover the database.';
+  for (const network of networks) {
+    await beginRecovery(operator.db, network.chainId, { reason: 'recovery_needed', detail });
+  }
+  operator.output.record({ waiting: networks.map((network) => network.chainId) });
+  operator.output.say('Minting waits. Next: tallystick recover, then tallystick recover --apply');
+}
+
+/** @returns whether minting can go on, and nothing is left for a person */
+async function runRecover(
+  operator: Operator,
+  { chain, apply, signer }: RecoverOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { output } = operator;
+  const vault = apply === true ? openVault(operator) : undefined;
+  const findings: Shown[] = [];
+  const counts = { found: 0, mended: 0, left: 0, waiting: 0 };
+  for (const network of await mintingNetworks(operator, chain)) {
+    const tell = (finding: RecoveredFinding) => {
+      counts.found += 1;
+      counts[finding.mended ? 'mended' : 'left'] += 1;
+      if (findings.length < mostShown) findings.push(shown(network, finding));
+    };
+    counts.waiting += await recoverOne(operator, network, { vault, signers: signer, signal, tell });
+  }
+  const record = { applied: vault !== undefined, ...counts };
+  if (output.json) output.record({ ...record, findings });
+  else {
+    if (findings.length > 0) output.rows(findings, columns);
+    output.record(record);
+  }
+  output.say(nextStep(record));
+  return counts.waiting === 0 && counts.left === 0;
+}
+
+type One = {
+  readonly vault: ClaimSecretVault | undefined;
+  readonly signers: readonly string[];
+  readonly signal: AbortSignal;
+  readonly tell: (finding: RecoveredFinding) => void;
+};
+
+/** @returns how many mints must become final first */
+async function recoverOne(
+  { db, clients, output }: Operator,
+  network: Network,
+  { vault, signers, signal, tell }: One,
+): Promise<number> {
+  const progress = output.progress(`Recovering ${network.name}`);
+  const node = createMintNode(clients.for(network));
+  const run = { db, network, node, vault, signers, signal, onProgress: progress.update };
+  const { waiting } = await recoverNetwork(run, tell).finally(progress.stop);
+  return waiting;
+}
+
+function openVault({ config }: Operator): ClaimSecretVault {
+  if (config.SECRET_KEYS === undefined) {
+    throw new UsageError(
+      'SECRET_KEYS is not set: lost NFTs get new claim secrets, which are sealed with them.',
+    );
+  }
+  return createClaimSecretVault(config.SECRET_KEYS);
+}
+
+type Shown = ReturnType<typeof shown>;
+
+const shown = (network: Network, { contract, tokenId, nftId, kind, mended, detail }: RecoveredFinding) => ({
+  ...{ chainId: network.chainId, contract, tokenId, nftId },
+  ...{ kind, mended, detail },
+});
+
+type Counts = {
+  readonly applied: boolean;
+  readonly found: number;
+  readonly left: number;
+  readonly waiting: number;
+};
+
+function nextStep({ applied, found, left, waiting }: Counts): string {
+  if (waiting > 0) {
+    return `${waiting} mint(s) are not final yet: minting waits. Run it again when their blocks are final.`;
+  }
+  const rest = left === 0 ? '' : ' What is not mended needs a person: see DETAIL.';
+  if (applied) return `Recovered; minting goes on.${rest}`;
+  return found === 0
+    ? 'Nothing is to be mended. If minting waits, let it go on with: tallystick recover --apply'
+    : `Nothing was changed. Mend it with: tallystick recover --apply${rest}`;
+}

@@ -1,0 +1,24 @@
+import type { Network } from '../../chain/network.ts';
+import { findNetwork, listNetworks } from '../../chain/network-store.ts';
+import { listContracts } from '../../rwa/minting/contract-claim-store.ts';
+import { UsageError } from './failure.ts';
+import type { Operator } from './session.ts';
+
+/**
+ * The registered networks with contracts to mint on, or the one of this id.
+ * @throws UsageError when no network has the id
+ */
+export async function mintingNetworks(
+  { db }: Pick<Operator, 'db'>,
+  chainId: string | undefined,
+): Promise<Network[]> {
+  if (chainId !== undefined) {
+    const network = await findNetwork(db, chainId);
+    if (network === undefined)
+      throw new UsageError(`Network ${chainId} is not registered. See: tallystick network list`);
+    return [network];
+  }
+  const networks = await listNetworks(db);
+  const contracts = await Promise.all(networks.map((network) => listContracts(db, network.chainId)));
+  return networks.filter((_, index) => contracts[index]?.length !== 0);
+}

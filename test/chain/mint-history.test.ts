@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { type BlockRange, findFirstBlock, mintPages } from '../../src/chain/minting/mint-history.ts';
+import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
+
+const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+
+/** Reads all pages from a node that answers in this way. */
+async function read(to: bigint, answer: (width: bigint) => void) {
+  const asked: bigint[] = [];
+  const pages: BlockRange[] = [];
+  const mintsIn = async (_contract: string, range: BlockRange) => {
+    const width = range.to - range.from + 1n;
+    asked.push(width);
+    answer(width);
+    return [];
+  };
+  for await (const { from, to: last } of mintPages({ mintsIn }, contract, { from: 0n, to })) {
+    pages.push({ from, to: last });
+  }
+  return { asked, pages };
+}
+
+const isWhole = (pages: readonly BlockRange[], to: bigint) =>
+  pages.every((page, index) => page.from === (pages[index - 1]?.to ?? -1n) + 1n) && pages.at(-1)?.to === to;
+
+describe('pages of mints', () => {
+  test('cover every block once, as wide as the node accepts', async () => {
+    const { asked, pages } = await read(9_999n, (width) => {
+      if (width > 800n) throw new Error('query exceeds max block range 800');
+    });
+    expect(isWhole(pages, 9_999n)).toBe(true);
+    expect(asked.length).toBeLessThan(60);
+  });
+
+  test('go on after an outage', async () => {
+    const outages = [1, 2];
+    const { pages } = await read(99n, () => {
+      if (outages.pop() !== undefined) throw new NodesUnavailableError('1', []);
+    });
+    expect(isWhole(pages, 99n)).toBe(true);
+  });
+
+  test('end with the error of a node that is out for good, or refuses a single block', async () => {
+    const out = new NodesUnavailableError('1', []);
+    await expect(
+      read(99n, () => {
+        throw out;
+      }),
+    ).rejects.toBe(out);
+    await expect(
+      read(99n, () => {
+        throw new Error('pruned history unavailable');
+      }),
+    ).rejects.toThrow('pruned history');
+  });
+});
+
+describe('the first block of a contract', () => {
+  test('is the one in which it has code', async () => {
+    const hasCode = async (_contract: string, at: bigint) => at >= 1_234_567n;
+    expect(await findFirstBlock({ hasCode }, contract, 80_000_000n)).toBe(1_234_567n);
+  });
+
+  test('is none where there is no contract', async () => {
+    expect(await findFirstBlock({ hasCode: async () => false }, contract, 2_000n)).toBe(null);
+  });
+
+  test('is unknown from a node without the state of old blocks', async () => {
+    const hasCode = async (_contract: string, at: bigint) => {
+      if (at < 1_000n) throw new Error('missing trie node');
+      return true;
+    };
+    expect(await findFirstBlock({ hasCode }, contract, 2_000n)).toBe(undefined);
+  });
+});

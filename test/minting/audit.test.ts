@@ -1,0 +1,102 @@
+import { describe, expect } from 'vitest';
+import { createMintNode } from '../../src/chain/minting/mint-node.ts';
+import { createLogger } from '../../src/log.ts';
+import { createAudit } from '../../src/rwa/mint-worker/audit/audit.ts';
+import { watchDisagreements } from '../../src/rwa/mint-worker/audit/audit-levels.ts';
+import { addRwa } from '../rwa/samples.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { startMintChain, startMintService, startWorker, untilAll } from '../support/minting.ts';
+
+const test = base.extend('minted', perFile, async ({ serviceOptions }, { onCleanup }) => {
+  const chain = await startMintChain();
+  const service = await startMintService(chain, { ...serviceOptions.settings });
+  const worker = await startWorker(service, chain);
+  onCleanup(async () => {
+    await worker.stop();
+    await service.close();
+    await chain.close();
+  });
+  watchDisagreements(service.parts.metrics, service);
+  const rwa = await addRwa(service.db, service.companies.acme, {
+    isClaimable: true,
+    contractAddress: chain.contract,
+  });
+  /** Mints NFTs, until that is final. */
+  const mint = async (count: number): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const { body } = await service
+        .as(service.keys.acme)
+        .post(`/v1/api/rwa/${rwa.id}/mint`)
+        .send({})
+        .expect(200);
+      ids.push(body.nftId);
+    }
+    const mining = setInterval(() => void chain.mine().catch(() => {}), 100);
+    await untilAll(service, ids, 'minted');
+    clearInterval(mining);
+    await chain.mine(5);
+    return ids;
+  };
+  const lines: { msg: string; kind?: string }[] = [];
+  const log = createLogger({
+    level: 'error',
+    destination: { write: (line) => lines.push(JSON.parse(line)) },
+  });
+  const { db, parts } = service;
+  const audit = createAudit({
+    ...{ db, log, networks: parts.networks, restSeconds: 0 },
+    nodeOf: (network) => createMintNode(parts.clients.for(network)),
+  });
+  const level = async () => {
+    const { text } = await parts.metrics.scrape();
+    return /^tallystick_mint_disagreements\{chain_id="31337"\} (\d+)$/m.exec(text)?.[1];
+  };
+  return { chain, service, audit, level, lines, mint };
+});
+
+describe('the audit', () => {
+  test('finds nothing where all is well, and goes on where it was', async ({ minted }) => {
+    const { audit, level, lines, mint, service } = minted;
+    await mint(2);
+    await audit.turn();
+    const { compared_to: first } = await service.db('mint_contracts').first();
+    await mint(1);
+    await audit.turn();
+    const { compared_to: second } = await service.db('mint_contracts').first();
+    expect(Number(second)).toBeGreaterThan(Number(first));
+    expect(await level()).toBe('0');
+    expect(lines).toEqual([]);
+  });
+
+  test('raises the alarm for a row that lies, and logs it once', async ({ minted }) => {
+    const { audit, level, lines, mint, service } = minted;
+    const [id] = await mint(1);
+    await service
+      .db('nfts')
+      .where({ id })
+      .update({ minted_tx: `0x${'12'.repeat(32)}` });
+    await audit.turn();
+    expect(await level()).toBe('1');
+    await service.db('mint_contracts').update({ compared_to: null });
+    await audit.turn();
+    expect(await level()).toBe('1');
+    expect(lines.map(({ kind }) => kind)).toEqual(['other_transaction']);
+    expect(await service.db('mint_recoveries')).toEqual([]);
+  });
+
+  test('lets minting wait when a signer of ours has minted what no row knows', async ({ minted }) => {
+    const { audit, chain, service } = minted;
+    const { number } = await service.db('rwas').first('number');
+    await service
+      .db('mint_lanes')
+      .insert({ chain_id: 31337, signer: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' });
+    await chain.mintByHand(
+      '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+      ((BigInt(number) << 64n) + 99n).toString(),
+    );
+    await chain.mine(5);
+    await audit.turn();
+    expect(await service.db('mint_recoveries')).toMatchObject([{ reason: 'recovery_needed' }]);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import { listTokenRows, listUnseenMinted } from '../../src/rwa/minting/token-row-store.ts';
+import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
+import { test } from '../support/fixtures.ts';
+
+const id = { chainId: '31337', contract: contractAddress };
+const tokens = Array.from({ length: 100 }, (_, index) => ((7n << 64n) + BigInt(index + 1)).toString());
+
+// 200 RWAs, 50,000 NFTs in as many blocks, and fresh statistics: the planner chooses as in production.
+test.beforeAll(async ({ db }) => {
+  await addNetwork(db);
+  await addCompany(db, 'acme');
+  await db.raw(`
+    INSERT INTO rwas (company_id, name, type, chain_id, contract_address)
+    SELECT 'acme', 'rwa', 'cask', 31337, '${contractAddress}' FROM generate_series(1, 200);
+    INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id, mint_state,
+      minted_at, minted_tx, minted_block)
+    SELECT r.company_id, r.id, r.number, n, r.number * 18446744073709551616::numeric + n, '\\x00', 'a', 'minted',
+      now(), '0x', r.number * 500 + n
+    FROM rwas r CROSS JOIN generate_series(1, 250) AS n;
+    ANALYZE rwas, nfts;
+  `);
+});
+
+test('a page of blocks is compared by indexes, however many NFTs there are', async ({ db }) => {
+  const sent: { sql: string; bindings: readonly string[] }[] = [];
+  db.on('query', (query) => sent.push(query));
+  expect(await listTokenRows(db, id, tokens)).toHaveLength(100);
+  expect(await listUnseenMinted(db, id, { from: 600n, to: 699n }, tokens)).toHaveLength(100);
+  expect(await listUnseenMinted(db, id, { from: 200_000n, to: undefined }, [])).toEqual([]);
+  for (const { sql, bindings } of sent.splice(0)) {
+    const { rows } = await db.raw(`EXPLAIN ${sql.replaceAll(/\$\d+/g, '?')}`, bindings);
+    const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+    expect(plan).not.toMatch(/Seq Scan on nfts/);
+  }
+});

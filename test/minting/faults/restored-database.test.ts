@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine, settingsFor } from '../../cli/command-line.ts';
+import { type Backup, backUp } from '../../support/database-backup.ts';
+import { faults, until, untilAll } from '../../support/minting.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
+
+let setup: MintSetup;
+beforeEach(async () => {
+  setup = await createMintSetup();
+});
+afterEach(() => setup.close());
+
+const secretKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`;
+const json = (...args: string[]) =>
+  commandLine({ ...settingsFor(setup.service.databaseUrl), SECRET_KEYS: secretKeys }).json(...args);
+
+const lane = () => setup.service.db('mint_lanes').first();
+const pausedFor = (reason: string) =>
+  until(`pause ${reason}`, async () => (await lane()).pause_reason === reason);
+
+/** Accepts and mints, until that is final. */
+const mintFinally = async (count: number) => {
+  const ids = await setup.accept(count);
+  const mining = setup.keepMining();
+  await untilAll(setup.service, ids, 'minted');
+  mining.stop();
+  await setup.chain.mine(5);
+  await until('finality', async () => {
+    const [open] = await setup.service
+      .db('mint_transactions')
+      .whereIn('state', ['submitted', 'confirmed'])
+      .count();
+    return Number(open?.['count']) === 0;
+  });
+  return ids;
+};
+
+/** As if the NFTs were issued so long after the last mint: a restore takes its time. */
+const issueLater = (ids: readonly string[], interval: string) =>
+  setup.service
+    .db('nfts')
+    .whereIn('id', [...ids])
+    .update({ created_at: setup.service.db.raw('now() + ?::interval', [interval]) });
+
+const restore = async (backup: Backup) => {
+  await setup.killAll();
+  await backup.restore();
+  await until('the service is there again', () =>
+    setup.service.db.raw('SELECT 1').then(
+      () => true,
+      () => false,
+    ),
+  );
+};
+
+const tokensOf = async (ids: readonly string[]) =>
+  (await setup.service.db('nfts').whereIn('id', [...ids])).map((row) => row.token_id);
+
+describe('a database that was restored from a backup older than the chain', () => {
+  test.each([
+    ['after some mints', 3],
+    ['before the first mint', 0],
+  ])(
+    'taken %s: nothing is minted until it is recovered, then everything once',
+    async (_when, before) => {
+      await setup.work().until(/working/);
+      const kept = before === 0 ? [] : await mintFinally(before);
+      const backup = await backUp(setup.service.databaseUrl);
+      const lost = await mintFinally(4);
+      const lostTokens = await tokensOf(lost);
+      const mintsBefore = await setup.chain.mints();
+      await restore(backup);
+
+      const fresh = await setup.accept(2);
+      await issueLater(fresh, '1 hour');
+      setup.work();
+      await pausedFor('recovery_needed');
+      expect((await setup.chain.mints()).size).toBe(mintsBefore.size);
+      expect(await setup.service.db('nfts').whereIn('id', fresh).pluck('mint_state')).toEqual([
+        'queued',
+        'queued',
+      ]);
+
+      const dry = await json('recover');
+      expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, mended: 4, waiting: 0 } });
+      expect(await setup.service.db('nfts').count()).toMatchObject([{ count: String(before + 2) }]);
+      const applied = await json('recover', '--apply');
+      expect(applied).toMatchObject({ status: 0, value: { applied: true, mended: 4, left: 0, waiting: 0 } });
+
+      await issueLater(fresh, '0');
+
+      const again = await setup.service.db('nfts').whereIn('token_id', lostTokens);
+      expect(again.map((row) => row.mint_state)).toEqual(['minted', 'minted', 'minted', 'minted']);
+      expect(again.map((row) => row.id).filter((id) => fresh.includes(id))).toEqual([]);
+      const ids = [...kept, ...again.map((row) => row.id), ...fresh];
+      expect(await setup.settle(ids)).toEqual([]);
+      expect((await setup.chain.mints()).size).toBe(before + 4 + 2);
+      expect(await json('mint', 'verify')).toMatchObject({ status: 0, value: { disagreeing: 0 } });
+      expect(await setup.service.db('rwas').select('last_serial', 'total_nfts', 'claimed_nfts')).toEqual([
+        { last_serial: String(before + 6), total_nfts: String(before + 6), claimed_nfts: String(before + 6) },
+      ]);
+    },
+    60_000,
+  );
+
+  test('with NFTs that were issued before it and minted since: they are minted, not minted again', async () => {
+    setup.work();
+    await mintFinally(1);
+    const mining = setup.keepMining();
+    await setup.chain.call('anvil_setBalance', setup.signers[0], '0x1');
+    const queued = await setup.accept(3);
+    await pausedFor('balance_too_low');
+    const backup = await backUp(setup.service.databaseUrl);
+    await setup.chain.call('anvil_setBalance', setup.signers[0], '0x56bc75e2d63100000');
+    await untilAll(setup.service, queued, 'minted');
+    await setup.chain.mine(5);
+    mining.stop();
+    await restore(backup);
+    setup.work();
+    await pausedFor('recovery_needed');
+    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { mended: 3, left: 0 } });
+    expect(await faults(setup.service, setup.chain, queued)).toEqual([]);
+    const more = await setup.accept(2);
+    expect(await setup.settle([...queued, ...more])).toEqual([]);
+  });
+
+  test('recovers only what is final: until then minting waits', async () => {
+    setup.work();
+    await mintFinally(1);
+    const backup = await backUp(setup.service.databaseUrl);
+    await setup.chain.call('evm_setAutomine', false);
+    const lost = await setup.accept(1);
+    await untilAll(setup.service, lost, 'submitted');
+    await setup.killAll();
+    await setup.chain.mine();
+    await restore(backup);
+    const early = await json('recover', '--apply');
+    expect(early).toMatchObject({ status: 1, value: { waiting: 1 } });
+    expect(await setup.service.db('mint_recoveries')).toHaveLength(1);
+    await setup.chain.mine(5);
+    expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { mended: 1, waiting: 0 } });
+    expect(await setup.service.db('mint_recoveries')).toHaveLength(0);
+    expect(await setup.settle(await setup.accept(1))).toEqual([]);
+  });
+});
+
+test('recover --begin lets minting wait at once', async () => {
+  expect(await json('recover', '--begin')).toMatchObject({ status: 0 });
+  const ids = await setup.accept(2);
+  setup.work();
+  await pausedFor('recovery_needed');
+  expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { found: 0 } });
+  expect(await setup.settle(ids)).toEqual([]);
+});
