@@ -132,12 +132,13 @@ describe('no mint stands still without a reason that all can see:', () => {
     mining.stop();
     expect(await isNetworkStaffed(service.db, '31337')).toBe(false);
 
+    await expect(setup.accept(1)).rejects.toThrow('minting_unsupported');
+
     // The signer comes back, while the other still watches: it takes its lane at once.
-    const more = await setup.accept(1);
-    await noted(more[0], 'no_signer');
     await startWorker({ keys: chain.keys.slice(0, 1) });
+    await until('the lane is staffed', () => isNetworkStaffed(service.db, '31337'));
+    const more = await setup.accept(1);
     await untilAll(service, more, 'submitted');
-    expect(await isNetworkStaffed(service.db, '31337')).toBe(true);
     expect(await setup.settle([...ids, ...more])).toEqual([]);
     expect(other).not.toBe(gone);
   });
