@@ -28,6 +28,7 @@ export function openConnections(
   const db = opened.adopt(createDatabase(config.DATABASE_URL, { poolMax, log }), (pool) => pool.destroy());
   const rpcClients = createRpcClients({
     timeoutMs: config.RPC_TIMEOUT_MS,
+    finalityNodes: config.RPC_FINALITY_NODES,
     log,
     ...(onAnswer && { onAnswer }),
   });

@@ -1,3 +1,5 @@
+import { createMintNode } from '../../chain/minting/mint-node.ts';
+import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
 import type { LaneContext, LaneDeps } from './lane-context.ts';
 import { createLaneMemory } from './lane-memory.ts';
 import { send } from './send/send.ts';
@@ -9,10 +11,11 @@ const maxWatchIntervalMs = 5_000;
 
 /**
  * Creates the poll of a lane: it watches the transactions in flight, then sends what is queued. With nothing to
- * do it costs one query and no call to a node.
+ * do it costs one query and no call to a node. Everything that a poll asks is asked of one node; when that fails the
+ * poll rejects, and the next one may choose another.
  */
 export function createLanePoll(deps: LaneDeps, lease: Lease, stopping: AbortSignal): () => Promise<void> {
-  const { db, signer, settings, log, step, now, findNetwork, nodeOf } = deps;
+  const { db, signer, settings, log, step, now, findNetwork, pinNode } = deps;
   const memory = createLaneMemory();
   const reportPause = createPauseReport(deps, lease);
   let watchedHead: string | undefined;
@@ -23,7 +26,10 @@ export function createLanePoll(deps: LaneDeps, lease: Lease, stopping: AbortSign
     if (!hasOpen && !hasQueued) return reportPause(undefined);
     const network = await findNetwork(lease.chainId);
     if (network === undefined) return;
-    const node = nodeOf(network);
+    const pinned = await pinNode(network);
+    const { disagreement } = pinned;
+    if (disagreement !== undefined) return reportPause({ reason: 'nodes_disagree', detail: disagreement });
+    const node = createMintNode(pinned.provider, pinned);
     const context = { db, signer, settings, log, step, now, lease, network, node, memory, stopping };
 
     const head = await node.head();
@@ -34,8 +40,15 @@ export function createLanePoll(deps: LaneDeps, lease: Lease, stopping: AbortSign
       watchedAt = now();
     }
     const pause = await send(context, head);
-    if (!stopping.aborted) await reportPause(pause ?? pauseForUnderfunded(context));
+    if (stopping.aborted) return;
+    await reportPause(pause ?? pauseForUnderfunded(context) ?? pauseForFinality(pinned, hasOpen));
   };
+}
+
+/** Only what must become final waits; the lane sends and confirms all the same. */
+function pauseForFinality({ finalityUnknown }: PinnedNode, hasOpen: boolean): Pause | undefined {
+  if (finalityUnknown === undefined || !hasOpen) return undefined;
+  return { reason: 'finality_unknown', detail: finalityUnknown };
 }
 
 /** Transactions in flight cannot be mined without funds either. */

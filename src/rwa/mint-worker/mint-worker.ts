@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { createMintNode } from '../../chain/minting/mint-node.ts';
 import type { MintSigner } from '../../chain/minting/signer.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
@@ -111,6 +110,6 @@ async function registerAndStart(options: MintWorkerOptions, { chainId, signer }:
     now: options.now ?? (() => performance.now()),
     holder: `${hostname()} ${process.pid}`,
     findNetwork: (id) => networks.find(id),
-    nodeOf: (network) => createMintNode(clients.for(network)),
+    pinNode: (network) => clients.pool(network).pin(network),
   });
 }
