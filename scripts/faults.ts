@@ -27,6 +27,7 @@ const named = [
     'evidence',
     'limits',
     'lying-node',
+    'node-pool',
     'pauses',
     'picky-contract',
     'workers',

@@ -33,7 +33,7 @@ export async function agreeOnFinality(witnesses: readonly Witness[], needed: num
   }
   if (number < 0n) return { block: undefined, unknown: undefined };
   const reached = witnesses.filter(({ finalized }) => finalized !== undefined && finalized >= number);
-  const groups = await groupByHash(reached, number);
+  const groups = groupByHash(await hashesAt(reached, number));
   const agreed = [...groups].filter(([, labels]) => labels.length >= needed);
   const [only] = agreed;
   if (only !== undefined && agreed.length === 1) {
@@ -53,31 +53,46 @@ export async function findForked<W extends Witness>(witnesses: readonly W[], fin
   return found.flat();
 }
 
+/** Two or more nodes that have different blocks at one height. */
+export type Dispute<W extends Witness> = {
+  readonly number: bigint;
+  readonly sides: readonly { readonly witness: W; readonly hash: string }[];
+};
+
 /**
  * Compares the nodes at the newest block that the shortest of their chains counts as confirmed.
- * @returns how they differ, with block and nodes; undefined when they do not
+ * @returns undefined when they do not differ
  */
-export async function findDisagreement(
-  witnesses: readonly Witness[],
+export async function findDispute<W extends Witness>(
+  witnesses: readonly W[],
   confirmations: number,
-): Promise<string | undefined> {
+): Promise<Dispute<W> | undefined> {
   if (witnesses.length < 2) return undefined;
-  const shortest = witnesses.map(({ head }) => head.number).reduce((a, b) => (a < b ? a : b));
+  const shortest = witnesses.map(({ head }) => head.number).reduce(lesser);
   const number = shortest - BigInt(confirmations) + 1n;
   if (number < 0n) return undefined;
-  const groups = await groupByHash(witnesses, number);
-  if (groups.size < 2) return undefined;
-  const sides = [...groups].map(([hash, labels]) => `${hash} at ${labels.join(', ')}`);
-  return `Nodes disagree on block ${number}: ${sides.join('; ')}.`;
+  const sides = await hashesAt(witnesses, number);
+  return new Set(sides.map(({ hash }) => hash)).size < 2 ? undefined : { number, sides };
 }
 
-async function groupByHash(witnesses: readonly Witness[], number: bigint): Promise<Map<string, string[]>> {
-  const groups = new Map<string, string[]>();
+/** A dispute for people, with block and nodes. */
+export function disputeInWords<W extends Witness>({ number, sides }: Dispute<W>): string {
+  const all = [...groupByHash(sides)].map(([hash, labels]) => `${hash} at ${labels.join(', ')}`);
+  return `Nodes disagree on block ${number}: ${all.join('; ')}.`;
+}
+
+const lesser = (one: bigint, other: bigint) => (one < other ? one : other);
+
+/** The hashes of a block at the nodes that show it. */
+async function hashesAt<W extends Witness>(witnesses: readonly W[], number: bigint) {
   const shown = await Promise.all(
-    witnesses.map(async (witness) => ({ label: witness.label, hash: await witness.hashAt(number) })),
+    witnesses.map(async (witness) => ({ witness, hash: await witness.hashAt(number) })),
   );
-  for (const { label, hash } of shown) {
-    if (hash !== undefined) groups.set(hash, [...(groups.get(hash) ?? []), label]);
-  }
+  return shown.flatMap(({ witness, hash }) => (hash === undefined ? [] : [{ witness, hash }]));
+}
+
+function groupByHash<W extends Witness>(sides: Dispute<W>['sides']): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { witness, hash } of sides) groups.set(hash, [...(groups.get(hash) ?? []), witness.label]);
   return groups;
 }

@@ -38,7 +38,7 @@ export type Track = {
 };
 
 export type Surroundings = {
-  /** The highest newest block of all nodes at this look. */
+  /** The highest newest block of the nodes that this one is compared with. */
   readonly best: bigint;
   /** The network's median block interval; undefined while it is unknown. */
   readonly intervalMs: number | undefined;
@@ -47,6 +47,12 @@ export type Surroundings = {
   /** The clock of the world, to compare with the time of blocks. */
   readonly date: Date;
 };
+
+/**
+ * For how long a node that fails is believed for what it showed last, in milliseconds. Until then the node beside it
+ * does not count as the best there is, though it may stand still or be on another chain; after that it is used.
+ */
+export const graceMs = 5 * 60_000;
 
 // Nodes of a fast network are some blocks apart all the time, so a lag is measured in time too.
 const normalBlocks = 3;

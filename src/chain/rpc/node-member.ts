@@ -35,6 +35,8 @@ export type Member = {
   since: Date;
   /** The last look that showed a chain of the network. */
   seen: Seen | undefined;
+  /** When that was, by the monotonic clock. */
+  seenAt: number;
   /** Why its chain contradicts what is final. */
   forked: string | undefined;
   /** Grows with each request that failed, shrinks with each look that succeeds: it decays and is not reset. */
@@ -54,6 +56,7 @@ export function createMember(endpoint: Endpoint, provider: JsonRpcApiProvider): 
     judgement: { state: 'unknown', reason: '' },
     since: new Date(),
     seen: undefined,
+    seenAt: 0,
     forked: undefined,
     trouble: 0,
     errorRate: 0,
@@ -78,12 +81,16 @@ export function blame(member: Member): void {
   member.trouble = Math.min(member.trouble + troubleOfRequest, mostTrouble);
 }
 
-/** Looks at a node; a look that is in flight already is joined. */
-export function lookAt(member: Member): Promise<Sight> {
+/**
+ * Looks at a node; a look that is in flight already is joined.
+ * @param now the monotonic clock in milliseconds
+ */
+export function lookAt(member: Member, now: number): Promise<Sight> {
   const look = async () => {
     const sight = await member.endpoint.look();
     if (sight.kind === 'seen') {
       member.seen = sight;
+      member.seenAt = now;
       member.trouble = Math.max(0, member.trouble - 1);
     }
     return sight;

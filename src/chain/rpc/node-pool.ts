@@ -1,34 +1,23 @@
 import type { Logger } from '../../log.ts';
-import { blockAtDepth } from './finalized-block.ts';
 import { createNetworkPace } from './network-pace.ts';
-import { agreeOnFinality, findDisagreement, findForked, type Witness } from './node-agreement.ts';
+import { createConsensus, type DepthRules, inUse } from './node-consensus.ts';
 import { NodesUnavailableError } from './node-fault.ts';
-import { isInUse } from './node-judgement.ts';
-import type { BlockId, Sight } from './node-look.ts';
-import {
-  hashAt,
-  judgeMember,
-  lookAt,
-  type Member,
-  type NodeStatus,
-  setJudgement,
-  statusOf,
-} from './node-member.ts';
+import { graceMs } from './node-judgement.ts';
+import type { Sight } from './node-look.ts';
+import { judgeMember, lookAt, type Member, type NodeStatus, statusOf } from './node-member.ts';
 import type { PinnedNode } from './pinned-node.ts';
-
-/** What a network counts as confirmed and as final. */
-export type DepthRules = { readonly confirmations: number; readonly finalityDepth: number };
 
 /** The nodes of one network, judged by looking at all of them side by side. */
 export type NodePool = {
   /**
-   * Looks at all nodes and chooses the one that everything up to the next look is asked of.
+   * Looks at all nodes and chooses the one that everything up to the next look is asked of. Whoever calls while a
+   * look is under way gets its result.
    * @throws NodesUnavailableError when none can be used
    */
   pin(rules: DepthRules): Promise<PinnedNode>;
   /** Looks at the nodes without choosing one, when nobody has done so for some seconds. Does not wait. */
   refresh(): void;
-  /** Whether a node may be asked while others are there. */
+  /** False for a node that others are asked before, if there are any. */
   isSound(member: Member): boolean;
   /** The nodes as the last look has left them. */
   status(): readonly NodeStatus[];
@@ -45,82 +34,43 @@ type PoolOptions = {
 };
 
 const refreshMs = 5_000;
-// A node that fails now and then would make finality come and go with each look.
-const unknownForMs = 5_000;
 
 export function createNodePool({ chainId, members, finalityNodes, log, now }: PoolOptions): NodePool {
   const pace = createNetworkPace(now);
   const needed = finalityNodes ?? Math.min(members.length, 2);
+  const consensus = createConsensus({ members, needed, log, now });
   let lookedAt = now();
-  let final: BlockId | undefined;
-  let unknownSince: number | undefined;
 
   const look = async (): Promise<void> => {
     lookedAt = now();
     const sights = await lookAtAll(members, now());
     const heads = [...sights.values()].flatMap((sight) => (sight.kind === 'seen' ? [sight.head.number] : []));
-    const best = heads.reduce((a, b) => (a > b ? a : b), -1n);
-    if (best >= 0n) pace.saw(best);
-    const around = { best, intervalMs: pace.intervalMs(), now: now(), date: new Date() };
-    for (const member of members) judgeMember(member, sights.get(member), { chainId, around, log });
-  };
-  const looking = shareInFlight(look);
-
-  /** Takes the nodes that contradict what is final out of use. */
-  const leaveForked = async (witnesses: readonly MemberWitness[]): Promise<void> => {
-    if (final === undefined) return;
-    for (const { member } of await findForked(witnesses, final)) {
-      member.forked = `its block ${final.number} is not ${final.hash}, which is final`;
-      setJudgement(member, { state: 'forked', reason: member.forked }, log);
-    }
-  };
-  /** Lets nodes back whose chain has what is final again. */
-  const forgive = async (): Promise<void> => {
-    if (final === undefined) return;
+    if (heads.length > 0) pace.saw(heads.reduce(greater));
+    const at = { intervalMs: pace.intervalMs(), now: now(), date: new Date() };
     for (const member of members) {
-      if (member.forked === undefined || member.judgement.state !== 'forked') continue;
-      if ((await hashAt(member, final.number)) !== final.hash) continue;
-      member.forked = undefined;
-      setJudgement(member, { state: 'usable', reason: '' }, log);
+      const around = { ...at, best: bestBeside(member, members, at.now) };
+      judgeMember(member, sights.get(member), { chainId, around, log });
     }
   };
-
-  const agree = async ({ confirmations, finalityDepth }: DepthRules) => {
-    await forgive();
-    const witnesses = () => inUse(members).flatMap((member) => asWitness(member, finalityDepth) ?? []);
-    await leaveForked(witnesses());
-    const vote = await agreeOnFinality(witnesses(), needed);
-    // What was once final stays so, whatever the nodes say later.
-    if (vote.block !== undefined && vote.block.number > (final?.number ?? -1n)) {
-      final = vote.block;
-      await leaveForked(witnesses());
-    }
-    unknownSince = vote.unknown === undefined ? undefined : (unknownSince ?? now());
-    const isLasting = unknownSince !== undefined && now() - unknownSince >= unknownForMs;
+  const pin = async (rules: DepthRules): Promise<PinnedNode> => {
+    await look();
+    const agreed = await consensus.agree(rules);
+    const member = choose(members);
+    if (member?.seen === undefined) throw unavailable(chainId, members);
     return {
-      disagreement: await findDisagreement(witnesses(), confirmations),
-      finalityUnknown: isLasting ? vote.unknown : undefined,
+      ...agreed,
+      label: member.endpoint.label,
+      provider: member.provider,
+      headBlock: member.seen.head.raw,
+      finalized: await consensus.finalOn(member),
+      broadcasters: broadcasters(members),
     };
   };
 
   return {
-    async pin(rules) {
-      await looking();
-      const { disagreement, finalityUnknown } = await agree(rules);
-      const member = choose(members);
-      if (member?.seen === undefined) throw unavailable(chainId, members);
-      return {
-        label: member.endpoint.label,
-        provider: member.provider,
-        headBlock: member.seen.head.raw,
-        finalized: (await isFinalOn(member, final)) ? (final?.number ?? -1n) : -1n,
-        disagreement,
-        finalityUnknown,
-        broadcasters: broadcasters(members),
-      };
-    },
+    pin: shareInFlight(pin),
     refresh() {
-      if (members.length > 1 && now() - lookedAt >= refreshMs) void looking();
+      if (members.length > 1 && now() - lookedAt >= refreshMs) void look();
     },
     isSound: ({ judgement }) => !['lagging', 'forked', 'foreign'].includes(judgement.state),
     status: () => members.map(statusOf),
@@ -135,10 +85,10 @@ async function lookAtAll(members: readonly Member[], now: number): Promise<Map<M
   const sights = new Map<Member, Sight>();
   const inService = members.filter(({ endpoint }) => endpoint.health.healthy());
   const lookAtThese = (those: readonly Member[]) =>
-    Promise.all(those.map(async (member) => sights.set(member, await lookAt(member))));
+    Promise.all(those.map(async (member) => sights.set(member, await lookAt(member, now))));
   for (const member of members) {
     const isDue = !inService.includes(member) && now >= member.endpoint.health.retryAt();
-    if (isDue && inService.length > 0) void lookAt(member);
+    if (isDue && inService.length > 0) void lookAt(member, now);
   }
   await lookAtThese(inService);
   const isAnySeen = [...sights.values()].some(({ kind }) => kind === 'seen');
@@ -146,33 +96,25 @@ async function lookAtAll(members: readonly Member[], now: number): Promise<Map<M
   return sights;
 }
 
-type MemberWitness = Witness & { readonly member: Member };
-
-function asWitness(member: Member, finalityDepth: number): MemberWitness | undefined {
-  if (member.seen === undefined) return undefined;
-  const { head, finalized } = member.seen;
-  const isSaid = typeof finalized === 'bigint' || finalized === 'unknown';
-  const ownFinal = isSaid ? finalized : blockAtDepth(head.number, finalityDepth);
-  return {
-    member,
-    label: member.endpoint.label,
-    head,
-    finalized: ownFinal === 'unknown' ? undefined : ownFinal,
-    hashAt: (number) => hashAt(member, number),
-  };
+/**
+ * The highest block that a node is compared with: its own, and what the others have or had when they were last
+ * seen. A node that fails for a moment does not make the one beside it, which stands still, the best.
+ */
+function bestBeside(member: Member, members: readonly Member[], now: number): bigint {
+  const isComparable = (other: Member) =>
+    other === member ||
+    (!['foreign', 'forked'].includes(other.judgement.state) && now - other.seenAt <= graceMs);
+  return members
+    .filter(isComparable)
+    .map(({ seen }) => seen?.head.number ?? -1n)
+    .reduce(greater, -1n);
 }
 
-const inUse = (members: readonly Member[]): Member[] =>
-  members.filter(({ judgement }) => isInUse(judgement.state));
+const greater = (one: bigint, other: bigint) => (one > other ? one : other);
 
 /** The node with the least trouble; of several, the operator's first. */
-function choose(members: readonly Member[]): Member | undefined {
-  return inUse(members).sort((one, other) => one.trouble - other.trouble)[0];
-}
-
-async function isFinalOn(member: Member, final: BlockId | undefined): Promise<boolean> {
-  return final !== undefined && (await hashAt(member, final.number)) === final.hash;
-}
+const choose = (members: readonly Member[]): Member | undefined =>
+  inUse(members).sort((one, other) => one.trouble - other.trouble)[0];
 
 /** Every node that a transaction may go to: a chain with another id must not see it. */
 function broadcasters(members: readonly Member[]): PinnedNode['broadcasters'] {
@@ -190,10 +132,10 @@ function unavailable(chainId: string, members: readonly Member[]): NodesUnavaila
 }
 
 /** Whoever calls while the work is under way gets its result. */
-function shareInFlight(work: () => Promise<void>): () => Promise<void> {
-  let inFlight: Promise<void> | undefined;
-  return () => {
-    inFlight ??= work().finally(() => {
+function shareInFlight<In, Out>(work: (input: In) => Promise<Out>): (input: In) => Promise<Out> {
+  let inFlight: Promise<Out> | undefined;
+  return (input) => {
+    inFlight ??= work(input).finally(() => {
       inFlight = undefined;
     });
     return inFlight;
