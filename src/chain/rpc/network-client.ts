@@ -5,7 +5,7 @@ import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createFailover } from './failover.ts';
 import { NetworkProvider } from './network-provider.ts';
 import { NodeFault } from './node-fault.ts';
-import { blame, countOutcome, createMember, type Member } from './node-member.ts';
+import { blame, countOutcome, createMember, type Member, type NodeStatus } from './node-member.ts';
 import { createNodePool, type NodePool } from './node-pool.ts';
 import { createSingleNode } from './pinned-node.ts';
 
@@ -25,18 +25,19 @@ export type NetworkClientOptions = {
   readonly timeoutMs: number;
   readonly log: Logger;
   readonly onOutcome: OnOutcome;
+  readonly onState: (status: NodeStatus) => void;
   readonly finalityNodes: number | undefined;
   readonly now: () => number;
 };
 
 export function createNetworkClient(network: Network, options: NetworkClientOptions): NetworkClient {
   const { chainId } = network;
-  const { finalityNodes, log, now } = options;
+  const { finalityNodes, log, now, onState } = options;
   const labels = labelsOf(network.rpcUrls);
   const members = network.rpcUrls.map((url, index) =>
     openMember(network, { url, label: labels[index] ?? '' }, options),
   );
-  const pool = createNodePool({ chainId, members, finalityNodes, log, now });
+  const pool = createNodePool({ chainId, members, finalityNodes, log, now, onState });
   const memberOf = new Map(members.map((member) => [member.endpoint, member]));
   const isSound = (endpoint: Endpoint) => {
     const member = memberOf.get(endpoint);

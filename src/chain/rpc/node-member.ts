@@ -41,7 +41,7 @@ export type Member = {
   forked: string | undefined;
   /** Grows with each request that failed, shrinks with each look that succeeds: it decays and is not reset. */
   trouble: number;
-  errorRate: number;
+  readonly outcomes: { all: number; failed: number };
   /** The look in flight, which others join. */
   looking: Promise<Sight> | undefined;
   /** Hashes of blocks on its chain, valid as long as its newest block is this one. */
@@ -59,21 +59,26 @@ export function createMember(endpoint: Endpoint, provider: JsonRpcApiProvider): 
     seenAt: 0,
     forked: undefined,
     trouble: 0,
-    errorRate: 0,
+    outcomes: { all: 0, failed: 0 },
     looking: undefined,
     hashes: { head: '', at: new Map() },
   };
 }
 
-// One look in this many moves the rate by its whole.
-const memory = 20;
+// Older outcomes weigh half whenever there are so many.
+const mostOutcomes = 100;
 // A request that failed within a poll weighs as much as four good looks, so that the next polls go elsewhere.
 const troubleOfRequest = 4;
 const mostTrouble = 12;
 
 /** Counts a request to the node, or a look at it. */
-export function countOutcome(member: Member, failed: boolean): void {
-  member.errorRate += (Number(failed) - member.errorRate) / memory;
+export function countOutcome({ outcomes }: Member, failed: boolean): void {
+  if (outcomes.all >= mostOutcomes) {
+    outcomes.all /= 2;
+    outcomes.failed /= 2;
+  }
+  outcomes.all += 1;
+  if (failed) outcomes.failed += 1;
 }
 
 /** Remembers that the node failed a poll. */
@@ -168,5 +173,5 @@ export const statusOf = (member: Member): NodeStatus => ({
   since: member.since,
   head: member.seen?.head,
   finalized: typeof member.seen?.finalized === 'bigint' ? member.seen.finalized : undefined,
-  errorRate: member.errorRate,
+  errorRate: member.outcomes.failed / Math.max(member.outcomes.all, 1),
 });

@@ -15,6 +15,8 @@ export type NodePool = {
    * @throws NodesUnavailableError when none can be used
    */
   pin(rules: DepthRules): Promise<PinnedNode>;
+  /** Looks at all nodes and judges them. */
+  look(): Promise<void>;
   /** Looks at the nodes without choosing one, when nobody has done so for some seconds. Does not wait. */
   refresh(): void;
   /** False for a node that others are asked before, if there are any. */
@@ -29,17 +31,22 @@ type PoolOptions = {
   /** How many nodes must agree on what is final; by default 1 of one node and 2 of more. */
   readonly finalityNodes: number | undefined;
   readonly log: Logger;
+  /** Called when what is thought of a node has changed. */
+  readonly onState: (status: NodeStatus) => void;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
 };
 
 const refreshMs = 5_000;
 
-export function createNodePool({ chainId, members, finalityNodes, log, now }: PoolOptions): NodePool {
+export function createNodePool(options: PoolOptions): NodePool {
+  const { chainId, members, finalityNodes, log, now } = options;
   const pace = createNetworkPace(now);
   const needed = finalityNodes ?? Math.min(members.length, 2);
   const consensus = createConsensus({ members, needed, log, now });
   let lookedAt = now();
+
+  const tell = createTeller(options);
 
   const look = async (): Promise<void> => {
     lookedAt = now();
@@ -55,6 +62,7 @@ export function createNodePool({ chainId, members, finalityNodes, log, now }: Po
   const pin = async (rules: DepthRules): Promise<PinnedNode> => {
     await look();
     const agreed = await consensus.agree(rules);
+    tell();
     const member = choose(members);
     if (member?.seen === undefined) throw unavailable(chainId, members);
     return {
@@ -69,11 +77,25 @@ export function createNodePool({ chainId, members, finalityNodes, log, now }: Po
 
   return {
     pin: shareInFlight(pin),
+    look,
     refresh() {
-      if (members.length > 1 && now() - lookedAt >= refreshMs) void look();
+      if (members.length > 1 && now() - lookedAt >= refreshMs) void look().then(tell);
     },
     isSound: ({ judgement }) => !['lagging', 'forked', 'foreign'].includes(judgement.state),
     status: () => members.map(statusOf),
+  };
+}
+
+/** Reports the nodes whose state has changed since the last report. */
+function createTeller({ members, onState }: PoolOptions): () => void {
+  const told = new Map<Member, string>();
+  return () => {
+    for (const member of members) {
+      const { state } = member.judgement;
+      if (told.get(member) === state || state === 'unknown') continue;
+      told.set(member, state);
+      onState(statusOf(member));
+    }
   };
 }
 

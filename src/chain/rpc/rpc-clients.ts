@@ -19,11 +19,15 @@ export type RpcClients = {
 /** Called with the outcome of each request to a node. The node's URL has its secret parts removed. */
 export type OnAnswer = (chainId: string, node: string, outcome: string) => void;
 
+/** Called when what is thought of a node has changed. */
+export type OnNodeState = (chainId: string, status: NodeStatus) => void;
+
 type RpcClientsOptions = {
   /** Timeout of every single request to a node, up to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly log: Logger;
   readonly onAnswer?: OnAnswer;
+  readonly onNodeState?: OnNodeState;
   /** How many nodes of a network must agree on what is final; by default 1 of one node and 2 of more. */
   readonly finalityNodes?: number | undefined;
   /** A monotonic clock in milliseconds, for the pauses of unhealthy nodes. */
@@ -37,6 +41,7 @@ export function createRpcClients({
   timeoutMs,
   log,
   onAnswer = () => {},
+  onNodeState = () => {},
   finalityNodes,
   now = () => performance.now(),
 }: RpcClientsOptions): RpcClients {
@@ -62,7 +67,8 @@ export function createRpcClients({
     if (present?.urls === urls) return present;
     if (present !== undefined) retire(present, rpcUrls.length);
     const onOutcome = onAnswer.bind(undefined, chainId);
-    const opened = createNetworkClient(network, { timeoutMs, log, onOutcome, finalityNodes, now });
+    const onState = onNodeState.bind(undefined, chainId);
+    const opened = createNetworkClient(network, { timeoutMs, log, onOutcome, onState, finalityNodes, now });
     const client = { ...opened, urls };
     clients.set(chainId, client);
     return client;
