@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-export type BentCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
+type BentCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 export type BentAnswer = { result?: unknown; error?: { code: number; message: string }; status?: number };
 /** What a node answers for good; undefined where the real node's answer stands. */
 export type Bend = (

@@ -5,7 +5,7 @@ import { type Attempt, NodeFault, NodesUnavailableError } from './node-fault.ts'
 export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
 
 /** What failover knows of nodes beside their health; nothing by default. */
-export type Preference = {
+type Preference = {
   /** Whether a node may be asked before those of which the opposite is known, such as one that lags. */
   isSound(endpoint: Endpoint): boolean;
   /** Called before each request; it must not wait. */

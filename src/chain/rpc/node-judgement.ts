@@ -10,16 +10,7 @@ import type { HeadBlock, Sight } from './node-look.ts';
  * - `foreign`: it serves another chain;
  * - `failing`: it gives no answer.
  */
-export const nodeStates = [
-  'unknown',
-  'usable',
-  'standing',
-  'lagging',
-  'forked',
-  'foreign',
-  'failing',
-] as const;
-export type NodeState = (typeof nodeStates)[number];
+export type NodeState = 'unknown' | 'usable' | 'standing' | 'lagging' | 'forked' | 'foreign' | 'failing';
 
 export type Judgement = {
   readonly state: NodeState;

@@ -24,7 +24,7 @@ export type NodeStatus = Judgement & {
   readonly errorRate: number;
 };
 
-export type Seen = Extract<Sight, { kind: 'seen' }>;
+type Seen = Extract<Sight, { kind: 'seen' }>;
 
 /** One node of a pool, with what is remembered of it between looks. */
 export type Member = {
