@@ -41,6 +41,7 @@ const named = [
     'limits',
     'leases',
     'lying-node',
+    'node-pool',
     'pauses',
     'picky-contract',
     'remedies',

@@ -265,6 +265,11 @@ export const settings = {
     schema: whole(100, 120_000).default(5_000),
     about: "Time for one answer of a network's node.",
   },
+  RPC_FINALITY_NODES: {
+    schema: whole(1, 100).optional(),
+    about:
+      'Nodes of a network that must agree on a block for it to count as final in minting; by default 1 where it has one node and 2 where it has more. With fewer usable nodes nothing becomes final.',
+  },
   MINT_SIGNERS: {
     schema: signerList.optional(),
     about:

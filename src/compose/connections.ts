@@ -1,4 +1,9 @@
-import { createRpcClients, type OnAnswer, type RpcClients } from '../chain/rpc/rpc-clients.ts';
+import {
+  createRpcClients,
+  type OnAnswer,
+  type OnNodeState,
+  type RpcClients,
+} from '../chain/rpc/rpc-clients.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
 import { createDatabase } from '../db/connect.ts';
@@ -17,19 +22,23 @@ type ConnectionOptions = {
   readonly log: Logger;
   /** Called with the outcome of each question to a node. */
   readonly onAnswer?: OnAnswer;
+  /** Makes what is called when what is thought of a node has changed. */
+  readonly onNodeState?: (db: Database) => OnNodeState;
 };
 
 /** @param opened closes the connections */
 export function openConnections(
   config: Config,
-  { poolMax, log, onAnswer }: ConnectionOptions,
+  { poolMax, log, onAnswer, onNodeState }: ConnectionOptions,
   opened: AsyncDisposableStack,
 ): Connections {
   const db = opened.adopt(createDatabase(config.DATABASE_URL, { poolMax, log }), (pool) => pool.destroy());
   const rpcClients = createRpcClients({
     timeoutMs: config.RPC_TIMEOUT_MS,
+    finalityNodes: config.RPC_FINALITY_NODES,
     log,
     ...(onAnswer && { onAnswer }),
+    ...(onNodeState && { onNodeState: onNodeState(db) }),
   });
   return { db, clients: opened.adopt(rpcClients, (clients) => clients.close()) };
 }

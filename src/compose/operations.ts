@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createMountedApp } from '../app.ts';
+import { watchNodes } from '../chain/rpc/node-levels.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
 import { watchJobs } from '../jobs/job-metrics.ts';
 import { watchIndexes } from '../providers/indexer/index-levels.ts';
@@ -20,6 +21,7 @@ export type OperationsOptions = {
 export function createOperationsApp(parts: Parts, { minter, isServing }: OperationsOptions): RequestListener {
   const { metrics, log } = parts;
   metrics.watchProcess();
+  watchNodes(metrics, parts);
   if (minter !== undefined) {
     watchDisagreements(metrics, parts);
     watchMinting(metrics, { ...parts, signers: minter.signers });

@@ -1,4 +1,6 @@
 import { createNetworkRegistry, type NetworkRegistry } from '../chain/networks.ts';
+import { saveNodeState } from '../chain/node-state-store.ts';
+import type { OnNodeState } from '../chain/rpc/rpc-clients.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
 import { createJobQueue, type JobQueue } from '../jobs/queue.ts';
@@ -32,7 +34,12 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   const observers = createObservers(metrics, log);
   const { db, clients } = openConnections(
     config,
-    { poolMax: config.DATABASE_POOL_MAX, log, onAnswer: observers.nodes },
+    {
+      poolMax: config.DATABASE_POOL_MAX,
+      log,
+      onAnswer: observers.nodes,
+      onNodeState: (into) => storeNodeStates(into, log),
+    },
     opened,
   );
   const networks = opened.adopt(
@@ -50,6 +57,15 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   const jobs = opened.adopt(jobQueue, (queue) => queue.stop(0));
   const vault = await openVault(config, db);
   return { config, log, metrics, observers, db, clients, networks, jobs, vault };
+}
+
+/** Stores what is thought of nodes, for the operator's command. Nobody waits for it. */
+function storeNodeStates(db: Database, log: Logger): OnNodeState {
+  return (chainId, { node, state, reason, since }) => {
+    saveNodeState(db, { chainId, node, state, reason, since }).catch((err: unknown) =>
+      log.warn({ err, chainId, url: node, state }, 'state of a node not stored'),
+    );
+  };
 }
 
 async function openVault({ SECRET_KEYS }: Config, db: Database): Promise<ClaimSecretVault | undefined> {

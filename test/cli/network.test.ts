@@ -114,6 +114,60 @@ describe('network add', () => {
   });
 });
 
+describe('network status', () => {
+  test('says of each node what is wrong, since when the service knows it, and what it shows now', async ({
+    chain,
+    db,
+    run,
+  }) => {
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    await run('network', 'add', '31337', ...named, '--rpc', chain.rpcUrl);
+    await db('networks')
+      .where({ chain_id: 31337 })
+      .update({ rpc_urls: [secretUrl, gone] });
+    const since = new Date('2026-01-02T03:04:05.000Z');
+    await db('node_states').insert([
+      { chain_id: 31337, node: `${node.url}/[redacted]`, state: 'lagging', reason: 'far behind', since },
+      { chain_id: 31337, node: gone, state: 'usable', reason: '', since },
+    ]);
+    const { status, out, err } = await run('network', 'status', '31337', '--json');
+    expect([status, err]).toEqual([0, '']);
+    expect(JSON.parse(out)).toEqual([
+      {
+        chainId: '31337',
+        node: `${node.url}/[redacted]`,
+        state: 'lagging',
+        reason: 'far behind',
+        since: since.toISOString(),
+        head: '0',
+        behind: '0',
+        ageSeconds: expect.any(Number),
+        finalized: '0',
+        errorRate: '0 %',
+      },
+      {
+        chainId: '31337',
+        node: gone,
+        state: 'failing',
+        reason: 'ECONNREFUSED',
+        since: null,
+        head: null,
+        behind: null,
+        ageSeconds: null,
+        finalized: null,
+        errorRate: '100 %',
+      },
+    ]);
+    expect((await run('network', 'status')).out).toMatch(/^CHAIN +NODE +STATE +SINCE +HEAD +BEHIND/);
+  });
+
+  test('refuses a network that is not registered', async ({ run }) => {
+    expect(await run('network', 'status', '5')).toMatchObject({
+      err: 'There is no network 5. List them with: tallystick network list\n',
+    });
+  });
+});
+
 describe('network list and show', () => {
   test('show of the URLs of nodes only the hosts', async ({ run, json }) => {
     const list = await run('network', 'list');

@@ -2,10 +2,10 @@ import { AbiCoder, getAddress, type JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
 import { callContract, isRevert } from '../rpc/contract-call.ts';
 import { finalizedBlock } from '../rpc/finalized-block.ts';
-import { NodesUnavailableError } from '../rpc/node-fault.ts';
-import { nodeMessage } from '../rpc/node-message.ts';
+import type { PinnedNode } from '../rpc/pinned-node.ts';
 import { quantity } from '../rpc/quantity.ts';
-import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
+import type { BroadcastFault } from './broadcast-error.ts';
+import { broadcastToAll } from './broadcast-to-all.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 import { createMintHistory, type MintHistory } from './mint-history.ts';
@@ -35,15 +35,20 @@ type FoundMint = {
 };
 
 /**
- * The queries of minting to a network's nodes. Each answer comes from one node, which may lag behind or lie. A query
- * without an answer rejects, so that "unknown" is never taken for "no".
+ * The queries of minting to a network's nodes. Of a pinned node, all answers come from that one node, which may lag
+ * behind or lie. A query without an answer rejects, so that "unknown" is never taken for "no".
  */
 export type MintNode = MintHistory & {
+  /** The newest block; of a pinned node, the one that it had at the look at all nodes. */
   head(): Promise<Head>;
   /** The block with this number on the node's chain; null when the chain is not that long. */
   block(number: bigint): Promise<Block | null>;
-  /** The newest block that cannot be replaced, as {@link finalizedBlock} finds it; -1n when there is none. */
+  /**
+   * The newest block that cannot be replaced: of a pinned node what enough nodes agree on, else as
+   * {@link finalizedBlock} finds it; -1n when there is none, or it is unknown.
+   */
   finalized(head: Head, finalityDepth: number): Promise<bigint>;
+  /** At a block before the first, such as the -1n of {@link finalized}, there are none. */
   transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
   receipt(hash: string, contract: string): Promise<Receipt | null>;
   /** The owner at a block, in EIP-55; null when the contract reverts, which means that there is none. */
@@ -53,7 +58,10 @@ export type MintNode = MintHistory & {
   market(head: Head): Promise<Market>;
   /** The gas that the mint would use, or why the contract refuses it. */
   estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
-  /** Broadcasts a signed transaction. Rejects when it is unknown whether a node has it. */
+  /**
+   * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
+   * whether a node has it.
+   */
   broadcast(raw: string): Promise<'sent' | BroadcastFault>;
 };
 
@@ -83,25 +91,29 @@ const receiptShape = z.object({
   logs: z.array(logShape.pick({ address: true, topics: true })),
 });
 
-export function createMintNode(provider: JsonRpcApiProvider): MintNode {
+type Pinned = Pick<PinnedNode, 'headBlock' | 'finalized' | 'broadcasters'>;
+
+/** @param pinned what the look at all nodes has shown, when the provider asks a pinned node only */
+export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): MintNode {
   const ask = async <T>(shape: z.ZodType<T>, method: string, params: unknown[]): Promise<T> =>
     shape.parse(await provider.send(method, params));
-  const blockAt = async (at: string) => {
-    const found = await ask(blockShape.nullable(), 'eth_getBlockByNumber', [at, false]);
-    return found && { ...found, time: found.timestamp, baseFee: found.baseFeePerGas ?? null };
-  };
+  const blockAt = async (at: string) =>
+    toBlock(await ask(blockShape.nullable(), 'eth_getBlockByNumber', [at, false]));
+  const broadcasters = pinned?.broadcasters ?? [{ provider, isWaitedFor: true }];
 
   return {
     ...createMintHistory(provider),
     async head() {
-      const head = await blockAt('latest');
+      const head = pinned ? toBlock(blockShape.parse(pinned.headBlock)) : await blockAt('latest');
       if (head === null) throw new Error('The node has no newest block.');
       return head;
     },
     block: (at) => blockAt(quantity(at)),
-    finalized: (head, depth) => finalizedBlock(provider, head.number, depth),
-    transactionCount: (account, at) =>
-      ask(number, 'eth_getTransactionCount', [account, typeof at === 'bigint' ? quantity(at) : at]),
+    finalized: async (head, depth) => pinned?.finalized ?? finalizedBlock(provider, head.number, depth),
+    async transactionCount(account, at) {
+      if (typeof at !== 'bigint') return ask(number, 'eth_getTransactionCount', [account, at]);
+      return at < 0n ? 0n : ask(number, 'eth_getTransactionCount', [account, quantity(at)]);
+    },
     async receipt(hash, contract) {
       const found = await ask(receiptShape.nullable(), 'eth_getTransactionReceipt', [hash]);
       return found && toReceipt(found, contract);
@@ -132,19 +144,12 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
         throw error;
       }
     },
-    broadcast: (raw) => broadcast(provider, raw),
+    broadcast: (raw) => broadcastToAll(broadcasters, raw),
   };
 }
 
-async function broadcast(provider: JsonRpcApiProvider, raw: string): Promise<'sent' | BroadcastFault> {
-  try {
-    await provider.send('eth_sendRawTransaction', [raw]);
-    return 'sent';
-  } catch (error) {
-    const fault = broadcastFault(nodeMessage(error));
-    if (fault === 'refused' && error instanceof NodesUnavailableError) throw error;
-    return fault;
-  }
+function toBlock<T extends z.output<typeof blockShape> | null>(found: T) {
+  return found && { ...found, time: found.timestamp, baseFee: found.baseFeePerGas ?? null };
 }
 
 async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {

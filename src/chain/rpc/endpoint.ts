@@ -1,10 +1,11 @@
 import type { Logger } from '../../log.ts';
-import { redactUrl } from '../../log.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
-import { createChainCheck } from './chain-id.ts';
-import { createHealth, type Health } from './health.ts';
+import { checkChainId, createChainCheck } from './chain-id.ts';
+import { createHealth, type Health, pauseAfter } from './health.ts';
 import { NodeFault, OversizedAnswerError } from './node-fault.ts';
+import { askBlock, type HeadBlock, lookAtNode, type Sight } from './node-look.ts';
 import { openTransport } from './open-transport.ts';
+import { quantity } from './quantity.ts';
 import type { Transport } from './transport.ts';
 
 /** One URL of a network, with its health. */
@@ -17,6 +18,12 @@ export type Endpoint = {
    * @throws NodeFault after recording the failure; OversizedAnswerError when a contract returns too much
    */
   ask(method: string, params: readonly unknown[] | object): Promise<Judged>;
+  /** Looks at the node, whether it is healthy or not. Never rejects; what it shows counts for the health. */
+  look(): Promise<Sight>;
+  /** The block with this number on the node's chain; null when it has none. @throws NodeFault */
+  block(number: bigint): Promise<HeadBlock | null>;
+  /** Verifies now that the node serves the network's chain. @throws NodeFault */
+  verifyChain(): Promise<void>;
   /** Checks in the background whether an unhealthy node works again, once its pause is over. */
   recover(): void;
   close(): void;
@@ -26,17 +33,20 @@ type Judged = { readonly verdict: Verdict; readonly answer: RpcAnswer };
 
 type EndpointOptions = {
   readonly url: string;
+  /** The URL as logs and people may see it, different for each node of a network. */
+  readonly label: string;
   readonly chainId: string;
   readonly timeoutMs: number;
   readonly log: Logger;
   readonly now: () => number;
 };
 
-export function createEndpoint({ url, chainId, timeoutMs, log, now }: EndpointOptions): Endpoint {
-  const label = redactUrl(url);
+export function createEndpoint({ url, label, chainId, timeoutMs, log, now }: EndpointOptions): Endpoint {
   const transport = openTransport(url);
   const health = createHealth({ label, chainId, log, now });
   const chain = createChainCheck({ transport, chainId, timeoutMs, now });
+  // A node that cannot say what is final would cost every look its timeout.
+  const tag = { failures: 0, retryAt: 0 };
   let recovering = false;
 
   const fail = (begun: number, error: unknown) => {
@@ -59,6 +69,36 @@ export function createEndpoint({ url, chainId, timeoutMs, log, now }: EndpointOp
         return { verdict, answer };
       } catch (error) {
         fail(begun, error);
+        throw error;
+      }
+    },
+    async look() {
+      const begun = health.failures();
+      const asksFinalized = now() >= tag.retryAt;
+      const sight = await lookAtNode(transport, { chainId, timeoutMs, asksFinalized });
+      if (sight.kind === 'seen' && asksFinalized) {
+        tag.failures = sight.finalized === 'unknown' ? tag.failures + 1 : 0;
+        if (tag.failures > 0) tag.retryAt = now() + pauseAfter(tag.failures);
+      }
+      if (sight.kind === 'failed') fail(begun, sight.fault);
+      else if (sight.kind === 'foreign') chain.forget();
+      else if (!health.healthy()) health.recovered(false);
+      return sight;
+    },
+    async block(number) {
+      const begun = health.failures();
+      try {
+        return await askBlock(transport, quantity(number), timeoutMs);
+      } catch (error) {
+        fail(begun, error);
+        throw error;
+      }
+    },
+    async verifyChain() {
+      try {
+        await checkChainId({ transport, chainId, timeoutMs });
+      } catch (error) {
+        chain.forget();
         throw error;
       }
     },

@@ -4,15 +4,30 @@ import { type Attempt, NodeFault, NodesUnavailableError } from './node-fault.ts'
 
 export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
 
+/** What failover knows of nodes beside their health; nothing by default. */
+type Preference = {
+  /** Whether a node may be asked before those of which the opposite is known, such as one that lags. */
+  isSound(endpoint: Endpoint): boolean;
+  /** Called before each request; it must not wait. */
+  refresh(): void;
+};
+
+const noPreference: Preference = { isSound: () => true, refresh() {} };
+
 /**
- * Sends a request to the nodes of one network, to each at most once, until one answers: first the healthy ones in
- * the operator's order, then the others by the end of their pause.
+ * Sends a request to the nodes of one network, to each at most once, until one answers: first the healthy and sound
+ * ones in the operator's order, then the healthy ones, then the others by the end of their pause.
  * @throws NodesUnavailableError when none answers; OversizedAnswerError when a contract returns too much
  */
-export function createFailover(chainId: string, endpoints: readonly Endpoint[]): AskNetwork {
+export function createFailover(
+  chainId: string,
+  endpoints: readonly Endpoint[],
+  preference = noPreference,
+): AskNetwork {
   return async (method, params) => {
+    preference.refresh();
     const attempts: Attempt[] = [];
-    for (const endpoint of inOrder(endpoints)) {
+    for (const endpoint of inOrder(endpoints, preference)) {
       const outcome = await attempt(endpoint, method, params);
       if (typeof outcome !== 'string') return outcome;
       attempts.push({ url: endpoint.label, message: outcome });
@@ -32,8 +47,10 @@ async function attempt(endpoint: Endpoint, method: string, params: readonly unkn
   }
 }
 
-function inOrder(endpoints: readonly Endpoint[]): Endpoint[] {
-  const healthy = endpoints.filter((endpoint) => endpoint.health.healthy());
+function inOrder(endpoints: readonly Endpoint[], { isSound }: Preference): Endpoint[] {
+  const healthy = endpoints
+    .filter((endpoint) => endpoint.health.healthy())
+    .sort((one, other) => Number(isSound(other)) - Number(isSound(one)));
   const unhealthy = endpoints.filter((endpoint) => !endpoint.health.healthy());
   // No caller waits for an unhealthy node while another serves: its recovery runs in the background.
   if (healthy.length > 0) for (const endpoint of unhealthy) endpoint.recover();

@@ -1,5 +1,5 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { isRecord } from './answer.ts';
+import { isRecord, type RpcAnswer } from './answer.ts';
 import { NodeFault, NodesUnavailableError } from './node-fault.ts';
 import { nodeErrorCode, nodeMessage } from './node-message.ts';
 import { readQuantity } from './quantity.ts';
@@ -44,6 +44,24 @@ export async function askFinalizedTag(node: Node): Promise<FinalizedTag> {
   }
   if (block === null) return 'none';
   const number = isRecord(block) ? readQuantity(block['number']) : undefined;
+  if (number === undefined) throw new NodeFault('malformed', 'the finalized block has no number');
+  return number;
+}
+
+/**
+ * Reads one node's own answer to the question for the tag `finalized`, as {@link askFinalizedTag} does.
+ * @returns `none` also when the node says that it has not found such a block
+ * @throws NodeFault when the answer says nothing of it
+ */
+export function readFinalizedTag(answer: RpcAnswer): FinalizedTag {
+  if ('error' in answer) {
+    const { code, message } = answer.error;
+    if (/not (found|available)/i.test(message) && refusedTag.test(message)) return 'none';
+    if (code === invalidParams || refusedTag.test(message)) return 'unsupported';
+    throw new NodeFault('refused', message);
+  }
+  if (answer.result === null) return 'none';
+  const number = isRecord(answer.result) ? readQuantity(answer.result['number']) : undefined;
   if (number === undefined) throw new NodeFault('malformed', 'the finalized block has no number');
   return number;
 }

@@ -51,6 +51,7 @@ export function createHealth({ label, chainId, log, now }: HealthOptions): Healt
   };
 }
 
-function pauseAfter(failures: number): number {
+/** The pause after this many consecutive failures, in milliseconds. */
+export function pauseAfter(failures: number): number {
   return Math.min(shortestPause * 2 ** Math.min(failures - 1, 10), longestPause);
 }

@@ -1,14 +1,17 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import type { Logger } from '../../log.ts';
 import type { Network } from '../network.ts';
-import { createEndpoint, type Endpoint } from './endpoint.ts';
-import { createFailover } from './failover.ts';
-import { NetworkProvider } from './network-provider.ts';
-import { NodeFault } from './node-fault.ts';
+import { createNetworkClient, type NetworkClient } from './network-client.ts';
+import type { NodeStatus } from './node-member.ts';
+import type { NodePool } from './node-pool.ts';
 
 export type RpcClients = {
   /** The client of a network; the same one until the network's RPC URLs change. */
   for(network: Network): JsonRpcApiProvider;
+  /** The nodes of a network one by one, with what is thought of each; the same pool as long as the client. */
+  pool(network: Network): NodePool;
+  /** The nodes of every network that was asked, as the last look at them has left them. */
+  list(): readonly { readonly chainId: string; readonly nodes: readonly NodeStatus[] }[];
   /** Closes every connection; calls in progress fail. */
   close(): void;
 };
@@ -16,40 +19,34 @@ export type RpcClients = {
 /** Called with the outcome of each request to a node. The node's URL has its secret parts removed. */
 export type OnAnswer = (chainId: string, node: string, outcome: string) => void;
 
+/** Called when what is thought of a node has changed. */
+export type OnNodeState = (chainId: string, status: NodeStatus) => void;
+
 type RpcClientsOptions = {
   /** Timeout of every single request to a node, up to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly log: Logger;
   readonly onAnswer?: OnAnswer;
+  readonly onNodeState?: OnNodeState;
+  /** How many nodes of a network must agree on what is final; by default 1 of one node and 2 of more. */
+  readonly finalityNodes?: number | undefined;
   /** A monotonic clock in milliseconds, for the pauses of unhealthy nodes. */
   readonly now?: () => number;
 };
 
-type Client = { readonly urls: string; readonly provider: JsonRpcApiProvider; close(): void };
+type Client = NetworkClient & { readonly urls: string };
 
 /** One JSON-RPC client per network, created at its first use, with failover between the network's URLs. */
 export function createRpcClients({
   timeoutMs,
   log,
   onAnswer = () => {},
+  onNodeState = () => {},
+  finalityNodes,
   now = () => performance.now(),
 }: RpcClientsOptions): RpcClients {
   const clients = new Map<string, Client>();
   const retired = new Map<Client, NodeJS.Timeout>();
-
-  const open = (network: Network, urls: string): Client => {
-    const { chainId } = network;
-    const tell = onAnswer.bind(undefined, chainId);
-    const endpoints = network.rpcUrls.map((url) =>
-      observed(createEndpoint({ url, chainId, timeoutMs, log, now }), tell),
-    );
-    const provider = new NetworkProvider(network, createFailover(chainId, endpoints));
-    const close = () => {
-      provider.destroy();
-      for (const endpoint of endpoints) endpoint.close();
-    };
-    return { urls, provider, close };
-  };
 
   // Calls in progress may still try each of the nodes in turn; after that the client is unused.
   const retire = (client: Client, nodes: number) => {
@@ -63,16 +60,24 @@ export function createRpcClients({
     retired.set(client, timer.unref());
   };
 
+  const clientOf = (network: Network): Client => {
+    const { chainId, rpcUrls } = network;
+    const urls = JSON.stringify(rpcUrls);
+    const present = clients.get(chainId);
+    if (present?.urls === urls) return present;
+    if (present !== undefined) retire(present, rpcUrls.length);
+    const onOutcome = onAnswer.bind(undefined, chainId);
+    const onState = onNodeState.bind(undefined, chainId);
+    const opened = createNetworkClient(network, { timeoutMs, log, onOutcome, onState, finalityNodes, now });
+    const client = { ...opened, urls };
+    clients.set(chainId, client);
+    return client;
+  };
+
   return {
-    for(network) {
-      const urls = JSON.stringify(network.rpcUrls);
-      const present = clients.get(network.chainId);
-      if (present?.urls === urls) return present.provider;
-      if (present !== undefined) retire(present, network.rpcUrls.length);
-      const client = open(network, urls);
-      clients.set(network.chainId, client);
-      return client.provider;
-    },
+    for: (network) => clientOf(network).provider,
+    pool: (network) => clientOf(network).pool,
+    list: () => [...clients].map(([chainId, { pool }]) => ({ chainId, nodes: pool.status() })),
     close() {
       for (const timer of retired.values()) clearTimeout(timer);
       for (const client of [...clients.values(), ...retired.keys()]) client.close();
@@ -81,22 +86,3 @@ export function createRpcClients({
     },
   };
 }
-
-/** The endpoint, reporting the outcome of each request. */
-function observed(endpoint: Endpoint, tell: (node: string, outcome: string) => void): Endpoint {
-  return {
-    ...endpoint,
-    async ask(method, params) {
-      try {
-        const judged = await endpoint.ask(method, params);
-        tell(endpoint.label, outcomes[judged.verdict]);
-        return judged;
-      } catch (error) {
-        tell(endpoint.label, error instanceof NodeFault ? error.reason : 'oversized');
-        throw error;
-      }
-    },
-  };
-}
-
-const outcomes = { answer: 'answered', elsewhere: 'elsewhere', fault: 'refused' } as const;

@@ -28,13 +28,16 @@ export const isOfSending = (reason: string): boolean => reasonsOfSending.include
 
 const ofSending = `(${reasonsOfSending.map((reason) => `'${reason}'`).join(', ')})`;
 
+// A lane that cannot say what is final sends and confirms all the same.
+const standing = (lane: string) => `nullif(${laneReasonSql(lane)}, 'finality_unknown')`;
+
 const ofNetwork = (nft: string) => `(
   SELECT CASE WHEN count(*) = 0 THEN 'no_signer' WHEN count(*) = count(r.reason) THEN min(r.reason) END
-  FROM (SELECT ${laneReasonSql('l')} AS reason FROM mint_lanes l WHERE l.chain_id = ${nft}.mint_chain_id) r)`;
+  FROM (SELECT ${standing('l')} AS reason FROM mint_lanes l WHERE l.chain_id = ${nft}.mint_chain_id) r)`;
 
 const ofItsLane = (nft: string) => `(
   SELECT r.reason FROM (
-    SELECT ${laneReasonSql('l')} AS reason FROM mint_transaction_nfts o
+    SELECT ${standing('l')} AS reason FROM mint_transaction_nfts o
       JOIN mint_transactions t ON t.id = o.transaction_id
       JOIN mint_lanes l ON l.chain_id = t.chain_id AND l.signer = t.signer
     WHERE o.nft_id = ${nft}.id AND o.state = 'open') r

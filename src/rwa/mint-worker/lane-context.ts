@@ -1,6 +1,7 @@
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { MintSigner } from '../../chain/minting/signer.ts';
 import type { Network } from '../../chain/network.ts';
+import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
 import type { LaneMemory } from './lane-memory.ts';
@@ -93,7 +94,8 @@ export type LaneDeps = {
   /** Names this process to operators. */
   readonly holder: string;
   readonly findNetwork: (chainId: string) => Promise<Network | undefined>;
-  readonly nodeOf: (network: Network) => MintNode;
+  /** Looks at the network's nodes and chooses one. @throws NodesUnavailableError when none can be used */
+  readonly pinNode: (network: Network) => Promise<PinnedNode>;
 };
 
 /** What the parts of a lane work with during one poll. */
@@ -103,6 +105,7 @@ export type LaneContext = Pick<
 > & {
   readonly lease: Lease;
   readonly network: Network;
+  /** One node for the whole poll, so that no conclusion mixes the views of two; it broadcasts to all of them. */
   readonly node: MintNode;
   readonly memory: LaneMemory;
   /** Aborts when the lane is to stop; nothing new is begun from then on. */

@@ -1,3 +1,5 @@
+import { createMintNode } from '../../chain/minting/mint-node.ts';
+import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
 import type { LaneContext, LaneDeps } from './lane-context.ts';
 import { createLaneMemory } from './lane-memory.ts';
 import { send } from './send/send.ts';
@@ -11,7 +13,10 @@ const maxWatchIntervalMs = 5_000;
 
 /**
  * Creates the poll of a lane: it watches the transactions in flight, then sends what is queued. With nothing to
- * do it costs one query and no call to a node.
+/**
+ * Creates the poll of a lane: it watches the transactions in flight, then sends what is queued. With nothing to
+ * do it costs one query and no call to a node. Everything that a poll asks is asked of one node; when that fails the
+ * poll rejects, and the next one may choose another.
  * @returns why the lane does not send; undefined when nothing is wrong
  */
 export function createLanePoll(
@@ -19,7 +24,7 @@ export function createLanePoll(
   lease: Lease,
   stopping: AbortSignal,
 ): () => Promise<Pause | undefined> {
-  const { db, signer, watchOnly, settings, log, step, now, findNetwork, nodeOf } = deps;
+  const { db, signer, watchOnly, settings, log, step, now, findNetwork, pinNode } = deps;
   const memory = createLaneMemory();
   const sweepStandstill = createStandstillSweep();
   let watchedHead: string | undefined;
@@ -30,7 +35,10 @@ export function createLanePoll(
     if (!hasOpen && !hasQueued) return undefined;
     const network = await findNetwork(lease.chainId);
     if (network === undefined) return undefined;
-    const node = nodeOf(network);
+    const pinned = await pinNode(network);
+    const { disagreement } = pinned;
+    if (disagreement !== undefined) return { reason: 'nodes_disagree', detail: disagreement };
+    const node = createMintNode(pinned.provider, pinned);
     const own = { db, signer, watchOnly, settings, log, step, now, lease };
     const context: LaneContext = { ...own, network, node, memory, stopping };
 
@@ -43,8 +51,14 @@ export function createLanePoll(
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : send(context, head));
     const known = pause ?? pauseForUnderfunded(context) ?? (await pauseForPrice(context, head));
-    return sweepStandstill(context, head, known);
+    return sweepStandstill(context, head, known ?? pauseForFinality(pinned, hasOpen));
   };
+}
+
+/** Only what must become final waits; the lane sends and confirms all the same. */
+function pauseForFinality({ finalityUnknown }: PinnedNode, hasOpen: boolean): Pause | undefined {
+  if (finalityUnknown === undefined || !hasOpen) return undefined;
+  return { reason: 'finality_unknown', detail: finalityUnknown };
 }
 
 function pauseForWatchOnly({ signer }: LaneContext): Pause {

@@ -128,6 +128,6 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
     now: options.now ?? (() => performance.now()),
     holder: `${hostname()} ${process.pid}`,
     findNetwork: (id) => networks.find(id),
-    nodeOf: (network) => createMintNode(clients.for(network)),
+    pinNode: (network) => clients.pool(network).pin(network),
   };
 }

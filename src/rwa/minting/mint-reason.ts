@@ -34,6 +34,14 @@ export const mintReasons = {
     note: 'The NFT contract refuses mints.',
     remedy: 'Let the signer mint: tallystick contract grant.',
   },
+  finality_unknown: {
+    note: 'Nodes that agree on what is final are missing; minted NFTs are not called final until then.',
+    remedy: 'See which nodes cannot be used: tallystick network status.',
+  },
+  nodes_disagree: {
+    note: 'The nodes of the network show different chains; minting goes on when they agree.',
+    remedy: 'Find out which node is wrong and remove it: tallystick network status, network update --rpc.',
+  },
   contract_shared: {
     note: 'Somebody else mints on the NFT contract; the operator must look into it.',
     remedy:

@@ -1,0 +1,90 @@
+import { isRecord } from './answer.ts';
+import { askQuantity } from './chain-id.ts';
+import { type FinalizedTag, readFinalizedTag } from './finalized-block.ts';
+import { NodeFault } from './node-fault.ts';
+import { readQuantity } from './quantity.ts';
+import type { Transport } from './transport.ts';
+
+/** A block as a node has it on its chain. */
+export type BlockId = { readonly number: bigint; readonly hash: string };
+export type HeadBlock = BlockId & {
+  readonly time: Date;
+  /** The block as the node wrote it, so that nobody asks for it again. */
+  readonly raw: unknown;
+};
+
+/** What one look at a node shows. */
+export type Sight =
+  | {
+      readonly kind: 'seen';
+      readonly head: HeadBlock;
+      /** `unknown` when the node failed to say. */
+      readonly finalized: FinalizedTag | 'unknown';
+    }
+  | { readonly kind: 'foreign'; readonly servedChainId: bigint }
+  | { readonly kind: 'failed'; readonly fault: NodeFault };
+
+type LookOptions = {
+  readonly chainId: string;
+  readonly timeoutMs: number;
+  /** False leaves the question for the final block out; it is `unknown` then. */
+  readonly asksFinalized: boolean;
+};
+
+const maxBytes = 2 * 1024 * 1024;
+
+/** Looks at one node with three questions at once: chain id, newest block, newest final block. Never rejects. */
+export async function lookAtNode(node: Transport, options: LookOptions): Promise<Sight> {
+  const { chainId, timeoutMs, asksFinalized } = options;
+  try {
+    const [served, head, finalized] = await Promise.all([
+      askQuantity(node, 'eth_chainId', timeoutMs),
+      // A foreign chain may write its blocks in another way: the chain id is judged first.
+      settled(askBlock(node, 'latest', timeoutMs)),
+      asksFinalized ? askFinalized(node, timeoutMs) : ('unknown' as const),
+    ]);
+    if (served !== BigInt(chainId)) return { kind: 'foreign', servedChainId: served };
+    if (head instanceof NodeFault) return { kind: 'failed', fault: head };
+    if (head === null) return { kind: 'failed', fault: new NodeFault('malformed', 'it has no newest block') };
+    return { kind: 'seen', head, finalized };
+  } catch (error) {
+    return { kind: 'failed', fault: asFault(error) };
+  }
+}
+
+/** The block with this number or tag on the node's chain; null when the node has none. @throws NodeFault */
+export async function askBlock(node: Transport, at: string, timeoutMs: number): Promise<HeadBlock | null> {
+  const answer = await node.ask('eth_getBlockByNumber', [at, false], { timeoutMs, maxBytes });
+  if ('error' in answer) throw new NodeFault('refused', `eth_getBlockByNumber: ${answer.error.message}`);
+  return answer.result === null ? null : readBlock(answer.result);
+}
+
+async function askFinalized(node: Transport, timeoutMs: number): Promise<FinalizedTag | 'unknown'> {
+  try {
+    return readFinalizedTag(
+      await node.ask('eth_getBlockByNumber', ['finalized', false], { timeoutMs, maxBytes }),
+    );
+  } catch {
+    // That a node cannot say what is final does not take it out of service: it only has no vote.
+    return 'unknown';
+  }
+}
+
+function readBlock(block: unknown): HeadBlock {
+  const number = isRecord(block) ? readQuantity(block['number']) : undefined;
+  const seconds = isRecord(block) ? readQuantity(block['timestamp']) : undefined;
+  const hash = isRecord(block) ? block['hash'] : undefined;
+  if (number === undefined || seconds === undefined || typeof hash !== 'string') {
+    throw new NodeFault('malformed', 'a block has no number, hash or time');
+  }
+  return { number, hash: hash.toLowerCase(), time: new Date(Number(seconds) * 1_000), raw: block };
+}
+
+const settled = (asked: Promise<HeadBlock | null>): Promise<HeadBlock | null | NodeFault> =>
+  asked.catch(asFault);
+
+/** The fault of a node that did not answer as it should. @throws what is no fault of a node */
+function asFault(error: unknown): NodeFault {
+  if (error instanceof NodeFault) return error;
+  throw error;
+}

@@ -1,0 +1,77 @@
+import type { JsonRpcApiProvider } from 'ethers';
+import type { Endpoint } from './endpoint.ts';
+import { type AskNetwork, createFailover } from './failover.ts';
+import { NodeFault, NodesUnavailableError } from './node-fault.ts';
+
+/** The one node that everything up to the next look is asked of, and what the look at all nodes has shown. */
+export type PinnedNode = {
+  /** The node's URL without secret parts. */
+  readonly label: string;
+  /** Asks this node only. Rejects with NodesUnavailableError when it does not answer, or serves another chain. */
+  readonly provider: JsonRpcApiProvider;
+  /** Its newest block at the look, as it wrote it. */
+  readonly headBlock: unknown;
+  /** The newest block of its chain that is agreed to be final; -1n when there is none, or it is unknown. */
+  readonly finalized: bigint;
+  /** How usable nodes differ about a block that counts as confirmed; then nothing may be concluded. */
+  readonly disagreement: string | undefined;
+  /** Why it has been unknown for some time what is final. */
+  readonly finalityUnknown: string | undefined;
+  /** Every node that transactions go to; the answer of one that has just failed is not worth waiting for. */
+  readonly broadcasters: readonly { readonly provider: JsonRpcApiProvider; readonly isWaitedFor: boolean }[];
+};
+
+// Their answers from another chain would change a row, a nonce or a price.
+const doubted = new Set([
+  'eth_getTransactionCount',
+  'eth_call',
+  'eth_getLogs',
+  'eth_getBlockByNumber',
+  'eth_maxPriorityFeePerGas',
+  'eth_gasPrice',
+]);
+
+/**
+ * Sends requests to one node only. A URL may come to lead to another chain between two requests, so answers that
+ * much rests on count only when the chain id is right after them; answers that arrive together share one check.
+ * @param onFailure called with each request that this node did not answer
+ */
+export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure: () => void): AskNetwork {
+  const ask = createFailover(chainId, [endpoint]);
+  const verify = shareNext(async () => {
+    try {
+      await endpoint.verifyChain();
+    } catch (error) {
+      if (!(error instanceof NodeFault)) throw error;
+      throw new NodesUnavailableError(chainId, [{ url: endpoint.label, message: error.message }]);
+    }
+  });
+  return async (method, params) => {
+    try {
+      const answer = await ask(method, params);
+      if (doubted.has(method)) await verify();
+      return answer;
+    } catch (error) {
+      if (error instanceof NodesUnavailableError) onFailure();
+      throw error;
+    }
+  };
+}
+
+/** Runs the work once more after the run that is under way, for all who have asked since it began. */
+function shareNext(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    next = undefined;
+    running = work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (running === undefined) return begin();
+    next ??= running.then(begin, begin);
+    return next;
+  };
+}

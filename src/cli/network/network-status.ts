@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Network } from '../../chain/network.ts';
+import { listNetworks } from '../../chain/network-store.ts';
+import { listNodeStates, type NodeStateRow } from '../../chain/node-state-store.ts';
+import type { NodeStatus } from '../../chain/rpc/node-member.ts';
+import { examples } from '../shared/examples.ts';
+import { UsageError } from '../shared/failure.ts';
+import { asOperator, type Operator, type Session } from '../shared/session.ts';
+import { chainId as asChainId } from '../shared/values.ts';
+
+const columns = {
+  chainId: 'CHAIN',
+  node: 'NODE',
+  state: 'STATE',
+  since: 'SINCE',
+  head: 'HEAD',
+  behind: 'BEHIND',
+  ageSeconds: 'AGE S',
+  finalized: 'FINAL',
+  errorRate: 'ERRORS',
+  reason: 'REASON',
+};
+
+/** `tallystick network status`: what is thought of every node, and what it shows now. */
+export function addStatusCommand(network: Command, session: Session): void {
+  const status = network
+    .command('status')
+    .description('Which nodes can be used and which cannot, why and since when; each is asked now')
+    .argument('[chainId]', 'only this network', asChainId)
+    .action((chainId: string | undefined) =>
+      asOperator(session, async (operator) => {
+        const networks = await listNetworks(operator.db);
+        const wanted = networks.filter((each) => chainId === undefined || each.chainId === chainId);
+        if (chainId !== undefined && wanted.length === 0) {
+          throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
+        }
+        const found = await Promise.all(wanted.map((each) => statusOf(operator, each)));
+        operator.output.rows(found.flat(), columns);
+      }),
+    );
+  examples(
+    status,
+    'network status',
+    'network status 137',
+    "network status --json | jq '.[] | {node, state, reason}'",
+  );
+}
+
+// One look may meet a node at a bad moment.
+const looks = 3;
+const pauseMs = 300;
+
+async function statusOf({ clients, db }: Operator, network: Network) {
+  const { chainId } = network;
+  const pool = clients.pool(network);
+  for (let look = 0; look < looks; look += 1) {
+    if (look > 0) await wait(pauseMs);
+    await pool.look();
+  }
+  const nodes = pool.status();
+  const stored = new Map((await listNodeStates(db, chainId)).map((row) => [row.node, row]));
+  const best = nodes.map(({ head }) => head?.number ?? -1n).reduce(greater, -1n);
+  return nodes.map((node) => describe(chainId, { node, best, stored: stored.get(node.node) }));
+}
+
+const greater = (one: bigint, other: bigint) => (one > other ? one : other);
+
+type Findings = {
+  readonly node: NodeStatus;
+  readonly best: bigint;
+  /** What the processes of the service think of it. */
+  readonly stored: NodeStateRow | undefined;
+};
+
+function describe(chainId: string, { node, best, stored }: Findings) {
+  const { head, finalized, errorRate } = node;
+  // Whether a node lags takes longer to see than this command looks; that it cannot be used shows at once.
+  const isJudgedNow = node.state !== 'usable' && node.state !== stored?.state;
+  const judged = isJudgedNow || stored === undefined ? { ...node, since: null } : stored;
+  return {
+    chainId,
+    node: node.node,
+    state: judged.state,
+    reason: judged.reason === '' ? null : judged.reason,
+    since: judged.since,
+    head: head?.number.toString() ?? null,
+    behind: head === undefined ? null : (best - head.number).toString(),
+    ageSeconds: head === undefined ? null : Math.round((Date.now() - head.time.getTime()) / 1_000),
+    finalized: finalized?.toString() ?? null,
+    errorRate: `${Math.round(errorRate * 100)} %`,
+  };
+}

@@ -1,0 +1,255 @@
+import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
+import type { PinnedNode } from '../../src/chain/rpc/pinned-node.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { type BentNode, startBentNode, withoutFinalized } from '../support/bent-node.ts';
+import { callNode } from '../support/deploy.ts';
+import { test } from '../support/fixtures.ts';
+import { testNetwork } from '../support/networks.ts';
+
+let nodes: BentNode[];
+let clients: RpcClients;
+let clock: number;
+
+test.beforeAll(async ({ chain }) => {
+  await callNode(chain.rpcUrl, 'anvil_mine', ['0x50']);
+  nodes = await Promise.all([1, 2, 3].map(() => startBentNode(chain.rpcUrl)));
+});
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+});
+beforeEach(() => {
+  clock = 0;
+  open();
+});
+afterEach(() => {
+  clients.close();
+  for (const node of nodes) {
+    node.bend(undefined);
+    node.takeAsked();
+  }
+});
+
+const open = (finalityNodes?: number) => {
+  clients = createRpcClients({
+    timeoutMs: 300,
+    log: createLogger({ level: 'silent' }),
+    finalityNodes,
+    now: () => clock,
+  });
+};
+const rules = { confirmations: 2, finalityDepth: 64 };
+const networkOf = (count: number) =>
+  testNetwork(
+    nodes.slice(0, count).map(({ url }) => url),
+    rules,
+  );
+const pin = (count = 2): Promise<PinnedNode> => clients.pool(networkOf(count)).pin(rules);
+const statesOf = (count = 2) =>
+  clients
+    .pool(networkOf(count))
+    .status()
+    .map(({ state }) => state);
+const node = (index: number): BentNode => nodes[index] ?? expect.fail();
+
+/** Another chain from this block on, as far as numbers and hashes go. */
+const forksAt =
+  (from: bigint, headAt?: bigint): Parameters<BentNode['bend']>[0] =>
+  (call, pass) => {
+    if (call.method !== 'eth_getBlockByNumber') return undefined;
+    const isLatest = call.params[0] === 'latest' && headAt !== undefined;
+    const asked = isLatest ? { ...call, params: [`0x${headAt.toString(16)}`, false] } : call;
+    return pass(asked).then((answer) => {
+      const block = answer.result as { number: string; hash: string } | null; // as documented
+      if (block === null || BigInt(block.number) < from) return answer;
+      return { result: { ...block, hash: `0x${'ab'.repeat(32)}` } };
+    });
+  };
+
+describe('a look', () => {
+  test('asks each node a few questions, and chooses the first one that can be used', async () => {
+    const { label } = await pin();
+    expect(label).toBe(node(0).url);
+    for (const each of nodes.slice(0, 2)) expect(each.takeAsked().length).toBeLessThanOrEqual(5);
+    await pin();
+    for (const each of nodes.slice(0, 2)) expect(each.takeAsked().length).toBeLessThanOrEqual(3);
+  });
+
+  test('is shared by those who ask at the same time', async () => {
+    await Promise.all([pin(1), pin(1), pin(1)]);
+    expect(
+      node(0)
+        .takeAsked()
+        .filter((method) => method === 'eth_chainId'),
+    ).toHaveLength(1);
+  });
+
+  test('waits for a node that hangs only once', async () => {
+    node(0).bend(() => Promise.resolve('hang'));
+    const begun = performance.now();
+    expect((await pin()).label).toBe(node(1).url);
+    expect(performance.now() - begun).toBeGreaterThan(290);
+    for (let round = 0; round < 5; round += 1) {
+      clock += 60_000;
+      const again = performance.now();
+      expect((await pin()).label).toBe(node(1).url);
+      expect(performance.now() - again).toBeLessThan(290);
+    }
+    expect(statesOf()).toEqual(['failing', 'usable']);
+  });
+
+  test('leaves a node of another chain until it is right again', async () => {
+    node(0).bend(({ method }) => (method === 'eth_chainId' ? Promise.resolve({ result: '0x1' }) : undefined));
+    expect((await pin()).label).toBe(node(1).url);
+    expect(statesOf()).toEqual(['foreign', 'usable']);
+    expect((await pin()).broadcasters).toHaveLength(1);
+    node(0).bend(undefined);
+    expect((await pin()).label).toBe(node(0).url);
+  });
+
+  test('rejects when no node serves the chain', async () => {
+    node(0).bend(({ method }) => (method === 'eth_chainId' ? Promise.resolve({ result: '0x1' }) : undefined));
+    await expect(pin(1)).rejects.toThrow(/it serves chain 1, not 31337/);
+  });
+});
+
+describe('a pinned node', () => {
+  test('is the only one that is asked, and the next look chooses another when it failed', async () => {
+    const pinned = await pin();
+    node(1).takeAsked();
+    node(0).bend(({ method }) =>
+      method === 'eth_gasPrice' ? Promise.resolve({ error: { code: -32603, message: 'broken' } }) : undefined,
+    );
+    await expect(pinned.provider.send('eth_gasPrice', [])).rejects.toThrow('No node of network 31337');
+    expect(node(1).takeAsked()).toEqual([]);
+    expect((await pin()).label).toBe(node(1).url);
+    for (let look = 0; look < 4; look += 1) await pin();
+    expect((await pin()).label).toBe(node(0).url);
+  });
+
+  test('does not answer from another chain that its URL has come to lead to', async () => {
+    const { provider } = await pin(1);
+    await provider.send('eth_getTransactionCount', [`0x${'1'.repeat(40)}`, 'latest']);
+    node(0).bend(({ method }) => (method === 'eth_chainId' ? Promise.resolve({ result: '0x1' }) : undefined));
+    await expect(provider.send('eth_getTransactionCount', [`0x${'1'.repeat(40)}`, 'latest'])).rejects.toThrow(
+      /serves chain 1, not 31337/,
+    );
+  });
+});
+
+describe('what is final', () => {
+  const tag =
+    (number: bigint): Parameters<BentNode['bend']>[0] =>
+    (call, pass) =>
+      call.method === 'eth_getBlockByNumber' && call.params[0] === 'finalized'
+        ? pass({ ...call, params: [`0x${number.toString(16)}`, false] })
+        : undefined;
+
+  test('is what two of two nodes agree on, and never goes back', async () => {
+    node(0).bend(tag(40n));
+    node(1).bend(tag(30n));
+    expect((await pin()).finalized).toBe(30n);
+    node(1).bend(tag(20n));
+    expect((await pin()).finalized).toBe(30n);
+  });
+
+  test('is the second highest of three, and one alone where the setting says so', async () => {
+    for (const [index, number] of [40n, 30n, 20n].entries()) node(index).bend(tag(number));
+    expect((await pin(3)).finalized).toBe(30n);
+    clients.close();
+    open(1);
+    expect((await pin(3)).finalized).toBe(40n);
+  });
+
+  test('goes by the depth of a node that has no such block', async () => {
+    node(0).bend(withoutFinalized({ error: { code: -39001, message: 'finalized block not found' } }));
+    expect((await pin(1)).finalized).toBe(16n);
+  });
+
+  test('is unknown while too few nodes can say, and that is told once it lasts', async () => {
+    node(0).bend(withoutFinalized({ status: 429 }));
+    expect(await pin()).toMatchObject({ finalized: -1n, finalityUnknown: undefined });
+    clock += 5_000;
+    const { finalityUnknown } = await pin();
+    expect(finalityUnknown).toBe('2 node(s) must agree on what is final, and only 1 can say.');
+  });
+
+  test('takes a node out of use that contradicts it', async () => {
+    for (const [index, number] of [40n, 40n, 20n].entries()) node(index).bend(tag(number));
+    await pin(3);
+    node(0).bend(forksAt(30n));
+    expect((await pin(3)).label).toBe(node(1).url);
+    expect(statesOf(3)).toEqual(['forked', 'usable', 'usable']);
+    node(0).bend(undefined);
+    await pin(3);
+    expect((await pin(3)).label).toBe(node(0).url);
+  });
+});
+
+describe('a disagreement', () => {
+  test('below the confirmations names nodes and block; one at the newest block is none', async () => {
+    node(1).bend(forksAt(80n));
+    expect((await pin()).disagreement).toBeUndefined();
+    // Blocks below a newest block that is still the same are not asked for again.
+    clients.close();
+    open();
+    node(1).bend(forksAt(79n));
+    const { disagreement } = await pin();
+    expect(disagreement).toMatch(
+      new RegExp(
+        `^Nodes disagree on block 79: 0x[0-9a-f]{64} at ${node(0).url}; 0x(ab){32} at ${node(1).url}.$`,
+      ),
+    );
+  });
+
+  test('goes on while one of the two fails, but not for ever', async () => {
+    node(0).bend(forksAt(79n));
+    await pin();
+    node(1).bend(() => Promise.resolve({ status: 500 }));
+    expect((await pin()).disagreement).toMatch('Nodes disagree on block 79');
+    clock += 5 * 60_000 + 1;
+    expect((await pin()).disagreement).toBeUndefined();
+  });
+});
+
+describe('a node that stays behind', () => {
+  test('is left once that has lasted, also while the other fails, and used again when it has caught up', async () => {
+    node(0).bend(forksAt(1_000n, 70n));
+    for (let look = 0; look < 4; look += 1) {
+      await pin();
+      expect(statesOf()).toEqual(['usable', 'usable']);
+      clock += 15_000;
+    }
+    expect((await pin()).label).toBe(node(1).url);
+    expect(statesOf()).toEqual(['lagging', 'usable']);
+    node(1).bend(() => Promise.resolve({ status: 500 }));
+    await expect(pin()).rejects.toThrow(/at block 70, 10 behind another node/);
+    node(1).bend(undefined);
+    node(0).bend(undefined);
+    expect((await pin()).label).toBe(node(0).url);
+  });
+
+  test('by what is normal is no fault', async () => {
+    node(0).bend(forksAt(1_000n, 78n));
+    for (let look = 0; look < 10; look += 1) {
+      await pin();
+      clock += 60_000;
+    }
+    expect(statesOf()).toContain('usable');
+    expect((await pin()).label).toBe(node(0).url);
+  });
+
+  test('is not asked by those who fail over, while the other is there', async () => {
+    const client = clients.for(networkOf(2));
+    node(0).bend(forksAt(1_000n, 70n));
+    await vi.waitFor(async () => {
+      clock += 20_000;
+      await client.send('eth_gasPrice', []);
+      await clients.pool(networkOf(2)).look();
+      expect(statesOf()[0]).toBe('lagging');
+    });
+    node(0).takeAsked();
+    await client.send('eth_gasPrice', []);
+    expect(node(0).takeAsked()).not.toContain('eth_gasPrice');
+  });
+});

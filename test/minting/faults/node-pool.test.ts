@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type BentAnswer,
+  type BentNode,
+  standsAt,
+  startBentNode,
+  swallows,
+  withoutFinalized,
+} from '../../support/bent-node.ts';
+import { startChain, type TestChain } from '../../support/chain.ts';
+import { callNode } from '../../support/deploy.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
+
+let setup: MintSetup;
+let bent: BentNode;
+let others: TestChain[];
+
+beforeEach(async () => {
+  others = [];
+  setup = await createMintSetup();
+  bent = await startBentNode(setup.chain.rpcUrl);
+  await useNodes([bent.url, setup.node.url]);
+});
+afterEach(async () => {
+  await setup.close();
+  await bent.close();
+  for (const chain of others) await chain.close();
+});
+
+const useNodes = (urls: readonly string[]) => setup.service.db('networks').update({ rpc_urls: urls });
+const startWorker = () => setup.work().until(/working/);
+const headOf = async () => BigInt(await setup.chain.call<string>('eth_blockNumber'));
+const pauseOf = async () => {
+  const { pause_reason: reason, pause_detail: detail } = await setup.service.db('mint_lanes').first();
+  return { reason, detail };
+};
+const statesOf = async (ids: readonly string[]) =>
+  (
+    await setup.service
+      .db('nfts')
+      .whereIn('id', [...ids])
+      .distinct('mint_state')
+  ).map((row) => row.mint_state);
+const transactionStates = async () =>
+  (await setup.service.db('mint_transactions').distinct('state')).map(({ state }) => state);
+
+/** A node that shares the chain up to now and goes its own way from here. */
+async function startOrphan(): Promise<TestChain> {
+  const flags = ['--fork-url', setup.chain.rpcUrl, '--fork-block-number', String(await headOf())];
+  const orphan = await startChain({ flags: [...flags, '--no-mining', '--slots-in-an-epoch', '1'] });
+  others.push(orphan);
+  return orphan;
+}
+
+describe('a first node that stands on an orphan and cannot say what is final', () => {
+  const wordings: readonly (readonly [string, BentAnswer])[] = [
+    ['with status 429', { status: 429 }],
+    ['with "finalized block not found"', { error: { code: -39001, message: 'finalized block not found' } }],
+  ];
+  test.each(wordings)(
+    '%s: nothing is called minted that the sound node does not have',
+    async (_wording, answer) => {
+      const { chain, node, service } = setup;
+      const orphan = await startOrphan();
+      bent.aim(orphan.rpcUrl);
+      bent.bend(withoutFinalized(answer));
+      node.lie('forgets');
+      await startWorker();
+      const ids = await setup.accept(3);
+      await untilAll(service, ids, 'submitted');
+      const inPool = async () =>
+        BigInt((await callNode<{ pending: string }>(orphan.rpcUrl, 'txpool_status', [])).pending);
+      await until('the orphan has the transaction', async () => (await inPool()) > 0n);
+      // The mint is as deep as it need be on the orphan, and the chain of the sound node has passed it by far.
+      await chain.mine(6);
+      await callNode(orphan.rpcUrl, 'anvil_mine', ['0x3']);
+      await until('it is said that they disagree', async () => (await pauseOf()).reason === 'nodes_disagree');
+      const { detail } = await pauseOf();
+      expect(detail).toContain(bent.url);
+      expect(detail).toContain(node.url);
+      expect(detail).toMatch(/block \d+: 0x[0-9a-f]{64} at /);
+      expect(await statesOf(ids)).toEqual(['submitted']);
+
+      // The orphan stands still from here; it is left, and what the sound node has is the truth.
+      node.lie(undefined);
+      const mining = setup.keepMining();
+      await untilAll(service, ids, 'minted', 20);
+      const mints = await chain.mints();
+      expect(mints.size).toBe(3);
+      await until('finality is missed', async () => (await pauseOf()).reason === 'finality_unknown');
+      expect(await transactionStates()).toEqual(['confirmed']);
+
+      mining.stop();
+      bent.bend(undefined);
+      bent.aim(chain.rpcUrl);
+      expect(await setup.settle(ids)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe('a first node that stands still', () => {
+  test('is left for the one that goes on, and used again when it has caught up', async () => {
+    bent.bend(standsAt(await headOf()));
+    await startWorker();
+    const mining = setup.keepMining();
+    const ids = await setup.accept(4);
+    await untilAll(setup.service, ids, 'minted', 15);
+    const [worker] = setup.running();
+    expect(worker?.output()).toMatch(/"state":"lagging","reason":"at block \d+, \d+ behind another node"/);
+    await until('finality is missed', async () => (await pauseOf()).reason === 'finality_unknown');
+    bent.bend(undefined);
+    mining.stop();
+    expect(await setup.settle(ids)).toEqual([]);
+  }, 60_000);
+
+  test('is used all the same when it is the only one', async () => {
+    await useNodes([bent.url]);
+    bent.bend(standsAt(await headOf()));
+    await startWorker();
+    const ids = await setup.accept(2);
+    await untilAll(setup.service, ids, 'submitted');
+    bent.bend(undefined);
+    expect(await setup.settle(ids)).toEqual([]);
+  }, 60_000);
+});
+
+describe("a node's URL that leads to another chain", () => {
+  const startForeign = async () => {
+    const foreign = await startChain({ chainId: '4242' });
+    others.push(foreign);
+    for (const signer of setup.signers) await callNode(foreign.rpcUrl, 'anvil_setNonce', [signer, '0x32']);
+    return foreign;
+  };
+
+  test.each(['alone', 'beside a sound node'])(
+    '%s: no nonce is taken from there',
+    async (place) => {
+      const foreign = await startForeign();
+      if (place === 'alone') await useNodes([bent.url]);
+      await startWorker();
+      const mining = setup.keepMining();
+      const ids = await setup.accept(2);
+      await untilAll(setup.service, ids, 'submitted');
+      for (let round = 0; round < 5; round += 1) {
+        bent.aim(foreign.rpcUrl);
+        ids.push(...(await setup.accept(2)));
+        bent.takeAsked();
+        const isAsked = async () => bent.takeAsked().includes('eth_chainId');
+        await until('the foreign chain is asked', isAsked);
+        await until('the foreign chain is asked again', isAsked);
+        bent.aim(setup.chain.rpcUrl);
+        await untilAll(setup.service, ids.slice(0, 2), 'minted');
+      }
+      mining.stop();
+      expect(await setup.settle(ids)).toEqual([]);
+      const rows = await setup.service.db('mint_transactions').orderBy('nonce').select('nonce');
+      expect(rows.map(({ nonce }) => Number(nonce))).toEqual(rows.map((_row, index) => index));
+      expect(await callNode(foreign.rpcUrl, 'eth_blockNumber', [])).toBe('0x0');
+    },
+    60_000,
+  );
+});
+
+describe('a broadcast', () => {
+  test('reaches the sound node when the first swallows transactions, at the first price', async () => {
+    bent.bend(swallows);
+    await startWorker();
+    const mining = setup.keepMining();
+    const ids = await setup.accept(6);
+    await untilAll(setup.service, ids, 'minted', 15);
+    const attempts = await setup.service.db('mint_attempts').distinct('number');
+    expect(attempts).toEqual([{ number: 1 }]);
+    mining.stop();
+    expect(await setup.settle(ids)).toEqual([]);
+  }, 60_000);
+
+  test('is not held up by a node that hangs', async () => {
+    bent.bend(() => Promise.resolve('hang'));
+    await startWorker();
+    const mining = setup.keepMining();
+    const ids = await setup.accept(6);
+    await untilAll(setup.service, ids, 'minted', 15);
+    mining.stop();
+    bent.bend(undefined);
+    expect(await setup.settle(ids)).toEqual([]);
+  }, 60_000);
+});
+
+describe('two nodes that disagree below the confirmations', () => {
+  test('stop conclusions with both names, and minting goes on when they agree', async () => {
+    const { chain, node, service } = setup;
+    const orphan = await startOrphan();
+    bent.aim(orphan.rpcUrl);
+    // The second one tells of its own chain, and both go on.
+    bent.bend(swallows);
+    const growing = setInterval(() => void callNode(orphan.rpcUrl, 'anvil_mine', ['0x1']), 150);
+    const mining = setup.keepMining();
+    try {
+      await startWorker();
+      const ids = await setup.accept(3);
+      await until('it is said', async () => (await pauseOf()).reason === 'nodes_disagree');
+      const { detail } = await pauseOf();
+      expect([bent.url, node.url].every((url) => detail.includes(url))).toBe(true);
+      expect(await statesOf(ids)).not.toContain('minted');
+      bent.aim(chain.rpcUrl);
+      bent.bend(undefined);
+      await untilAll(service, ids, 'minted', 15);
+      mining.stop();
+      expect(await setup.settle(ids)).toEqual([]);
+    } finally {
+      clearInterval(growing);
+      mining.stop();
+    }
+  }, 60_000);
+});
