@@ -93,5 +93,13 @@ function runOne(wanted: Wanted, index: number, processes: number): Promise<boole
       ...(sequences && { FAULT_SEQUENCES: String(Math.ceil((sequences - index) / processes)) }),
     },
   });
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)));
+  // Whoever stops this process stops them too; the total then is of what was done.
+  const stop = () => child.kill('SIGTERM');
+  process.once('SIGTERM', stop);
+  return new Promise((resolve) =>
+    child.once('exit', (code) => {
+      process.off('SIGTERM', stop);
+      resolve(code === 0);
+    }),
+  );
 }

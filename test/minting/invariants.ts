@@ -79,7 +79,12 @@ export async function placesOf(
   );
 }
 
-type Standing = { readonly silent: readonly string[]; readonly reasons: readonly string[] };
+export type Standing = {
+  readonly silent: readonly string[];
+  readonly reasons: readonly string[];
+  /** How many are on their way, but not where they were. */
+  readonly moving: number;
+};
 
 /**
  * The NFTs of these places that still are where they were: those without a reason of their own or of their lane, and
@@ -106,6 +111,7 @@ export async function standingSince(watched: Pick<Watched, 'service'>, before: P
   const reasonOf = (row: { id: string; signer: string | null }): string | undefined =>
     noteOf.get(row.id) ?? (row.signer === null ? everyLane : pauseOf.get(row.signer)) ?? undefined;
   return {
+    moving: now.size - still.length,
     silent: rows
       .filter((row) => reasonOf(row) === undefined)
       .map((row) => `NFT ${row.serial} (${row.mint_state}) stands without a reason`),

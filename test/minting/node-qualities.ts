@@ -73,7 +73,8 @@ const wrong: readonly Quality[] = [
     needs: ['pool'],
     deceives: true,
     async make(setup, chance) {
-      const chain = await startOrphan(setup.chain.rpcUrl);
+      // It parts from what is final: no reorganisation of the real chain reaches what both have.
+      const chain = await startOrphan(setup.chain.rpcUrl, { depth: 2 });
       return { flaws: [noFinalized(chance.of(noFinality)), leadsTo(chain.rpcUrl)], chain };
     },
   },

@@ -1,7 +1,7 @@
 import type { LyingNode } from '../support/lying-node.ts';
 import { faults, type MintChain, until } from '../support/minting.ts';
 import type { TestService } from '../support/service.ts';
-import { judgeConduct, placesOf, sortFound, standingSince, untruths } from './invariants.ts';
+import { judgeConduct, placesOf, type Standing, sortFound, standingSince, untruths } from './invariants.ts';
 
 type Settling = {
   readonly chain: MintChain;
@@ -60,13 +60,13 @@ type Reasoned = {
 /** Waits until each of these is minted, or stands still for a reason that is told. */
 export async function judgeReasons(setting: Settling, ids: readonly string[]): Promise<Reasoned> {
   const { chain } = setting;
-  let standing: Awaited<ReturnType<typeof standingSince>> = { silent: [], reasons: [] };
+  let standing: Standing = { silent: [], reasons: [], moving: 0 };
   const isTold = async () => {
     const before = await placesOf(setting, ids);
     const head = await headOf(chain);
     await until('blocks', async () => (await headOf(chain)) >= head + BigInt(standstillBlocks), 30);
     standing = await standingSince(setting, before);
-    return standing.silent.length === 0;
+    return standing.silent.length + standing.moving === 0;
   };
   let untrue: string[] = [];
   const isTrue = async () => {
@@ -76,7 +76,7 @@ export async function judgeReasons(setting: Settling, ids: readonly string[]): P
   await withBlocks(
     chain,
     async () => {
-      await until('reasons', isTold, 15).catch(() => {});
+      await until('reasons', isTold, 25).catch(() => {});
       // A row follows its block only after a look.
       await until('the truth', isTrue, 5).catch(() => {});
     },
