@@ -24,11 +24,15 @@ const named = [
   ...[
     'chain-faults',
     'database',
+    'doubted-nonces',
     'evidence',
     'limits',
     'lying-node',
     'pauses',
     'picky-contract',
+    'refused-broadcasts',
+    'steady-fees',
+    'unusual-contracts',
     'workers',
   ].map((name) => `test/minting/faults/${name}.test.ts`),
 ];

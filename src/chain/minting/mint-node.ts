@@ -5,7 +5,8 @@ import { finalizedBlock } from '../rpc/finalized-block.ts';
 import { NodesUnavailableError } from '../rpc/node-fault.ts';
 import { nodeMessage } from '../rpc/node-message.ts';
 import { quantity } from '../rpc/quantity.ts';
-import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
+import { type BroadcastAnswer, broadcastFault } from './broadcast-error.ts';
+import { type ContractLook, lookAtContract } from './contract-look.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 import { searchLogs } from './mint-logs.ts';
@@ -52,7 +53,11 @@ export type MintNode = {
   /** The gas that the mint would use, or why the contract refuses it. */
   estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
   /** Broadcasts a signed transaction. Rejects when it is unknown whether a node has it. */
-  broadcast(raw: string): Promise<'sent' | BroadcastFault>;
+  broadcast(raw: string): Promise<BroadcastAnswer>;
+  /** The id of the chain that the node serves, asked anew. */
+  chainId(): Promise<bigint>;
+  /** What is at the address of a contract, as {@link lookAtContract} finds it. */
+  lookAt(contract: string, at: bigint): Promise<ContractLook>;
 };
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
@@ -130,17 +135,20 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
       }
     },
     broadcast: (raw) => broadcast(provider, raw),
+    chainId: () => ask(number, 'eth_chainId', []),
+    lookAt: (contract, at) => lookAtContract(provider, contract, at),
   };
 }
 
-async function broadcast(provider: JsonRpcApiProvider, raw: string): Promise<'sent' | BroadcastFault> {
+async function broadcast(provider: JsonRpcApiProvider, raw: string): Promise<BroadcastAnswer> {
   try {
     await provider.send('eth_sendRawTransaction', [raw]);
-    return 'sent';
+    return { outcome: 'sent', words: '' };
   } catch (error) {
-    const fault = broadcastFault(nodeMessage(error));
-    if (fault === 'refused' && error instanceof NodesUnavailableError) throw error;
-    return fault;
+    const message = nodeMessage(error);
+    const outcome = broadcastFault(message);
+    if (outcome === 'unknown' && error instanceof NodesUnavailableError) throw error;
+    return { outcome, words: message.replace(/^could not coalesce error; /, '') };
   }
 }
 

@@ -34,7 +34,8 @@ export function createLanePoll(deps: LaneDeps, lease: Lease, stopping: AbortSign
       watchedAt = now();
     }
     const pause = await send(context, head);
-    if (!stopping.aborted) await reportPause(pause ?? pauseForUnderfunded(context));
+    if (!stopping.aborted)
+      await reportPause(pause ?? pauseForUnderfunded(context) ?? pauseForRefused(context));
   };
 }
 
@@ -42,6 +43,12 @@ export function createLanePoll(deps: LaneDeps, lease: Lease, stopping: AbortSign
 function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined {
   if (memory.underfunded.size === 0) return undefined;
   return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
+}
+
+/** Transactions that every node refuses are not mined, and keep their nonces. */
+function pauseForRefused({ memory }: LaneContext): Pause | undefined {
+  const [refused] = memory.refused.values();
+  return refused && { reason: 'broadcast_refused', detail: `Nodes refuse a transaction: ${refused.words}` };
 }
 
 /** Stores and announces why the lane does not send, each time that it changes. */

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { createMintNode } from '../../chain/minting/mint-node.ts';
-import type { MintSigner } from '../../chain/minting/signer.ts';
+import { limitSigner, type MintSigner } from '../../chain/minting/signer.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -11,7 +11,7 @@ import { mintChannel, mintQueue } from '../minting/mint-queue.ts';
 import { type Lane, startLane } from './lane.ts';
 import type { MintSettings, OnStep, StepObserver } from './lane-context.ts';
 import { type LaneId, registerLane } from './stores/lane-store.ts';
-import { listStaleQueuedNfts } from './stores/queued-nft-store.ts';
+import { isMintContract, listStaleQueuedNfts } from './stores/queued-nft-store.ts';
 
 /** A signer and the network that it signs for. */
 export type LaneSigner = { readonly chainId: string; readonly signer: MintSigner };
@@ -101,7 +101,7 @@ async function registerAndStart(options: MintWorkerOptions, { chainId, signer }:
   return startLane({
     db,
     lane,
-    signer,
+    signer: limitSigner(signer, { chainId, allows: createContractCheck(db, chainId) }),
     settings,
     log,
     step(name, facts) {
@@ -113,4 +113,15 @@ async function registerAndStart(options: MintWorkerOptions, { chainId, signer }:
     findNetwork: (id) => networks.find(id),
     nodeOf: (network) => createMintNode(clients.for(network)),
   });
+}
+
+/** Whether assets of the network have a contract. Asked once for each: assets keep their contract. */
+function createContractCheck(db: Database, chainId: string): (contract: string) => Promise<boolean> {
+  const known = new Set<string>();
+  return async (contract) => {
+    if (known.has(contract)) return true;
+    const isKnown = await isMintContract(db, chainId, contract);
+    if (isKnown) known.add(contract);
+    return isKnown;
+  };
 }
