@@ -36,6 +36,7 @@ const named = [
   ...[
     'chain-faults',
     'database',
+    'doubted-nonces',
     'evidence',
     'last-release',
     'limits',
@@ -44,10 +45,13 @@ const named = [
     'node-pool',
     'pauses',
     'picky-contract',
+    'refused-broadcasts',
     'remedies',
     'restored-database',
     'shared-contract',
     'standstill',
+    'steady-fees',
+    'unusual-contracts',
     'workers',
   ].map((name) => `test/minting/faults/${name}.test.ts`),
 ];

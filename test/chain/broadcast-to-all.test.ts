@@ -13,19 +13,21 @@ const all = (...providers: readonly (typeof taking | ReturnType<typeof refusing>
 
 describe('a broadcast to several nodes', () => {
   test('is a success beside refusals, and beside a node that hangs', async () => {
-    expect(await broadcastToAll(all(refusing('tx fee exceeds the configured cap'), taking), '0x')).toBe(
-      'sent',
-    );
-    expect(await broadcastToAll(all(refusing('nonce too low'), refusing('already known')), '0x')).toBe(
-      'known',
-    );
-    expect(await broadcastToAll(all(hanging, taking), '0x')).toBe('sent');
+    expect(
+      await broadcastToAll(all(refusing('tx fee exceeds the configured cap'), taking), '0x'),
+    ).toMatchObject({ outcome: 'sent' });
+    expect(
+      await broadcastToAll(all(refusing('nonce too low'), refusing('already known')), '0x'),
+    ).toMatchObject({ outcome: 'known' });
+    expect(await broadcastToAll(all(hanging, taking), '0x')).toMatchObject({ outcome: 'sent' });
   });
 
   test('is refused as the first node says when none has it, without waiting for one that has failed', async () => {
     const nodes = all(hanging, refusing('nonce too low'), refusing('insufficient funds'));
-    expect(await broadcastToAll(nodes, '0x')).toBe('nonce_used');
-    expect(await broadcastToAll(all(silent('a'), refusing('nonce too low')), '0x')).toBe('nonce_used');
+    expect(await broadcastToAll(nodes, '0x')).toMatchObject({ outcome: 'nonce_used' });
+    expect(await broadcastToAll(all(silent('a'), refusing('nonce too low')), '0x')).toMatchObject({
+      outcome: 'nonce_used',
+    });
   });
 
   test('is unknown when none answers', async () => {

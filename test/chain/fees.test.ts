@@ -36,6 +36,33 @@ describe('fees', () => {
   });
 });
 
+describe('a raise', () => {
+  const fee = fc.bigInt(1n, 1_000n * gwei);
+  const cap = 10_000n * gwei;
+
+  test('never comes while the present fees suffice', () => {
+    fc.assert(
+      fc.property(fee, fee, fee, fee, (base, suggested, more, tip) => {
+        const offered = { maxFeePerGas: base + suggested + more, maxPriorityFeePerGas: suggested + tip };
+        expect(raise(offered, { baseFee: base, suggested }, cap)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('never pays more than a quarter above what the market asks', () => {
+    fc.assert(
+      fc.property(fee, fee, fee, fee, (max, tip, baseFee, suggested) => {
+        const last = { maxFeePerGas: max + tip, maxPriorityFeePerGas: tip };
+        const next = raise(last, { baseFee, suggested }, cap);
+        if (next === undefined || next.maxPriorityFeePerGas === null) return;
+        const whole = baseFee + next.maxPriorityFeePerGas;
+        const most = ((baseFee + suggested) * 5n) / 4n;
+        expect(whole <= most || next.maxFeePerGas <= most).toBe(true);
+      }),
+    );
+  });
+});
+
 describe('gas', () => {
   const plenty = { blockGasLimit: 60_000_000n, blockShare: 50, affordable: 10n ** 30n };
 

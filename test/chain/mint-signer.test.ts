@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { encryptKeystoreJson, Interface, SigningKey, Transaction, Wallet } from 'ethers';
 import { describe, expect, test } from 'vitest';
-import { broadcastFault } from '../../src/chain/minting/broadcast-error.ts';
 import { createKeySigner, openKeystore } from '../../src/chain/minting/key-signer.ts';
-import { createMintSigner } from '../../src/chain/minting/signer.ts';
+import { createMintSigner, limitSigner, readSigned } from '../../src/chain/minting/signer.ts';
 
 const wallet = new Wallet('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -100,6 +99,42 @@ describe('a signer of mints', () => {
   });
 });
 
+describe('a signer that is kept to a network and its contracts', () => {
+  const signer = limitSigner(createKeySigner(wallet.privateKey), {
+    chainId: '137',
+    allows: async (address) => address === contract,
+  });
+
+  test('signs mints on them, again too, and fills nonces', async () => {
+    const { raw } = await signer.sign(transaction);
+    expect(Transaction.from((await signer.signAgain(raw, fees)).raw).to).toBe(contract);
+    const fill = Transaction.from(
+      (await signer.signFill({ chainId: '137', nonce: 8n, gasLimit: 21_000n, fees })).raw,
+    );
+    expect([fill.to, fill.value, fill.data, fill.nonce]).toEqual([wallet.address, 0n, '0x', 8]);
+    expect(Transaction.from((await signer.signAgain(fill.serialized, fees)).raw).to).toBe(wallet.address);
+  });
+
+  test('refuses another contract and another network, stored or new', async () => {
+    const any = createKeySigner(wallet.privateKey);
+    const elsewhere = { ...transaction, contract: recipient };
+    const other = { ...transaction, chainId: '1' };
+    for (const wrong of [elsewhere, other]) {
+      await expect(signer.sign(wrong)).rejects.toThrow(/sign/);
+      const { raw } = await any.sign(wrong);
+      await expect(signer.signAgain(raw, fees)).rejects.toThrow(/sign/);
+    }
+    const fill = { chainId: '1', nonce: 8n, gasLimit: 21_000n, fees };
+    await expect(signer.signFill(fill)).rejects.toThrow(/for network 137, not 1/);
+  });
+
+  test('reads what it signed', async () => {
+    const { raw } = await signer.sign(transaction);
+    const { contract: to, gasLimit, mints } = readSigned(raw);
+    expect([to, gasLimit, mints]).toEqual([contract, 89_000n, transaction.mints]);
+  });
+});
+
 describe('a keystore', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'keystore-'));
   const file = (name: string, text: string) => {
@@ -127,21 +162,5 @@ describe('a keystore', () => {
     await expect(openKeystore('/nowhere/minter.json', file('password', 'x'))).rejects.toThrow(
       '/nowhere/minter.json cannot be read.',
     );
-  });
-});
-
-describe('what nodes say to a transaction', () => {
-  test.each([
-    ['already known', 'known'],
-    ['transaction already imported', 'known'],
-    ['Known transaction', 'known'],
-    ['nonce too low: next nonce 5, tx nonce 4', 'nonce_used'],
-    ['nonce has already been used', 'nonce_used'],
-    ['replacement transaction underpriced', 'underpriced'],
-    ['transaction underpriced: gas tip cap 1', 'underpriced'],
-    ['insufficient funds for gas * price + value', 'no_funds'],
-    ['intrinsic gas too low', 'refused'],
-  ])('%s means %s', (text, meaning) => {
-    expect(broadcastFault(text)).toBe(meaning);
   });
 });

@@ -1,7 +1,7 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { NodesUnavailableError } from '../rpc/node-fault.ts';
 import { nodeMessage } from '../rpc/node-message.ts';
-import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
+import { type BroadcastAnswer, broadcastFault, judgeBroadcast } from './broadcast-error.ts';
 
 type Broadcaster = {
   readonly provider: Pick<JsonRpcApiProvider, 'send'>;
@@ -9,14 +9,13 @@ type Broadcaster = {
   readonly isWaitedFor: boolean;
 };
 
-type Answer = 'sent' | BroadcastFault;
-
 /**
  * Broadcasts a signed transaction to several nodes at once. The first that has it decides, whatever others say: it
- * reaches them from there. When none has it, the refusal of the first node in order counts.
+ * reaches them from there. When none has it, {@link judgeBroadcast} decides; a node that gave no answer may have it, so
+ * it is refused only when all of them refuse it.
  * @throws NodesUnavailableError when no node answered, so that it is unknown whether one has it
  */
-export async function broadcastToAll(nodes: readonly Broadcaster[], raw: string): Promise<Answer> {
+export async function broadcastToAll(nodes: readonly Broadcaster[], raw: string): Promise<BroadcastAnswer> {
   const sent = nodes.map((node) => ({ ...node, answer: broadcast(node.provider, raw) }));
   const first = Promise.any(sent.map(({ answer }) => answer.then(onlyTaken))).catch(() => undefined);
   const waitedFor = sent.filter(({ isWaitedFor }) => isWaitedFor);
@@ -25,17 +24,20 @@ export async function broadcastToAll(nodes: readonly Broadcaster[], raw: string)
   return (await Promise.race([first, all.then(() => undefined)])) ?? decide(await all);
 }
 
-const isTaken = (answer: Answer) => answer === 'sent' || answer === 'known';
+const isTaken = ({ outcome }: BroadcastAnswer) => outcome === 'sent' || outcome === 'known';
 
-function onlyTaken(answer: Answer): Answer {
+function onlyTaken(answer: BroadcastAnswer): BroadcastAnswer {
   if (isTaken(answer)) return answer;
-  throw new Error(answer);
+  throw new Error(answer.words);
 }
 
-function decide(outcomes: readonly PromiseSettledResult<Answer>[]): Answer {
+function decide(outcomes: readonly PromiseSettledResult<BroadcastAnswer>[]): BroadcastAnswer {
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  const answer = answers.find(isTaken) ?? answers[0];
-  if (answer !== undefined) return answer;
+  if (answers.length > 0) {
+    const best = judgeBroadcast(answers);
+    const isUnclear = best.outcome === 'refused' && answers.length < outcomes.length;
+    return isUnclear ? { ...best, outcome: 'unknown' } : best;
+  }
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   const unavailable = errors.filter((error) => error instanceof NodesUnavailableError);
   const [one] = unavailable;
@@ -46,13 +48,14 @@ function decide(outcomes: readonly PromiseSettledResult<Answer>[]): Answer {
   );
 }
 
-async function broadcast(provider: Broadcaster['provider'], raw: string): Promise<Answer> {
+async function broadcast(provider: Broadcaster['provider'], raw: string): Promise<BroadcastAnswer> {
   try {
     await provider.send('eth_sendRawTransaction', [raw]);
-    return 'sent';
+    return { outcome: 'sent', words: '' };
   } catch (error) {
-    const fault = broadcastFault(nodeMessage(error));
-    if (fault === 'refused' && error instanceof NodesUnavailableError) throw error;
-    return fault;
+    const message = nodeMessage(error);
+    const outcome = broadcastFault(message);
+    if (outcome === 'unknown' && error instanceof NodesUnavailableError) throw error;
+    return { outcome, words: message.replace(/^could not coalesce error; /, '') };
   }
 }

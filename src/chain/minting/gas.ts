@@ -4,6 +4,9 @@ const transactionGas = 16_777_216n;
 const fixedGas = 40_000n;
 const tokenGas = 49_000n;
 
+/** The gas of a transfer without data: what fills a nonce uses. */
+export const transferGas = 21_000n;
+
 /** The gas that minting on one contract uses. */
 export type GasCost = { readonly fixed: bigint; readonly perToken: bigint };
 
@@ -12,25 +15,52 @@ export type GasCost = { readonly fixed: bigint; readonly perToken: bigint };
  * token that already exists is skipped cheaply, and may no longer exist after a reorganisation.
  */
 export function gasCostOf(estimateOfOne: bigint): GasCost {
-  const beyond = (estimateOfOne * 11n) / 10n - fixedGas;
-  return { fixed: fixedGas, perToken: beyond > tokenGas ? beyond : tokenGas };
+  return costWithin((estimateOfOne * 11n) / 10n, 1);
+}
+
+/** The gas cost of a contract, from the gas limit of a batch that suffices for it. */
+export function costWithin(gasLimit: bigint, tokens: number): GasCost {
+  const perToken = (gasLimit - fixedGas) / BigInt(tokens);
+  return { fixed: fixedGas, perToken: perToken > tokenGas ? perToken : tokenGas };
 }
 
 export const gasFor = ({ fixed, perToken }: GasCost, tokens: number): bigint =>
   fixed + perToken * BigInt(tokens);
 
-type Bounds = {
-  readonly cost: GasCost;
+/**
+ * The gas that suffices for a batch, from a node's estimate for this very batch: an eighth more, since the state may
+ * change until it is mined. The cost of our own contract, which does not depend on that, suffices as measured.
+ */
+export function enoughGasFor(estimate: bigint, tokens: number): bigint {
+  const own = gasFor({ fixed: fixedGas, perToken: tokenGas }, tokens);
+  return (estimate * 65n) / 64n <= own ? own : (estimate * 9n) / 8n;
+}
+
+type Share = {
   readonly blockGasLimit: bigint;
   /** Percentage of a block's gas limit that one transaction may use. */
   readonly blockShare: number;
+};
+
+/** The most gas that one transaction may have. */
+export function mostGas({ blockGasLimit, blockShare }: Share): bigint {
+  const share = (blockGasLimit * BigInt(blockShare)) / 100n;
+  return share < transactionGas ? share : transactionGas;
+}
+
+type Bounds = Share & {
+  readonly cost: GasCost;
   /** Gas that the signer can pay for. */
   readonly affordable: bigint;
 };
 
 /** How many tokens fit into one transaction; 0 when the signer cannot pay for one. */
-export function tokensPerTransaction({ cost, blockGasLimit, blockShare, affordable }: Bounds): number {
-  const share = (blockGasLimit * BigInt(blockShare)) / 100n;
-  const gas = [transactionGas, share, affordable].reduce((least, bound) => (bound < least ? bound : least));
+export function tokensPerTransaction({ cost, affordable, ...share }: Bounds): number {
+  const most = mostGas(share);
+  return tokensWithin(cost, most < affordable ? most : affordable);
+}
+
+/** How many tokens this much gas mints; 0 when it does not suffice for one. */
+export function tokensWithin(cost: GasCost, gas: bigint): number {
   return gas < cost.fixed + cost.perToken ? 0 : Number((gas - cost.fixed) / cost.perToken);
 }

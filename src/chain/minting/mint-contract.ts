@@ -32,6 +32,23 @@ export function encodeMintBatch(mints: readonly Mint[]): string {
   return [mintSelector, ...offsets, length, ...recipients, length, ...ids].join('');
 }
 
+/**
+ * The tokens of a call that {@link encodeMintBatch} encoded.
+ * @throws Error when the data is anything else
+ */
+export function decodeMintBatch(data: string): Mint[] {
+  const words = data.slice(mintSelector.length).match(/.{64}/g) ?? [];
+  const count = Number(BigInt(`0x${words[2] ?? '0'}`));
+  const recipients = words.slice(3, 3 + count);
+  const ids = words.slice(4 + count, 4 + 2 * count);
+  const mints = recipients.map((recipient, index) => ({
+    recipient: getAddress(`0x${recipient.slice(-40)}`),
+    tokenId: BigInt(`0x${ids[index] ?? '0'}`).toString(),
+  }));
+  if (encodeMintBatch(mints) !== data.toLowerCase()) throw new Error('The data is no batch of mints.');
+  return mints;
+}
+
 /** Whether the data of a transaction is a call of `mintBatch`. */
 export const isMintCall = (data: string): boolean => data.startsWith(mintSelector);
 

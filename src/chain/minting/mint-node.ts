@@ -4,8 +4,9 @@ import { callContract, isRevert } from '../rpc/contract-call.ts';
 import { finalizedBlock } from '../rpc/finalized-block.ts';
 import type { PinnedNode } from '../rpc/pinned-node.ts';
 import { quantity } from '../rpc/quantity.ts';
-import type { BroadcastFault } from './broadcast-error.ts';
+import type { BroadcastAnswer } from './broadcast-error.ts';
 import { broadcastToAll } from './broadcast-to-all.ts';
+import { type ContractLook, lookAtContract } from './contract-look.ts';
 import type { Market } from './fees.ts';
 import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 import { createMintHistory, type MintHistory } from './mint-history.ts';
@@ -62,7 +63,11 @@ export type MintNode = MintHistory & {
    * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
    * whether a node has it.
    */
-  broadcast(raw: string): Promise<'sent' | BroadcastFault>;
+  broadcast(raw: string): Promise<BroadcastAnswer>;
+  /** The id of the chain that the node serves, asked anew. */
+  chainId(): Promise<bigint>;
+  /** What is at the address of a contract, as {@link lookAtContract} finds it. */
+  lookAt(contract: string, at: bigint): Promise<ContractLook>;
 };
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
@@ -145,6 +150,8 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
       }
     },
     broadcast: (raw) => broadcastToAll(broadcasters, raw),
+    chainId: () => ask(number, 'eth_chainId', []),
+    lookAt: (contract, at) => lookAtContract(provider, contract, at),
   };
 }
 

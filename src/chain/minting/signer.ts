@@ -1,6 +1,6 @@
 import { getAddress, keccak256, recoverAddress, Signature, Transaction } from 'ethers';
 import type { Fees } from './fees.ts';
-import { encodeMintBatch, isMintCall, type Mint } from './mint-contract.ts';
+import { decodeMintBatch, encodeMintBatch, isMintCall, type Mint } from './mint-contract.ts';
 
 /** Holds a secp256k1 key and signs digests with it. */
 export type DigestSigner = {
@@ -21,21 +21,26 @@ type MintTransaction = {
   readonly fees: Fees;
 };
 
+/** A transfer of nothing from the signer to itself, which uses a nonce. */
+type FillTransaction = Pick<MintTransaction, 'chainId' | 'nonce' | 'gasLimit' | 'fees'>;
+
 /** A signed transaction and the hash that it has on the chain. */
 export type Signed = { readonly hash: string; readonly raw: string };
 
-/** Signs transactions that mint, and no others. */
+/** Signs transactions that mint or fill a nonce, and no others. */
 export type MintSigner = {
   /** EIP-55. */
   readonly address: string;
   sign(transaction: MintTransaction): Promise<Signed>;
-  /** Signs the same transaction with other fees. @throws Error when it is not a mint of this signer */
+  /** Signs a transaction that only uses its nonce. */
+  signFill(transaction: FillTransaction): Promise<Signed>;
+  /** Signs the same transaction with other fees. @throws Error when this signer does not sign such */
   signAgain(raw: string, fees: Fees): Promise<Signed>;
 };
 
 export function createMintSigner(key: DigestSigner): MintSigner {
   const signed = async (transaction: Transaction): Promise<Signed> => {
-    if (!isMintCall(transaction.data) || transaction.value !== 0n || transaction.to === null) {
+    if (!isMint(transaction) && !isFill(transaction, key.address)) {
       throw new Error('The signer signs calls that mint, and no others.');
     }
     // ethers recomputes each property of a transaction at every read, and a full batch has 22 kB.
@@ -61,12 +66,80 @@ export function createMintSigner(key: DigestSigner): MintSigner {
       transaction.gasLimit = gasLimit;
       return signed(withFees(transaction, fees));
     },
+    signFill({ chainId, nonce, gasLimit, fees }) {
+      const transaction = new Transaction();
+      transaction.chainId = chainId;
+      transaction.nonce = Number(nonce);
+      transaction.to = key.address;
+      transaction.gasLimit = gasLimit;
+      return signed(withFees(transaction, fees));
+    },
     signAgain(raw, fees) {
       const transaction = Transaction.from(raw);
       if (transaction.from !== key.address) throw new Error(`The transaction is not of ${key.address}.`);
       return signed(withFees(transaction, fees));
     },
   };
+}
+
+const isMint = ({ data, to, value }: Transaction): boolean => isMintCall(data) && value === 0n && to !== null;
+
+const isFill = ({ data, to, value }: Transaction, address: string): boolean =>
+  data === '0x' && value === 0n && to === address;
+
+/** What a signer may sign. */
+export type SignerScope = {
+  /** Decimal. */
+  readonly chainId: string;
+  /** Whether it may mint on the contract, in EIP-55. */
+  allows(contract: string): Promise<boolean>;
+};
+
+/**
+ * Keeps a signer to one chain and to the contracts that it may mint on, whatever is stored as its transactions.
+ * @returns the signer; it rejects when it is asked for anything else
+ */
+export function limitSigner(signer: MintSigner, { chainId, allows }: SignerScope): MintSigner {
+  const checkChain = (wanted: string) => {
+    if (wanted === chainId) return;
+    throw new Error(`${signer.address} signs for network ${chainId}, not ${wanted}.`);
+  };
+  const checkContract = async (contract: string) => {
+    if (await allows(contract)) return;
+    throw new Error(`${signer.address} does not sign for ${contract}: no asset has this contract.`);
+  };
+  return {
+    address: signer.address,
+    async sign(transaction) {
+      checkChain(transaction.chainId);
+      await checkContract(getAddress(transaction.contract));
+      return signer.sign(transaction);
+    },
+    async signFill(transaction) {
+      checkChain(transaction.chainId);
+      return signer.signFill(transaction);
+    },
+    async signAgain(raw, fees) {
+      const transaction = Transaction.from(raw);
+      checkChain(transaction.chainId.toString());
+      if (!isFill(transaction, signer.address)) await checkContract(transaction.to ?? '');
+      return signer.signAgain(raw, fees);
+    },
+  };
+}
+
+/** What a signed transaction says. */
+type SignedContent = {
+  readonly contract: string;
+  readonly gasLimit: bigint;
+  /** None when it only uses its nonce. */
+  readonly mints: readonly Mint[];
+};
+
+/** Reads a transaction that a signer of mints has signed. @throws Error when it is another one */
+export function readSigned(raw: string): SignedContent {
+  const { data, gasLimit, to } = Transaction.from(raw);
+  return { contract: to ?? '', gasLimit, mints: data === '0x' ? [] : decodeMintBatch(data) };
 }
 
 function withFees(transaction: Transaction, { maxFeePerGas, maxPriorityFeePerGas }: Fees): Transaction {

@@ -33,6 +33,8 @@ export type MintStep =
   | 'sent'
   | 'raise_stored'
   | 'raise_sent'
+  | 'resign_stored'
+  | 'resign_sent'
   | 'rebroadcast'
   | 'mined'
   | 'confirming'
@@ -58,6 +60,8 @@ export type StepFacts = {
   readonly maxFeePerGas?: string;
   readonly maxPriorityFeePerGas?: string | undefined;
   readonly nftIds?: readonly string[];
+  /** NFTs of the transaction that its newest attempt leaves out. */
+  readonly leftOut?: number;
   readonly block?: string;
   /** For each NFT that became minted: seconds since its mint was accepted. */
   readonly waits?: readonly number[];

@@ -1,3 +1,25 @@
+import type { Refusal } from '../../chain/minting/broadcast-error.ts';
+import type { Market } from '../../chain/minting/fees.ts';
+import type { GasCost } from '../../chain/minting/gas.ts';
+import type { NodeLimits } from './node-limits.ts';
+
+/** A broadcast that every node refuses for good. */
+export type RefusedBroadcast = {
+  /** Of the attempt. */
+  readonly hash: string;
+  readonly refusal: Refusal;
+  /** The node's own words. */
+  readonly words: string;
+};
+
+/** A look at the chain that must be confirmed by a later one before anything is concluded from it. */
+type FirstLook<T> = {
+  readonly seen: T;
+  /** The newest block then. */
+  readonly number: bigint;
+  readonly hash: string;
+};
+
 /** What a lane remembers between polls. None of it must be kept: a lane that starts finds it out again. */
 export type LaneMemory = {
   /** When each transaction was last broadcast, by its id; in milliseconds of the lane's clock. */
@@ -10,10 +32,26 @@ export type LaneMemory = {
   readonly answers: Map<string, string>;
   /** Ids of transactions whose last broadcast was refused for lack of funds. */
   readonly underfunded: Set<string>;
+  /** Transactions whose last broadcast was refused for good, by their id. */
+  readonly refused: Map<string, RefusedBroadcast>;
   /** NFTs whose recipient the contract refuses, with the block at which that was noticed. */
   readonly refusedAt: Map<string, bigint>;
   /** Until when a contract need not be looked at before something is sent to it; in milliseconds of the lane's clock. */
   readonly claimed: Map<string, number>;
+  /** What contracts were found to use, by their address. */
+  readonly costs: Map<string, GasCost>;
+  /** Contracts that looked like none that mints, by their address. */
+  readonly unfit: Map<string, FirstLook<string>>;
+  /** What the nodes of the network take, as far as they have said so. */
+  limits: NodeLimits;
+  /** The market at a block. */
+  market: { readonly hash: string; readonly market: Market } | undefined;
+  /** A transaction count that is higher than it should be. */
+  doubtedCount: FirstLook<bigint> | undefined;
+  /** The lowest nonce that is missing on the chain and in the store. */
+  gap: FirstLook<bigint> | undefined;
+  /** Hash of the newest block at which a gap was looked for. */
+  gapLookedAt: string | undefined;
 };
 
 export const createLaneMemory = (): LaneMemory => ({
@@ -22,6 +60,14 @@ export const createLaneMemory = (): LaneMemory => ({
   nonceUsed: new Set(),
   answers: new Map(),
   underfunded: new Set(),
+  refused: new Map(),
   refusedAt: new Map(),
   claimed: new Map(),
+  costs: new Map(),
+  unfit: new Map(),
+  limits: {},
+  market: undefined,
+  doubtedCount: undefined,
+  gap: undefined,
+  gapLookedAt: undefined,
 });

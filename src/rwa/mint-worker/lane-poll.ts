@@ -50,7 +50,8 @@ export function createLanePoll(
       watchedAt = now();
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : send(context, head));
-    const known = pause ?? pauseForUnderfunded(context) ?? (await pauseForPrice(context, head));
+    const stopped = pause ?? pauseForUnderfunded(context) ?? pauseForRefused(context);
+    const known = stopped ?? (await pauseForPrice(context, head));
     return sweepStandstill(context, head, known ?? pauseForFinality(pinned, hasOpen));
   };
 }
@@ -69,4 +70,10 @@ function pauseForWatchOnly({ signer }: LaneContext): Pause {
 function pauseForUnderfunded({ memory, signer }: LaneContext): Pause | undefined {
   if (memory.underfunded.size === 0) return undefined;
   return { reason: 'balance_too_low', detail: `${signer.address} has too little for what it has signed.` };
+}
+
+/** Transactions that every node refuses are not mined, and keep their nonces. */
+function pauseForRefused({ memory }: LaneContext): Pause | undefined {
+  const [refused] = memory.refused.values();
+  return refused && { reason: 'broadcast_refused', detail: `Nodes refuse a transaction: ${refused.words}` };
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { createMintNode } from '../../chain/minting/mint-node.ts';
-import type { MintSigner } from '../../chain/minting/signer.ts';
+import { limitSigner, type MintSigner } from '../../chain/minting/signer.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -12,7 +12,7 @@ import { createAudit } from './audit/audit.ts';
 import { type Lane, startLane } from './lane.ts';
 import type { LaneDeps, MintSettings, OnStep, StepObserver } from './lane-context.ts';
 import { type LaneId, registerLane } from './stores/lane-store.ts';
-import { listStaleQueuedNfts } from './stores/queued-nft-store.ts';
+import { isMintContract, listStaleQueuedNfts } from './stores/queued-nft-store.ts';
 import { examineUnfitContracts } from './unfit-contracts.ts';
 import { createWatchedLanes } from './watch-only.ts';
 
@@ -115,10 +115,11 @@ async function registerAndStart(options: MintWorkerOptions, { chainId, signer }:
 
 function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner): Omit<LaneDeps, 'watchOnly'> {
   const { db, networks, clients, settings, log, observe, step } = options;
+  const { chainId } = lane;
   return {
     db,
     lane,
-    signer,
+    signer: limitSigner(signer, { chainId, allows: createContractCheck(db, chainId) }),
     settings,
     log,
     step(name, facts) {
@@ -129,5 +130,16 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
     holder: `${hostname()} ${process.pid}`,
     findNetwork: (id) => networks.find(id),
     pinNode: (network) => clients.pool(network).pin(network),
+  };
+}
+
+/** Whether assets of the network have a contract. Asked once for each: assets keep their contract. */
+function createContractCheck(db: Database, chainId: string): (contract: string) => Promise<boolean> {
+  const known = new Set<string>();
+  return async (contract) => {
+    if (known.has(contract)) return true;
+    const isKnown = await isMintContract(db, chainId, contract);
+    if (isKnown) known.add(contract);
+    return isKnown;
   };
 }

@@ -6,7 +6,7 @@ import { type LaneId, listUnstaffedLanes } from './stores/lane-store.ts';
 /** The signer of a lane whose key this process does not have. */
 function createAbsentSigner(address: string): MintSigner {
   const refuse = () => Promise.reject(new Error(`This process has no key of ${address}.`));
-  return { address, sign: refuse, signAgain: refuse };
+  return { address, sign: refuse, signAgain: refuse, signFill: refuse };
 }
 
 /** Lanes that nobody signs for, and that this process watches meanwhile. */
@@ -35,9 +35,7 @@ export function createWatchedLanes(
     const key = `${lane.chainId} ${lane.signer}`;
     if (watched.has(key)) return;
     const given = deps(lane, createAbsentSigner(lane.signer));
-    // A transaction is replaced only with a key.
-    const settings = { ...given.settings, stuckBlocks: Number.MAX_SAFE_INTEGER };
-    const started = startLane({ ...given, settings, watchOnly: true });
+    const started = startLane({ ...given, watchOnly: true });
     watched.set(key, started);
     started.ended.then(() => watched.delete(key));
   };

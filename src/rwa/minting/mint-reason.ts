@@ -34,6 +34,14 @@ export const mintReasons = {
     note: 'The NFT contract refuses mints.',
     remedy: 'Let the signer mint: tallystick contract grant.',
   },
+  broadcast_refused: {
+    note: 'The nodes of the network refuse the transaction of this mint; it is made to fit.',
+    remedy: 'Raise what the nodes take, such as --rpc.txfeecap of geth, or wait for lower prices.',
+  },
+  nonce_gap: {
+    note: 'A nonce before those of the operator is not used yet; minting goes on when it is.',
+    remedy: 'Wait for the transaction that fills it, or find out who else uses the key of the signer.',
+  },
   finality_unknown: {
     note: 'Nodes that agree on what is final are missing; minted NFTs are not called final until then.',
     remedy: 'See which nodes cannot be used: tallystick network status.',

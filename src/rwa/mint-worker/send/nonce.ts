@@ -7,32 +7,72 @@ import { findHighestNonce, listOpenTransactions } from '../stores/transaction-st
 /**
  * Finds the next nonce to use, from the stored transactions. When somebody else has used the key, nonces are
  * skipped only after all of our transactions are confirmed and the foreign ones are final: a reorganisation that
- * removed a foreign transaction would otherwise leave a nonce gap that nobody fills.
+ * removed a foreign transaction would otherwise leave a nonce gap that nobody fills. A count that is higher than ours
+ * may also be that of another chain, or a lie: it is believed once the block at which it was first seen is final too.
  * @returns the nonce, or why there is none yet
  */
 export async function nextNonce(context: LaneContext, head: Head): Promise<bigint | Pause> {
-  const { db, lease, log, network, node, signer } = context;
+  const { db, lease, log, memory, node, signer } = context;
   const { address } = signer;
   const pending = await node.transactionCount(address, 'pending');
   const highest = await findHighestNonce(db, lease);
   // A key that we have not used yet continues with what is mined; whoever sent that does not matter.
-  const ours = highest === undefined ? await node.transactionCount(address, 'latest') : highest + 1n;
+  const ours = highest === undefined ? await firstNonce(context) : highest + 1n;
   // Of nonces that are not stored, some may be of mints that the database has lost.
   if (highest === undefined && ours > 0n) {
     const lost = await findLostPast(context);
     if (lost !== undefined) return lost;
   }
-  if (pending <= ours) return ours;
-
+  if (pending <= ours) {
+    memory.doubtedCount = undefined;
+    return ours;
+  }
   const open = await listOpenTransactions(db, lease);
   const isInFlight = open.some(({ confirmedIn }) => confirmedIn === null);
-  const finalized = await node.finalized(head, network.finalityDepth);
-  if (!isInFlight && (await node.transactionCount(address, finalized)) === pending) {
+  if (!isInFlight && (await isConfirmed(context, head, pending))) {
     const lost = await findLostPast(context);
     if (lost !== undefined) return lost;
     log.warn({ ours: ours.toString(), next: pending.toString() }, 'nonces skipped: somebody else used them');
+    memory.doubtedCount = undefined;
     return pending;
   }
   const detail = `Somebody else has used the key: ${pending} transactions, of which we know up to ${ours}.`;
   return { reason: 'foreign_nonce', detail };
+}
+
+/** @throws Error when the node serves another chain */
+async function firstNonce({ node, network, signer }: LaneContext): Promise<bigint> {
+  const count = await node.transactionCount(signer.address, 'latest');
+  const chainId = await node.chainId();
+  if (chainId.toString() === network.chainId) return count;
+  throw new Error(`A node of network ${network.chainId} serves network ${chainId}.`);
+}
+
+/**
+ * Whether a transaction count is final, and was seen before at a block that has become final since, on the chain that
+ * has this network's id.
+ */
+async function isConfirmed(
+  { memory, network, node, signer }: LaneContext,
+  head: Head,
+  count: bigint,
+): Promise<boolean> {
+  const doubted = memory.doubtedCount;
+  if (doubted === undefined || doubted.seen > count) {
+    memory.doubtedCount = { seen: count, number: head.number, hash: head.hash };
+    return false;
+  }
+  const finalized = await node.finalized(head, network.finalityDepth);
+  if (finalized < doubted.number) return false;
+  const [block, final, chainId] = await Promise.all([
+    node.block(doubted.number),
+    node.transactionCount(signer.address, finalized),
+    node.chainId(),
+  ]);
+  if (block?.hash !== doubted.hash || chainId.toString() !== network.chainId) {
+    // The first look was at another chain, or this one is.
+    memory.doubtedCount = undefined;
+    return false;
+  }
+  return final === count;
 }

@@ -42,22 +42,44 @@ type Wanted = {
   readonly limit: number;
 };
 
-/**
- * Locks the NFTs that have been queued longest for one contract, until the transaction ends. Skips those that
- * another transaction has locked.
- */
-export async function lockQueuedMints(
-  tx: Tx,
+/** Lists the NFTs that have been queued longest for one contract. */
+export async function listQueuedMints(
+  db: Database,
   { chainId, contract, excludedNftIds, limit }: Wanted,
 ): Promise<QueuedMint[]> {
-  const { rows }: { rows: QueuedMint[] } = await tx.raw(
+  const { rows }: { rows: QueuedMint[] } = await db.raw(
     `SELECT n.id AS "nftId", n.token_id AS "tokenId", n.recipient FROM nfts n JOIN rwas r ON r.id = n.rwa_id
      WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND r.contract_address = :contract
        AND n.id <> ALL (:excludedNftIds::uuid[])
-     ORDER BY n.queued_at, n.id LIMIT :limit FOR NO KEY UPDATE OF n SKIP LOCKED`,
+     ORDER BY n.queued_at, n.id LIMIT :limit`,
     { chainId, contract, excludedNftIds: [...excludedNftIds], limit },
   );
   return rows;
+}
+
+/**
+ * Locks those of the NFTs that are queued still and for the same recipient, until the transaction ends. Skips those
+ * that another transaction has locked.
+ */
+export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Promise<QueuedMint[]> {
+  const { rows }: { rows: { id: string }[] } = await tx.raw(
+    `SELECT n.id FROM nfts n
+     JOIN unnest(?::uuid[], ?::text[]) AS w (id, recipient) ON w.id = n.id AND w.recipient = n.recipient
+     WHERE n.mint_state = 'queued' FOR NO KEY UPDATE OF n SKIP LOCKED`,
+    [mints.map(({ nftId }) => nftId), mints.map(({ recipient }) => recipient)],
+  );
+  const locked = new Set(rows.map(({ id }) => id));
+  return mints.filter(({ nftId }) => locked.has(nftId));
+}
+
+/** Whether any RWA of the network has the contract, or the network itself as that of new RWAs. */
+export async function isMintContract(db: Database, chainId: string, contract: string): Promise<boolean> {
+  const { rows } = await db.raw(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM rwas WHERE chain_id = :chainId AND lower(contract_address) = lower(:contract))
+       OR EXISTS (SELECT 1 FROM networks WHERE chain_id = :chainId AND lower(minter_contract) = lower(:contract))`,
+    { chainId, contract },
+  );
+  return rows.length > 0;
 }
 
 /**

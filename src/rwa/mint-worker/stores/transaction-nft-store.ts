@@ -80,6 +80,28 @@ export async function clearEarlierMints(tx: Tx, transactionId: string): Promise<
   return rows.map((row) => row.nft_id);
 }
 
+/** Sets which open NFTs of the transaction its mined form leaves out: all but these tokens. */
+export async function setLeftOut(
+  tx: Tx,
+  transactionId: string,
+  minedTokenIds: readonly string[],
+): Promise<void> {
+  await tx.raw(
+    `UPDATE mint_transaction_nfts SET left_out = token_id <> ALL (?::numeric[])
+     WHERE transaction_id = ? AND state = 'open'`,
+    [[...minedTokenIds], transactionId],
+  );
+}
+
+/** Of these NFTs, those that the mined form of their open transaction leaves out. */
+export async function listLeftOut(tx: Tx, nftIds: readonly string[]): Promise<string[]> {
+  const { rows }: { rows: { nft_id: string }[] } = await tx.raw(
+    `SELECT nft_id FROM mint_transaction_nfts WHERE nft_id = ANY (?::uuid[]) AND state = 'open' AND left_out`,
+    [[...nftIds]],
+  );
+  return rows.map((row) => row.nft_id);
+}
+
 /** Sets the final outcome of NFTs in the transaction. */
 export async function closeNfts(
   tx: Tx,
@@ -106,13 +128,16 @@ export async function closeOpenNftsAsMinted(tx: Tx, transactionId: string): Prom
  * Counts for each NFT the transactions that were mined and did not mint it, since its mint was last accepted.
  * @returns counts by NFT id; an NFT without such a transaction is absent
  */
-export async function countFailedAttempts(tx: Tx, nftIds: readonly string[]): Promise<Map<string, number>> {
+export async function countFailedAttempts(
+  tx: Database,
+  nftIds: readonly string[],
+): Promise<Map<string, number>> {
   if (nftIds.length === 0) return new Map();
   const { rows }: { rows: { nft_id: string; count: string }[] } = await tx.raw(
     `SELECT l.nft_id, count(*) FROM mint_transaction_nfts l
        JOIN mint_transactions t ON t.id = l.transaction_id JOIN nfts n ON n.id = l.nft_id
      WHERE l.nft_id = ANY (?::uuid[]) AND l.state = 'released' AND t.state IN ('reverted', 'finalized')
-       AND t.created_at > n.queued_at GROUP BY l.nft_id`,
+       AND NOT l.left_out AND t.created_at > n.queued_at GROUP BY l.nft_id`,
     [[...nftIds]],
   );
   return new Map(rows.map((row) => [row.nft_id, Number(row.count)]));

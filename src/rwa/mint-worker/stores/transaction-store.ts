@@ -159,6 +159,37 @@ export async function setTransactionState(
     });
 }
 
+/** Sets the gas limit of a transaction to that of its newest attempt. */
+export async function setGasLimit(tx: Tx, id: string, gasLimit: bigint): Promise<void> {
+  await tx('mint_transactions')
+    .where({ id })
+    .update({ gas_limit: gasLimit.toString(), updated_at: tx.fn.now() });
+}
+
+/**
+ * Finds the lowest nonce in flight whose predecessor the lane has never stored. @returns undefined when there is none
+ */
+export async function findNonceAfterGap(db: Database, lane: LaneId): Promise<bigint | undefined> {
+  const { rows }: { rows: { nonce: string }[] } = await db.raw(
+    `SELECT t.nonce FROM mint_transactions t
+     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state = 'submitted' AND t.nonce > 0
+       AND NOT EXISTS (SELECT 1 FROM mint_transactions b
+         WHERE b.chain_id = t.chain_id AND b.signer = t.signer AND b.nonce = t.nonce - 1)
+     ORDER BY t.nonce LIMIT 1`,
+    lane,
+  );
+  const [row] = rows;
+  return row && BigInt(row.nonce);
+}
+
+/** Whether the lane has ever stored a transaction of this nonce. */
+export async function hasNonce(db: Database, lane: LaneId, nonce: bigint): Promise<boolean> {
+  const row = await db('mint_transactions')
+    .where({ chain_id: lane.chainId, signer: lane.signer, nonce: nonce.toString() })
+    .first('id');
+  return row !== undefined;
+}
+
 /** Sets the state of a confirmed transaction to `finalized`; where it is included stays. */
 export async function setTransactionFinalized(tx: Tx, id: string): Promise<void> {
   await tx.raw(`UPDATE mint_transactions SET state = 'finalized', updated_at = now() WHERE id = ?`, [id]);

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../contract/transaction.ts';
+import { deleteMintNotes } from '../../minting/mint-note-store.ts';
 import { failNfts, mintNfts, releaseNfts, unmintNfts } from '../../minting/mint-state-store.ts';
 import {
   clearEarlierMints,
@@ -80,6 +81,7 @@ async function applyOutcomes(tx: Tx, id: string, { minted, failed, released }: O
   await closeNfts(tx, id, 'minted', mintedIds);
   await closeNfts(tx, id, 'failed', failedIds);
   await closeNfts(tx, id, 'released', released);
+  await deleteMintNotes(tx, [...mintedIds, ...failedIds, ...released]);
   const waits = await mintNfts(tx, minted);
   await failNfts(tx, failed);
   await releaseNfts(tx, released);

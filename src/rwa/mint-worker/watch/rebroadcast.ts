@@ -1,36 +1,47 @@
 import { raise } from '../../../chain/minting/fees.ts';
 import { broadcast } from '../broadcast.ts';
 import type { LaneContext } from '../lane-context.ts';
+import { marketAt } from '../market.ts';
 import { attemptFacts, transactionFacts } from '../step-facts.ts';
 import { insertAttempt, readRawAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
+import { resign } from './resign.ts';
 
-/** Broadcasts a transaction without a block again when it is time to, with higher fees when it is stuck. */
+/**
+ * Broadcasts a transaction without a block again when it is time to: within what nodes take when they refused it, with
+ * higher fees when the market asks for more than it offers, and otherwise as it is.
+ */
 export async function rebroadcast(
   context: LaneContext,
   view: ChainView,
   transaction: OpenTransaction,
 ): Promise<void> {
-  const { db, memory, now, settings, step } = context;
+  const { db, memory, now, settings, step, watchOnly } = context;
   const [newest] = transaction.attempts;
   // Unknown when this process has not broadcast it: then perhaps nobody has.
   const broadcastAt = memory.broadcastAt.get(transaction.id);
 
+  // Without the lane's key nothing can be signed.
+  const isRefused = !watchOnly && memory.refused.get(transaction.id)?.hash === newest.hash;
+  if (isRefused) {
+    const isResigned = await resign(context, view, transaction);
+    if (isResigned) return;
+  }
   // A transaction that nodes may not have is not stuck: it is broadcast as it is before its fees are raised.
-  if (broadcastAt !== undefined && isStuck(context, view, transaction)) {
+  else if (!watchOnly && broadcastAt !== undefined && isStuck(context, view, transaction)) {
     const isReplaced = await replace(context, view, transaction);
     if (isReplaced) return;
   }
   if (broadcastAt === undefined || now() - broadcastAt >= settings.rebroadcastMs) {
     const raw = await readRawAttempt(db, newest.hash);
-    await broadcast(context, transaction.id, { hash: newest.hash, raw });
+    await broadcast(context, transaction.id, { hash: newest.hash, raw }, newest.fees);
     await step('rebroadcast', transactionFacts(transaction));
   }
 }
 
-/** Whether the fees are to blame that the transaction has been without a block for so long. */
+/** Whether the transaction has been without a block for so long that its fees may be to blame. */
 function isStuck({ settings }: LaneContext, view: ChainView, transaction: OpenTransaction): boolean {
   const [newest] = transaction.attempts;
   const { baseFee } = view.head;
@@ -42,16 +53,16 @@ function isStuck({ settings }: LaneContext, view: ChainView, transaction: OpenTr
 
 /**
  * Replaces a transaction by one with the same nonce and higher fees.
- * @returns false when the fee cap does not allow higher fees; then nothing has changed
+ * @returns false when the market does not ask for more, or the fee cap does not allow it; then nothing has changed
  */
 async function replace(
   context: LaneContext,
   view: ChainView,
   transaction: OpenTransaction,
 ): Promise<boolean> {
-  const { db, lease, node, settings, signer, step } = context;
+  const { db, lease, settings, signer, step } = context;
   const [newest] = transaction.attempts;
-  const market = await node.market(view.head);
+  const market = await marketAt(context, view.head);
   const fees = raise(newest.fees, market, settings.feeCap);
   if (fees === undefined) return false;
 
@@ -68,7 +79,7 @@ async function replace(
   );
   const facts = attemptFacts(transaction, { number, hash: signed.hash, fees });
   await step('raise_stored', facts);
-  await broadcast(context, transaction.id, signed);
+  await broadcast(context, transaction.id, signed, fees);
   await step('raise_sent', facts);
   return true;
 }

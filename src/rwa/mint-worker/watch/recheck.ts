@@ -3,6 +3,7 @@ import { transactionFacts } from '../step-facts.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
 import { listOpenNfts } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
+import { unfitContract } from '../unfit-contract.ts';
 import type { ChainView } from './chain-view.ts';
 import { proveOutcomes } from './evidence.ts';
 import { finalizeTransaction, unconfirmTransaction } from './outcomes.ts';
@@ -47,7 +48,15 @@ async function finalize(context: LaneContext, view: ChainView, transaction: Open
   const [newest] = transaction.attempts;
   const open = await listOpenNfts(db, transaction.id);
   const unminted = open.filter(({ isMinted }) => !isMinted);
-  const proven = await proveOutcomes(context, view, transaction, unminted);
+  const unfit =
+    unminted.length > 0
+      ? await unfitContract(context, transaction.contract, await view.finalized())
+      : undefined;
+  if (unfit === 'doubted') return;
+  const proven =
+    unfit === undefined
+      ? await proveOutcomes(context, view, transaction, unminted)
+      : { minted: [], failed: unminted.map(({ nftId }) => ({ nftId, reason: unfit })), released: [] };
   if (proven === undefined) return;
 
   // Our contract skips a token only when it has an owner; other contracts may have other reasons.
@@ -56,6 +65,7 @@ async function finalize(context: LaneContext, view: ChainView, transaction: Open
     const limited = await applyRetryLimit(tx, proven, reason);
     return { outcomes: limited, waits: await finalizeTransaction(tx, transaction.id, limited) };
   });
+  if (unfit !== undefined) context.memory.costs.delete(transaction.contract);
   for (const failure of outcomes.failed) log.error(failure, 'mint failed');
   await step('finalized', {
     ...transactionFacts(transaction),

@@ -30,6 +30,7 @@ export async function releaseLost(
   const waits = await inFencedTransaction(db, lease, (tx) => endLost(tx, transaction.id, outcomes));
   memory.broadcastAt.delete(transaction.id);
   memory.underfunded.delete(transaction.id);
+  memory.refused.delete(transaction.id);
   await step('released', {
     ...transactionFacts(transaction),
     waits,

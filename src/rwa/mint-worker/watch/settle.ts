@@ -5,6 +5,7 @@ import { listOpenNfts, type TransactionNft } from '../stores/transaction-nft-sto
 import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { type ChainView, inclusionOf, type Mined } from './chain-view.ts';
 import { findEvidence, proveOutcomes } from './evidence.ts';
+import { listTriedNfts, noteLeftOut } from './left-out.ts';
 import { confirmTransaction, endReverted, type MintedNft } from './outcomes.ts';
 import { applyRetryLimit, maxFailedAttempts } from './retry-limit.ts';
 
@@ -23,6 +24,7 @@ export async function settle(
   if (!memory.mined.has(transaction.id)) {
     memory.mined.add(transaction.id);
     memory.underfunded.delete(transaction.id);
+    memory.refused.delete(transaction.id);
     await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
   }
   if (receipt.to?.toLowerCase() !== transaction.contract.toLowerCase()) {
@@ -43,7 +45,7 @@ async function confirm(
 ): Promise<void> {
   const { db, lease, memory, step } = context;
   const inclusion = inclusionOf(mined);
-  const nfts = await listOpenNfts(db, transaction.id);
+  const nfts = await listTriedNfts(db, transaction, mined.receipt.hash);
   const { minted, isClear } = await findMinted(context, view, transaction, mined, nfts);
   // The contract skipped a token whose mint is not found yet: the next poll may find it. Once the block is final
   // the transaction is confirmed without it, so that the other NFTs do not wait for ever; finalizing proves what
@@ -51,6 +53,7 @@ async function confirm(
   if (!isClear && mined.block.number > (await view.finalized())) return;
 
   const waits = await inFencedTransaction(db, lease, async (tx) => {
+    await noteLeftOut(tx, transaction, mined.receipt.hash);
     const seconds = await confirmTransaction(tx, transaction.id, inclusion, minted);
     await step('confirming', transactionFacts(transaction));
     return seconds;
@@ -107,6 +110,7 @@ async function settleReverted(
 
   const reason = `The contract reverted the mint ${maxFailedAttempts} times, last in transaction ${mined.receipt.hash}.`;
   const counts = await inFencedTransaction(db, lease, async (tx) => {
+    await noteLeftOut(tx, transaction, mined.receipt.hash);
     const outcomes = await applyRetryLimit(tx, proven, reason);
     const waits = await endReverted(tx, transaction.id, inclusionOf(mined), outcomes);
     return { waits, failed: outcomes.failed.length, released: outcomes.released.length };

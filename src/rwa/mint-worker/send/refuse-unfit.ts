@@ -1,0 +1,44 @@
+import type { Head } from '../../../chain/minting/mint-node.ts';
+import { refuseNft } from '../../minting/mint-state-store.ts';
+import type { LaneContext } from '../lane-context.ts';
+import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
+import { listQueuedMints } from '../stores/queued-nft-store.ts';
+import { unfitContract } from '../unfit-contract.ts';
+
+/**
+ * Fails what is queued for a contract that is none that mints.
+ * @returns why nothing is sent to it; undefined when it may mint
+ */
+export async function refuseUnfit(
+  context: LaneContext,
+  head: Head,
+  contract: string,
+): Promise<Pause | 'refused' | undefined> {
+  const { network, node } = context;
+  // What was deployed just now has no code at the final block yet.
+  const atHead = await node.lookAt(contract, head.number);
+  if (atHead === 'contract') return undefined;
+  const finalized = await node.finalized(head, network.finalityDepth);
+  const reason = await unfitContract(context, contract, finalized);
+  if (reason === undefined || reason === 'doubted') {
+    const detail = `${contract} looks like no contract that mints; it is looked at again at a later block.`;
+    return { reason: 'contract_refuses', detail };
+  }
+  await failAll(context, contract, reason);
+  return 'refused';
+}
+
+const mostAtOnce = 200;
+
+async function failAll({ db, lease, step }: LaneContext, contract: string, reason: string): Promise<void> {
+  const { chainId } = lease;
+  const queued = await listQueuedMints(db, { chainId, contract, excludedNftIds: [], limit: mostAtOnce });
+  const nftIds = await inFencedTransaction(db, lease, async (tx) => {
+    const failed: string[] = [];
+    for (const { nftId, recipient } of queued) {
+      if (await refuseNft(tx, { nftId, recipient, reason })) failed.push(nftId);
+    }
+    return failed;
+  });
+  if (nftIds.length > 0) await step('refused', { nftIds, failed: nftIds.length, reason });
+}

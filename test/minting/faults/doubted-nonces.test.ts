@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type AnsweringNode, startAnsweringNode } from '../../support/answering-node.ts';
+import { startChain } from '../../support/chain.ts';
+import { callNode } from '../../support/deploy.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
+
+let setup: MintSetup;
+let node: AnsweringNode;
+beforeEach(async () => {
+  setup = await createMintSetup();
+  node = await startAnsweringNode(setup.chain.rpcUrl);
+  await setup.service.db('networks').update({ rpc_urls: [node.url] });
+});
+afterEach(async () => {
+  await setup.close();
+  await node.close();
+});
+
+const nonces = async () =>
+  (await setup.service.db('mint_transactions').orderBy('nonce')).map(({ nonce }) => Number(nonce));
+const pause = async () => (await setup.service.db('mint_lanes').first()).pause_reason;
+const allFinal = () =>
+  until('finality', async () => {
+    const open = await setup.service.db('mint_transactions').whereIn('state', ['submitted', 'confirmed']);
+    return open.length === 0;
+  });
+
+/** Another chain on which the signer has sent fifty transactions. */
+async function startOther(chainId: string) {
+  const other = await startChain({ chainId, flags: ['--slots-in-an-epoch', '1'] });
+  const [signer] = setup.signers;
+  await callNode(other.rpcUrl, 'anvil_setNonce', [signer, '0x32']);
+  await callNode(other.rpcUrl, 'anvil_setBalance', [signer, '0x56bc75e2d63100000']);
+  await callNode(other.rpcUrl, 'anvil_mine', ['0x64']);
+  return other;
+}
+
+test.each([
+  ['another chain', '77'],
+  ['another chain with the same id', '31337'],
+])(
+  'a node that leads to %s for a while makes no nonce jump',
+  async (_what, chainId) => {
+    const other = await startOther(chainId);
+    try {
+      const first = await setup.accept(1);
+      const mining = setup.keepMining();
+      setup.work();
+      await untilAll(setup.service, first, 'minted');
+      await allFinal();
+      node.leadTo(other.rpcUrl);
+      const ids = await setup.accept(3);
+      const asked = node.asked('eth_getBlockByNumber');
+      for (let block = 0; block < 4; block += 1) await callNode(other.rpcUrl, 'anvil_mine', ['0x1']);
+      await until('some looks', async () => node.asked('eth_getBlockByNumber') > asked + 10);
+      node.leadTo(setup.chain.rpcUrl);
+      mining.stop();
+      expect(await setup.settle([...first, ...ids])).toEqual([]);
+      const used = await nonces();
+      expect(used).toEqual(used.map((_, index) => index));
+    } finally {
+      await other.close();
+    }
+  },
+  60_000,
+);
+
+test('a gap of nonces is filled when nobody else does it, and the lane goes on by itself', async () => {
+  const { chain, service, signers } = setup;
+  // As a release that believed a wrong count at its first look.
+  node.answer('eth_getTransactionCount', () => ({ result: '0x5' }));
+  const ids = await setup.accept(3);
+  setup.work(undefined, { MINT_STUCK_BLOCKS: '3' });
+  await untilAll(service, ids, 'submitted');
+  expect(Math.min(...(await nonces()))).toBe(5);
+  node.answer('eth_getTransactionCount', undefined);
+  const mining = setup.keepMining();
+  await until('the reason', async () => (await pause()) === 'nonce_gap');
+  await untilAll(service, ids, 'minted', 30);
+  mining.stop();
+  expect((await nonces()).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 5]);
+  const fillers = await service.db('mint_transactions').where('nonce', '<', 5);
+  expect(fillers.map(({ contract }) => contract)).toEqual(Array.from({ length: 5 }, () => signers[0]));
+  expect(await setup.settle(ids)).toEqual([]);
+  await until('no pause', async () => (await pause()) === null);
+  const count = await chain.call<string>('eth_getTransactionCount', signers[0], 'latest');
+  expect(Number(count)).toBe((await nonces()).length);
+}, 60_000);
+
+test('a gap whose transaction waits in a pool is left to whoever sent it', async () => {
+  const { chain, service, signers } = setup;
+  node.answer('eth_getTransactionCount', ([, at], pass) => (at === 'latest' ? { result: '0x1' } : pass()));
+  await chain.call('evm_setAutomine', false);
+  const ids = await setup.accept(2);
+  setup.work(undefined, { MINT_STUCK_BLOCKS: '1' });
+  await untilAll(service, ids, 'submitted');
+  // The node says that something waits at nonce 0.
+  node.answer('eth_getTransactionCount', ([, at], pass) => (at === 'pending' ? { result: '0x1' } : pass()));
+  for (let block = 0; block < 6; block += 1) {
+    await chain.mine();
+    const looks = node.asked('eth_getTransactionCount');
+    await until('a look', async () => node.asked('eth_getTransactionCount') > looks);
+  }
+  expect(Math.min(...(await nonces()))).toBe(1);
+  // It never comes, and then nothing waits any more.
+  node.answer('eth_getTransactionCount', undefined);
+  expect(await setup.settle(ids)).toEqual([]);
+  expect((await service.db('mint_transactions').where({ nonce: '0' }).first()).contract).toBe(signers[0]);
+}, 60_000);

@@ -1,0 +1,125 @@
+import { Transaction } from 'ethers';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type AnsweringNode, startAnsweringNode } from '../../support/answering-node.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
+
+let setup: MintSetup;
+let node: AnsweringNode;
+beforeEach(async () => {
+  setup = await createMintSetup();
+  node = await startAnsweringNode(setup.chain.rpcUrl);
+  await setup.service.db('networks').update({ rpc_urls: [node.url] });
+});
+afterEach(async () => {
+  await setup.close();
+  await node.close();
+});
+
+const gwei = 1_000_000_000n;
+const ether = 10n ** 18n;
+const cap = ether / 20n;
+const costOf = ({ gasLimit, maxFeePerGas, gasPrice }: Transaction) =>
+  gasLimit * (maxFeePerGas ?? gasPrice ?? 0n);
+const refuse = (message: string) => ({ error: { code: -32000, message } });
+const inEther = (wei: bigint) => (Number(wei) / 1e18).toFixed(2);
+/** As geth, Erigon and their forks do by default, with a cap of one ether. */
+const exceedsCap = (raw: unknown) => {
+  const cost = costOf(Transaction.from(String(raw)));
+  if (cost <= cap) return undefined;
+  return refuse(`tx fee (${inEther(cost)} ether) exceeds the configured cap (${inEther(cap)} ether)`);
+};
+const baseFee = (fee: bigint) => setup.chain.call('anvil_setNextBlockBaseFeePerGas', `0x${fee.toString(16)}`);
+
+const pauses = () => setup.service.db('mint_lanes').first('pause_reason', 'pause_detail');
+const accept = async (count: number) => {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(...(await setup.accept(10)));
+  return ids;
+};
+const attempts = async (): Promise<Transaction[]> =>
+  (await setup.service.db('mint_attempts').orderBy('created_at')).map(({ raw }) =>
+    Transaction.from(`0x${raw.toString('hex')}`),
+  );
+
+describe('a transaction that every node refuses for good', () => {
+  test('for its fee is signed anew at its nonce with fewer NFTs, and later ones are no larger', async () => {
+    const { chain, service } = setup;
+    node.answer('eth_sendRawTransaction', ([raw]) => exceedsCap(raw));
+    await baseFee(60n * gwei);
+    await chain.mine();
+    const ids = await accept(40);
+    setup.work();
+    await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
+    expect((await pauses()).pause_detail).toContain('exceeds the configured cap (0.05 ether)');
+    const [refused] = await attempts();
+    // The price stays where a whole batch is too dear.
+    const timer = setInterval(() => void baseFee(60n * gwei).then(() => chain.mine()), 150);
+    await until('a smaller one', async () => (await attempts()).length > 1);
+    ids.push(...(await setup.accept(4)));
+    await untilAll(service, ids, 'minted', 40);
+    clearInterval(timer);
+    const later = (await attempts()).slice(1);
+    expect(later.filter((each) => costOf(each) > cap)).toEqual([]);
+    expect(later[0]?.nonce).toBe(refused?.nonce);
+    expect((later[0]?.data.length ?? 0) < (refused?.data.length ?? 0)).toBe(true);
+    expect(await service.db('mint_notes')).toEqual([]);
+    expect((await pauses()).pause_reason).toBeNull();
+    expect(await setup.settle(ids)).toEqual([]);
+  }, 90_000);
+
+  test('for its fee keeps its NFTs where the market allows a lower maximum', async () => {
+    const { chain } = setup;
+    node.answer('eth_sendRawTransaction', ([raw]) => exceedsCap(raw));
+    await baseFee(40n * gwei);
+    await chain.mine();
+    const ids = await setup.accept(16);
+    setup.work();
+    await until('another attempt', async () => (await attempts()).length > 1);
+    const [refused, again] = await attempts();
+    expect([again?.nonce, again?.data]).toEqual([refused?.nonce, refused?.data]);
+    expect(await setup.settle(ids)).toEqual([]);
+  }, 60_000);
+
+  test.each([
+    ['its gas', 'exceeds block gas limit', ({ gasLimit }: Transaction) => gasLimit > 400_000n],
+    [
+      'its size',
+      'oversized data: transaction size 4096, limit 1024',
+      ({ data }: Transaction) => data.length > 2_048,
+    ],
+  ])(
+    'for %s is signed anew with fewer NFTs',
+    async (_what, words, isRefused) => {
+      node.answer('eth_sendRawTransaction', ([raw]) =>
+        isRefused(Transaction.from(String(raw))) ? refuse(words) : undefined,
+      );
+      const ids = await accept(20);
+      setup.work();
+      await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
+      expect(await setup.settle(ids)).toEqual([]);
+    },
+    90_000,
+  );
+
+  test('and reaches the chain all the same mints each NFT once', async () => {
+    const { chain, service } = setup;
+    await chain.call('evm_setAutomine', false);
+    // Refused by the node that answers, and handed on by another behind the same address.
+    node.answer('eth_sendRawTransaction', async ([raw], pass) => {
+      const answer = exceedsCap(raw);
+      if (answer !== undefined) await pass();
+      return answer;
+    });
+    await baseFee(60n * gwei);
+    await chain.mine();
+    const ids = await accept(30);
+    setup.work();
+    await untilAll(service, ids, 'submitted');
+    const mining = setup.keepMining();
+    expect(await setup.settle(ids)).toEqual([]);
+    mining.stop();
+    const links = await service.db('mint_transaction_nfts').whereNot('state', 'minted');
+    expect(links).toEqual([]);
+  }, 90_000);
+});
