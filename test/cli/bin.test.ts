@@ -88,7 +88,8 @@ describe('the program', () => {
       const row = { name: 'Cask', type: 'whisky', chainId: 31337, contractAddress };
       await writeFile(file, JSON.stringify(Array.from({ length: 1_000 }, () => row)));
       const table = await holdRwas(db);
-      const { child, heard, ended } = start(databaseUrl, ['rwa', 'import', file, '--company', 'acme'], node);
+      const args = ['rwa', 'import', file, '--company', 'acme', '--offline'];
+      const { child, heard, ended } = start(databaseUrl, args, node);
       await table.waiting();
       // A terminal sends it to the launcher as well as to the program that it started.
       child.kill(node.length === 0 ? 'SIGINT' : 'SIGTERM');
