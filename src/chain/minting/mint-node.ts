@@ -1,16 +1,21 @@
-import { AbiCoder, getAddress, type JsonRpcApiProvider } from 'ethers';
+import { getAddress, type JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
-import { callContract, isRevert } from '../rpc/contract-call.ts';
+import { isRevert } from '../rpc/contract-call.ts';
 import { finalizedBlock } from '../rpc/finalized-block.ts';
 import { NodesUnavailableError } from '../rpc/node-fault.ts';
 import { nodeMessage } from '../rpc/node-message.ts';
 import { quantity } from '../rpc/quantity.ts';
 import { type BroadcastFault, broadcastFault } from './broadcast-error.ts';
+import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Market } from './fees.ts';
-import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
-import { searchLogs } from './mint-logs.ts';
+import { encodeMintBatch, type Mint, readMintLog } from './mint-contract.ts';
 
-export type Block = { readonly number: bigint; readonly hash: string; readonly time: Date };
+export type Block = {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly time: Date;
+};
 export type Head = Block & { readonly baseFee: bigint | null; readonly gasLimit: bigint };
 
 export type Receipt = {
@@ -24,19 +29,11 @@ export type Receipt = {
   readonly minted: ReadonlyMap<string, string>;
 };
 
-/** The event that minted a token. */
-type FoundMint = {
-  readonly hash: string;
-  readonly blockNumber: bigint;
-  readonly blockHash: string;
-  readonly recipient: string;
-};
-
 /**
  * The queries of minting to a network's nodes. Each answer comes from one node, which may lag behind or lie. A query
  * without an answer rejects, so that "unknown" is never taken for "no".
  */
-export type MintNode = {
+export type MintNode = EvidenceNode & {
   head(): Promise<Head>;
   /** The block with this number on the node's chain; null when the chain is not that long. */
   block(number: bigint): Promise<Block | null>;
@@ -44,9 +41,6 @@ export type MintNode = {
   finalized(head: Head, finalityDepth: number): Promise<bigint>;
   transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
   receipt(hash: string, contract: string): Promise<Receipt | null>;
-  /** The owner at a block, in EIP-55; null when the contract reverts, which means that there is none. */
-  ownerOf(contract: string, tokenId: string, at: bigint): Promise<string | null>;
-  findMint(contract: string, tokenId: string): Promise<FoundMint | null>;
   balance(address: string): Promise<bigint>;
   market(head: Head): Promise<Market>;
   /** The gas that the mint would use, or why the contract refuses it. */
@@ -61,16 +55,10 @@ const address = z.string().transform((text) => getAddress(text));
 const blockShape = z.object({
   number,
   hash: hex,
+  parentHash: hex,
   timestamp: number.transform((seconds) => new Date(Number(seconds) * 1_000)),
   baseFeePerGas: number.nullish(),
   gasLimit: number,
-});
-const logShape = z.object({
-  address: z.string(),
-  topics: z.array(hex),
-  transactionHash: hex,
-  blockNumber: number,
-  blockHash: hex,
 });
 const receiptShape = z.object({
   transactionHash: hex,
@@ -78,7 +66,7 @@ const receiptShape = z.object({
   blockHash: hex,
   status: number,
   to: address.nullable(),
-  logs: z.array(logShape.pick({ address: true, topics: true })),
+  logs: z.array(z.object({ address: z.string(), topics: z.array(hex) })),
 });
 
 export function createMintNode(provider: JsonRpcApiProvider): MintNode {
@@ -90,6 +78,7 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
   };
 
   return {
+    ...createEvidenceNode(provider),
     async head() {
       const head = await blockAt('latest');
       if (head === null) throw new Error('The node has no newest block.');
@@ -102,19 +91,6 @@ export function createMintNode(provider: JsonRpcApiProvider): MintNode {
     async receipt(hash, contract) {
       const found = await ask(receiptShape.nullable(), 'eth_getTransactionReceipt', [hash]);
       return found && toReceipt(found, contract);
-    },
-    ownerOf: (contract, tokenId, at) => ownerOf(provider, contract, tokenId, at),
-    async findMint(contract, tokenId) {
-      const filter = { address: contract, topics: mintTopics(tokenId) };
-      const logs = await searchLogs(
-        (range) => ask(z.array(logShape), 'eth_getLogs', [{ ...filter, ...range }]),
-        () => ask(number, 'eth_blockNumber', []),
-      );
-      const [found] = logs.flatMap((log) => {
-        const mint = readMintLog(log, contract);
-        return mint?.tokenId === tokenId ? [{ ...log, hash: log.transactionHash, ...mint }] : [];
-      });
-      return found ?? null;
     },
     balance: (account) => ask(number, 'eth_getBalance', [account, 'latest']),
     async market({ baseFee }) {
@@ -142,12 +118,6 @@ async function broadcast(provider: JsonRpcApiProvider, raw: string): Promise<'se
     if (fault === 'refused' && error instanceof NodesUnavailableError) throw error;
     return fault;
   }
-}
-
-async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
-  // An answer that is too large is not "no owner": it rejects.
-  const data = await callContract(provider, { to: contract, data: encodeOwnerOf(tokenId) }, at);
-  return data === undefined ? null : String(AbiCoder.defaultAbiCoder().decode(['address'], data)[0]);
 }
 
 function toReceipt(found: z.output<typeof receiptShape>, contract: string): Receipt {

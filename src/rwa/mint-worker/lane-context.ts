@@ -39,6 +39,7 @@ export type MintStep =
   | 'finalized'
   | 'released'
   | 'reverted'
+  | 'proven'
   | 'refused'
   | 'paused'
   | 'resumed';

@@ -18,6 +18,7 @@ const lines: Partial<Record<MintStep, Line>> = {
   finalized: ['info', 'mint final'],
   released: ['error', 'nonce was used by somebody else; its NFTs wait for another'],
   reverted: ['warn', 'mint was reverted'],
+  proven: ['info', 'outcome of mints proven'],
   refused: ['error', 'mint failed: the contract refuses its recipient'],
   paused: ['warn', 'mint lane paused'],
   resumed: ['info', 'mint lane resumed'],
