@@ -8,13 +8,13 @@ const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 async function read(to: bigint, answer: (width: bigint) => void) {
   const asked: bigint[] = [];
   const pages: BlockRange[] = [];
-  const mintsIn = async (_contract: string, range: BlockRange) => {
+  const allMintsIn = async (_contract: string, range: BlockRange) => {
     const width = range.to - range.from + 1n;
     asked.push(width);
     answer(width);
     return [];
   };
-  for await (const { from, to: last } of mintPages({ mintsIn }, contract, { from: 0n, to })) {
+  for await (const { from, to: last } of mintPages({ allMintsIn }, contract, { from: 0n, to })) {
     pages.push({ from, to: last });
   }
   return { asked, pages };

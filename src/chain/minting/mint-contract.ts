@@ -54,10 +54,10 @@ export const isMintCall = (data: string): boolean => data.startsWith(mintSelecto
 
 export const encodeOwnerOf = (tokenId: string): string => abi.encodeFunctionData('ownerOf', [tokenId]);
 
-/** The topics of the mint event of one token, or of any. */
-export function mintTopics(tokenId?: string): (string | null)[] {
-  const id = tokenId === undefined ? null : `0x${BigInt(tokenId).toString(16).padStart(64, '0')}`;
-  return [transferTopic, ZeroHash, null, ...(id === null ? [] : [id])];
+/** The topics of the mint events of these tokens. */
+export function mintTopics(tokenIds?: readonly string[]): (string | readonly string[] | null)[] {
+  const ids = tokenIds?.map((tokenId) => `0x${word(BigInt(tokenId))}`);
+  return [transferTopic, ZeroHash, null, ...(ids ? [ids] : [])];
 }
 
 export type MintLog = { readonly address: string; readonly topics: readonly string[] };

@@ -16,7 +16,7 @@ export type MintEvent = Mint & {
 /** Questions about what a contract has minted. One without an answer rejects. */
 export type MintHistory = {
   /** The mints in a range of blocks, both included, in the order of the chain. */
-  mintsIn(contract: string, range: BlockRange): Promise<readonly MintEvent[]>;
+  allMintsIn(contract: string, range: BlockRange): Promise<readonly MintEvent[]>;
   hasCode(contract: string, at: bigint): Promise<boolean>;
   /** The account that sent a transaction, in EIP-55; null when the node does not know the transaction. */
   senderOf(hash: string): Promise<string | null>;
@@ -36,7 +36,7 @@ const sender = z.object({ from: z.string().transform((text) => getAddress(text))
 
 export function createMintHistory(provider: Pick<JsonRpcApiProvider, 'send'>): MintHistory {
   return {
-    async mintsIn(contract, { from, to }) {
+    async allMintsIn(contract, { from, to }) {
       const range = { fromBlock: quantity(from), toBlock: quantity(to) };
       const answer = await provider.send('eth_getLogs', [
         { address: contract, topics: mintTopics(), ...range },
@@ -68,7 +68,7 @@ const outagesInRow = 3;
  * @throws the node's error when it gives no answer for a single block, or none three times in a row
  */
 export async function* mintPages(
-  history: Pick<MintHistory, 'mintsIn'>,
+  history: Pick<MintHistory, 'allMintsIn'>,
   contract: string,
   { from, to }: BlockRange,
   signal?: AbortSignal,
@@ -81,7 +81,7 @@ export async function* mintPages(
     const last = start + width - 1n;
     const range = { from: start, to: last < to ? last : to };
     try {
-      const mints = await history.mintsIn(contract, range);
+      const mints = await history.allMintsIn(contract, range);
       outages = 0;
       yield { ...range, mints };
       start = range.to + 1n;

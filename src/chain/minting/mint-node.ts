@@ -1,19 +1,24 @@
-import { AbiCoder, getAddress, type JsonRpcApiProvider } from 'ethers';
+import { getAddress, type JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
-import { callContract, isRevert } from '../rpc/contract-call.ts';
+import { isRevert } from '../rpc/contract-call.ts';
 import { finalizedBlock } from '../rpc/finalized-block.ts';
 import type { PinnedNode } from '../rpc/pinned-node.ts';
 import { quantity } from '../rpc/quantity.ts';
 import type { BroadcastAnswer } from './broadcast-error.ts';
 import { broadcastToAll } from './broadcast-to-all.ts';
 import { type ContractLook, lookAtContract } from './contract-look.ts';
+import { createEvidenceNode, type EvidenceNode } from './evidence-node.ts';
 import type { Market } from './fees.ts';
-import { encodeMintBatch, encodeOwnerOf, type Mint, mintTopics, readMintLog } from './mint-contract.ts';
+import { encodeMintBatch, type Mint, readMintLog } from './mint-contract.ts';
 import { createMintHistory, type MintHistory } from './mint-history.ts';
-import { searchLogs } from './mint-logs.ts';
 import { suggestedTip } from './suggested-tip.ts';
 
-export type Block = { readonly number: bigint; readonly hash: string; readonly time: Date };
+export type Block = {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly time: Date;
+};
 export type Head = Block & { readonly baseFee: bigint | null; readonly gasLimit: bigint };
 
 export type Receipt = {
@@ -27,48 +32,38 @@ export type Receipt = {
   readonly minted: ReadonlyMap<string, string>;
 };
 
-/** The event that minted a token. */
-type FoundMint = {
-  readonly hash: string;
-  readonly blockNumber: bigint;
-  readonly blockHash: string;
-  readonly recipient: string;
-};
-
 /**
  * The queries of minting to a network's nodes. Of a pinned node, all answers come from that one node, which may lag
  * behind or lie. A query without an answer rejects, so that "unknown" is never taken for "no".
  */
-export type MintNode = MintHistory & {
-  /** The newest block; of a pinned node, the one that it had at the look at all nodes. */
-  head(): Promise<Head>;
-  /** The block with this number on the node's chain; null when the chain is not that long. */
-  block(number: bigint): Promise<Block | null>;
-  /**
-   * The newest block that cannot be replaced: of a pinned node what enough nodes agree on, else as
-   * {@link finalizedBlock} finds it; -1n when there is none, or it is unknown.
-   */
-  finalized(head: Head, finalityDepth: number): Promise<bigint>;
-  /** At a block before the first, such as the -1n of {@link finalized}, there are none. */
-  transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
-  receipt(hash: string, contract: string): Promise<Receipt | null>;
-  /** The owner at a block, in EIP-55; null when the contract reverts, which means that there is none. */
-  ownerOf(contract: string, tokenId: string, at: bigint): Promise<string | null>;
-  findMint(contract: string, tokenId: string): Promise<FoundMint | null>;
-  balance(address: string): Promise<bigint>;
-  market(head: Head): Promise<Market>;
-  /** The gas that the mint would use, or why the contract refuses it. */
-  estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
-  /**
-   * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
-   * whether a node has it.
-   */
-  broadcast(raw: string): Promise<BroadcastAnswer>;
-  /** The id of the chain that the node serves, asked anew. */
-  chainId(): Promise<bigint>;
-  /** What is at the address of a contract, as {@link lookAtContract} finds it. */
-  lookAt(contract: string, at: bigint): Promise<ContractLook>;
-};
+export type MintNode = EvidenceNode &
+  MintHistory & {
+    /** The newest block; of a pinned node, the one that it had at the look at all nodes. */
+    head(): Promise<Head>;
+    /** The block with this number on the node's chain; null when the chain is not that long. */
+    block(number: bigint): Promise<Block | null>;
+    /**
+     * The newest block that cannot be replaced: of a pinned node what enough nodes agree on, else as
+     * {@link finalizedBlock} finds it; -1n when there is none, or it is unknown.
+     */
+    finalized(head: Head, finalityDepth: number): Promise<bigint>;
+    /** At a block before the first, such as the -1n of {@link finalized}, there are none. */
+    transactionCount(address: string, at: 'latest' | 'pending' | bigint): Promise<bigint>;
+    receipt(hash: string, contract: string): Promise<Receipt | null>;
+    balance(address: string): Promise<bigint>;
+    market(head: Head): Promise<Market>;
+    /** The gas that the mint would use, or why the contract refuses it. */
+    estimate(from: string, contract: string, mints: readonly Mint[]): Promise<bigint | { refusal: string }>;
+    /**
+     * Broadcasts a signed transaction, to every node at once when this one is pinned. Rejects when it is unknown
+     * whether a node has it.
+     */
+    broadcast(raw: string): Promise<BroadcastAnswer>;
+    /** The id of the chain that the node serves, asked anew. */
+    chainId(): Promise<bigint>;
+    /** What is at the address of a contract, as {@link lookAtContract} finds it. */
+    lookAt(contract: string, at: bigint): Promise<ContractLook>;
+  };
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 const number = hex.transform((text) => BigInt(text));
@@ -76,16 +71,10 @@ const address = z.string().transform((text) => getAddress(text));
 const blockShape = z.object({
   number,
   hash: hex,
+  parentHash: hex,
   timestamp: number.transform((seconds) => new Date(Number(seconds) * 1_000)),
   baseFeePerGas: number.nullish(),
   gasLimit: number,
-});
-const logShape = z.object({
-  address: z.string(),
-  topics: z.array(hex),
-  transactionHash: hex,
-  blockNumber: number,
-  blockHash: hex,
 });
 const receiptShape = z.object({
   transactionHash: hex,
@@ -93,7 +82,7 @@ const receiptShape = z.object({
   blockHash: hex,
   status: number,
   to: address.nullable(),
-  logs: z.array(logShape.pick({ address: true, topics: true })),
+  logs: z.array(z.object({ address: z.string(), topics: z.array(hex) })),
 });
 
 type Pinned = Pick<PinnedNode, 'headBlock' | 'finalized' | 'broadcasters'>;
@@ -108,6 +97,7 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
 
   return {
     ...createMintHistory(provider),
+    ...createEvidenceNode(provider),
     async head() {
       const head = pinned ? toBlock(blockShape.parse(pinned.headBlock)) : await blockAt('latest');
       if (head === null) throw new Error('The node has no newest block.');
@@ -122,19 +112,6 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
     async receipt(hash, contract) {
       const found = await ask(receiptShape.nullable(), 'eth_getTransactionReceipt', [hash]);
       return found && toReceipt(found, contract);
-    },
-    ownerOf: (contract, tokenId, at) => ownerOf(provider, contract, tokenId, at),
-    async findMint(contract, tokenId) {
-      const filter = { address: contract, topics: mintTopics(tokenId) };
-      const logs = await searchLogs(
-        (range) => ask(z.array(logShape), 'eth_getLogs', [{ ...filter, ...range }]),
-        () => ask(number, 'eth_blockNumber', []),
-      );
-      const [found] = logs.flatMap((log) => {
-        const mint = readMintLog(log, contract);
-        return mint?.tokenId === tokenId ? [{ ...log, hash: log.transactionHash, ...mint }] : [];
-      });
-      return found ?? null;
     },
     balance: (account) => ask(number, 'eth_getBalance', [account, 'latest']),
     async market({ baseFee }) {
@@ -157,12 +134,6 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
 
 function toBlock<T extends z.output<typeof blockShape> | null>(found: T) {
   return found && { ...found, time: found.timestamp, baseFee: found.baseFeePerGas ?? null };
-}
-
-async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
-  // An answer that is too large is not "no owner": it rejects.
-  const data = await callContract(provider, { to: contract, data: encodeOwnerOf(tokenId) }, at);
-  return data === undefined ? null : String(AbiCoder.defaultAbiCoder().decode(['address'], data)[0]);
 }
 
 function toReceipt(found: z.output<typeof receiptShape>, contract: string): Receipt {

@@ -43,6 +43,7 @@ export type MintStep =
   | 'finalized'
   | 'released'
   | 'reverted'
+  | 'proven'
   | 'refused'
   | 'held_up'
   | 'moving'

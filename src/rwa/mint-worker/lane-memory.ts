@@ -2,6 +2,9 @@ import type { Refusal } from '../../chain/minting/broadcast-error.ts';
 import type { Market } from '../../chain/minting/fees.ts';
 import type { GasCost } from '../../chain/minting/gas.ts';
 import type { NodeLimits } from './node-limits.ts';
+import { createEvidenceMemory, type EvidenceMemory } from './watch/evidence-memory.ts';
+import type { Lineage } from './watch/lineage.ts';
+import type { Mined } from './watch/mined.ts';
 
 /** A broadcast that every node refuses for good. */
 export type RefusedBroadcast = {
@@ -24,8 +27,14 @@ type FirstLook<T> = {
 export type LaneMemory = {
   /** When each transaction was last broadcast, by its id; in milliseconds of the lane's clock. */
   readonly broadcastAt: Map<string, number>;
-  /** Ids of transactions that are in a block, which is not confirmed yet. */
-  readonly mined: Set<string>;
+  /**
+   * Transactions that are in a block, which is not confirmed yet, by their ids; null for one that is in none, while
+   * its nonce is used for good.
+   */
+  readonly mined: Map<string, Mined | null>;
+  /** The chain that the last poll has seen. */
+  lineage: Lineage | undefined;
+  readonly evidence: EvidenceMemory;
   /** Ids of transactions whose nonce is used according to a broadcast, though not to the transaction count. */
   readonly nonceUsed: Set<string>;
   /** What the node last answered to the broadcast of each transaction, by its id. */
@@ -56,7 +65,9 @@ export type LaneMemory = {
 
 export const createLaneMemory = (): LaneMemory => ({
   broadcastAt: new Map(),
-  mined: new Set(),
+  mined: new Map(),
+  lineage: undefined,
+  evidence: createEvidenceMemory(),
   nonceUsed: new Set(),
   answers: new Map(),
   underfunded: new Set(),

@@ -20,6 +20,7 @@ const lines: Partial<Record<MintStep, Line>> = {
   finalized: ['info', 'mint final'],
   released: ['error', 'nonce was used by somebody else; its NFTs wait for another'],
   reverted: ['warn', 'mint was reverted'],
+  proven: ['info', 'outcome of mints proven'],
   refused: ['error', 'mint failed: the contract refuses its recipient'],
   held_up: ['warn', 'NFTs do not move, each for a reason of its own'],
   moving: ['info', 'no NFT waits for this reason of its own any more'],

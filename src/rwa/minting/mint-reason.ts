@@ -34,6 +34,26 @@ export const mintReasons = {
     note: 'The NFT contract refuses mints.',
     remedy: 'Let the signer mint: tallystick contract grant.',
   },
+  contract_nonsense: {
+    note: 'The NFT contract does not answer as one; what became of the mint cannot be proven.',
+    remedy: "Check the contract's address and code: it must be an ERC-721 contract on this network.",
+  },
+  evidence_unavailable: {
+    note: 'What became of the mint cannot be read from the network at present.',
+    remedy: "Check the network's nodes, or give another one: tallystick network.",
+  },
+  history_searched: {
+    note: "The network's history is being searched for the mint.",
+    remedy: 'Wait, or give a node that answers for more blocks at once: tallystick network.',
+  },
+  history_unavailable: {
+    note: "A part of the network's history that may show the mint is not available at present.",
+    remedy: 'Give a node that keeps the history of these blocks: tallystick network.',
+  },
+  token_exists: {
+    note: 'The token exists on the NFT contract already; the operator must decide what becomes of this NFT.',
+    remedy: 'Find out who minted the token: a restored database or a second deployment gives serials again.',
+  },
   broadcast_refused: {
     note: 'The nodes of the network refuse the transaction of this mint; it is made to fit.',
     remedy: 'Raise what the nodes take, such as --rpc.txfeecap of geth, or wait for lower prices.',

@@ -149,7 +149,7 @@ async function askOrNarrow(
   range: BlockRange,
 ): Promise<readonly MintEvent[] | 'refused'> {
   try {
-    return await node.mintsIn(contract, range);
+    return await node.allMintsIn(contract, range);
   } catch (error) {
     if (error instanceof NodesUnavailableError) throw error;
     return 'refused';

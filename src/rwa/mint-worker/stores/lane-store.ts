@@ -165,7 +165,9 @@ export async function findLaneWork(
 ): Promise<{ hasOpen: boolean; hasQueued: boolean }> {
   const { rows } = await db.raw(
     `SELECT EXISTS (SELECT 1 FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer
-         AND state IN ('submitted', 'confirmed')) AS has_open,
+         AND state IN ('submitted', 'confirmed')) OR EXISTS (
+         SELECT 1 FROM mint_unproven_transactions u JOIN mint_transactions t ON t.id = u.transaction_id
+         WHERE t.chain_id = :chainId AND t.signer = :signer) AS has_open,
        EXISTS (SELECT 1 FROM nfts WHERE mint_chain_id = :chainId AND mint_state = 'queued') AS has_queued`,
     lane,
   );

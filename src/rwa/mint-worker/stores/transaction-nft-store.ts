@@ -1,5 +1,6 @@
 import type { Mint } from '../../../chain/minting/mint-contract.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import type { MintReason } from '../../minting/mint-reason.ts';
 import type { Inclusion } from './transaction-store.ts';
 
 /*
@@ -12,22 +13,37 @@ export type TransactionNft = Mint & {
   readonly nftId: string;
   /** It counts as minted, in this transaction or in an earlier one. */
   readonly isMinted: boolean;
+  /** When its row was created. */
+  readonly createdAt: Date;
+  /** Why it does not move; null when no reason is stored. */
+  readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
 
-type OpenRow = { nft_id: string; token_id: string; recipient: string; mint_state: string };
+type OpenRow = {
+  nft_id: string;
+  token_id: string;
+  recipient: string;
+  mint_state: string;
+  created_at: Date;
+  reason: MintReason | null;
+  detail: string | null;
+};
 
 const toTransactionNft = (row: OpenRow): TransactionNft => ({
   nftId: row.nft_id,
   tokenId: row.token_id,
   recipient: row.recipient,
   isMinted: row.mint_state === 'minted',
+  createdAt: row.created_at,
+  note: row.reason === null ? null : { reason: row.reason, detail: row.detail ?? '' },
 });
 
 /** Lists the NFTs of a transaction whose outcome is not final. */
 export async function listOpenNfts(db: Database, transactionId: string): Promise<TransactionNft[]> {
   const rows: OpenRow[] = await db('mint_transaction_nfts as l')
     .join('nfts as n', 'n.id', 'l.nft_id')
-    .select('l.nft_id', 'l.token_id', 'l.recipient', 'n.mint_state')
+    .leftJoin('mint_notes as m', 'm.nft_id', 'l.nft_id')
+    .select('l.nft_id', 'l.token_id', 'l.recipient', 'n.mint_state', 'n.created_at', 'm.reason', 'm.detail')
     .where({ 'l.transaction_id': transactionId, 'l.state': 'open' });
   return rows.map(toTransactionNft);
 }
@@ -116,10 +132,11 @@ export async function closeNfts(
   );
 }
 
-/** Sets the outcome of all NFTs of the transaction that are still open to `minted`. */
-export async function closeOpenNftsAsMinted(tx: Tx, transactionId: string): Promise<void> {
+/** Sets the outcome of the NFTs of the transaction that are open and count as minted to `minted`. */
+export async function closeMintedNfts(tx: Tx, transactionId: string): Promise<void> {
   await tx.raw(
-    `UPDATE mint_transaction_nfts SET state = 'minted' WHERE transaction_id = ? AND state = 'open'`,
+    `UPDATE mint_transaction_nfts l SET state = 'minted' FROM nfts n
+     WHERE l.transaction_id = ? AND l.state = 'open' AND n.id = l.nft_id AND n.mint_state = 'minted'`,
     [transactionId],
   );
 }

@@ -1,6 +1,7 @@
-import type { Block, Head, Receipt } from '../../../chain/minting/mint-node.ts';
+import type { Block, Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../lane-context.ts';
-import type { Inclusion, OpenTransaction } from '../stores/transaction-store.ts';
+import type { OpenTransaction } from '../stores/transaction-store.ts';
+import type { Mined } from './mined.ts';
 
 /** The chain as seen by one poll. Caches blocks, so that all parts of a poll see the same ones. */
 export type ChainView = {
@@ -20,15 +21,6 @@ export type ChainView = {
    */
   receiptOf(transaction: OpenTransaction): Promise<Mined | null | undefined>;
 };
-
-export type Mined = { readonly receipt: Receipt; readonly block: Block };
-
-export const inclusionOf = ({ receipt, block }: Mined): Inclusion => ({
-  hash: receipt.hash,
-  blockNumber: block.number,
-  blockHash: block.hash,
-  time: block.time,
-});
 
 /** @throws when a node does not answer, as every method of the view does */
 export async function viewChain({ node, network, signer }: LaneContext, head: Head): Promise<ChainView> {

@@ -3,8 +3,8 @@ import { deleteMintNotes } from '../../minting/mint-note-store.ts';
 import { failNfts, mintNfts, releaseNfts, unmintNfts } from '../../minting/mint-state-store.ts';
 import {
   clearEarlierMints,
+  closeMintedNfts,
   closeNfts,
-  closeOpenNftsAsMinted,
   setEarlierMints,
 } from '../stores/transaction-nft-store.ts';
 import { type Inclusion, setTransactionFinalized, setTransactionState } from '../stores/transaction-store.ts';
@@ -48,13 +48,13 @@ export async function unconfirmTransaction(tx: Tx, id: string): Promise<number> 
 
 /**
  * Marks a confirmed transaction as final.
- * @param outcomes of the NFTs that it did not mint
+ * @param outcomes of the NFTs that it did not mint; those that are not among them stay open
  * @returns as {@link mintNfts}
  */
 export async function finalizeTransaction(tx: Tx, id: string, outcomes: Outcomes): Promise<number[]> {
   const waits = await applyOutcomes(tx, id, outcomes);
   await setTransactionFinalized(tx, id);
-  await closeOpenNftsAsMinted(tx, id);
+  await closeMintedNfts(tx, id);
   return waits;
 }
 
@@ -75,7 +75,12 @@ export async function endLost(tx: Tx, id: string, outcomes: Outcomes): Promise<n
   return applyOutcomes(tx, id, outcomes);
 }
 
-async function applyOutcomes(tx: Tx, id: string, { minted, failed, released }: Outcomes): Promise<number[]> {
+/** Ends NFTs of a transaction as their outcomes say. @returns as {@link mintNfts} */
+export async function applyOutcomes(
+  tx: Tx,
+  id: string,
+  { minted, failed, released }: Outcomes,
+): Promise<number[]> {
   const mintedIds = minted.map(({ nftId }) => nftId);
   const failedIds = failed.map(({ nftId }) => nftId);
   await closeNfts(tx, id, 'minted', mintedIds);

@@ -1,71 +1,71 @@
-import type { LaneContext } from '../lane-context.ts';
 import { transactionFacts } from '../step-facts.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
-import { listOpenNfts } from '../stores/transaction-nft-store.ts';
+import { listOpenNfts, type TransactionNft } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
+import { setUnproven } from '../stores/unproven-store.ts';
 import { unfitContract } from '../unfit-contract.ts';
-import type { ChainView } from './chain-view.ts';
-import { proveOutcomes } from './evidence.ts';
+import type { Look } from './look.ts';
 import { finalizeTransaction, unconfirmTransaction } from './outcomes.ts';
-import { applyRetryLimit, maxFailedAttempts } from './retry-limit.ts';
+import { type Proof, proveOutcomes } from './proof.ts';
+import { applyRetryLimit, passedOver } from './retry-limit.ts';
+import { forgetRetries, saveWaiting } from './waiting.ts';
 
 /**
  * Checks that a confirmed transaction is still in the chain, and finalizes it once its block is final.
  * @returns false when it is not confirmed: it never was, or a reorganisation has replaced a block that it needs,
  *   and it is in flight again
  */
-export async function recheck(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-): Promise<boolean> {
+export async function recheck(look: Look, transaction: OpenTransaction): Promise<boolean> {
   const { confirmedIn, foundIn } = transaction;
   if (confirmedIn === null) return false;
   for (const expected of [confirmedIn, ...foundIn]) {
-    const block = await view.block(expected.number);
+    const hash = look.hashOf(expected.number);
     // A chain that is shorter than before may be that of a node that lags: wait until it has the block.
-    if (block === null) return true;
-    if (block.hash !== expected.hash) {
-      await unconfirm(context, transaction);
+    if (hash === undefined) return true;
+    if (hash !== expected.hash) {
+      await unconfirm(look, transaction);
       return false;
     }
   }
-  if (confirmedIn.number <= (await view.finalized())) await finalize(context, view, transaction);
+  if (confirmedIn.number <= (await look.view.finalized())) await finalize(look, transaction);
   return true;
 }
 
-async function unconfirm(
-  { db, lease, memory, step }: LaneContext,
-  transaction: OpenTransaction,
-): Promise<void> {
+async function unconfirm({ context }: Look, transaction: OpenTransaction): Promise<void> {
+  const { db, lease, memory, step } = context;
   const unminted = await inFencedTransaction(db, lease, (tx) => unconfirmTransaction(tx, transaction.id));
   memory.broadcastAt.delete(transaction.id);
   await step('reorganised', { ...transactionFacts(transaction), unminted });
 }
 
-async function finalize(context: LaneContext, view: ChainView, transaction: OpenTransaction): Promise<void> {
-  const { db, lease, log, step } = context;
+/** NFTs that it did not mint, and whose outcome cannot be proven yet, wait without it. */
+async function finalize(look: Look, transaction: OpenTransaction): Promise<void> {
+  const { db, lease, log, step } = look.context;
+  const { id } = transaction;
   const [newest] = transaction.attempts;
-  const open = await listOpenNfts(db, transaction.id);
+  const open = await listOpenNfts(db, id);
   const unminted = open.filter(({ isMinted }) => !isMinted);
   const unfit =
     unminted.length > 0
-      ? await unfitContract(context, transaction.contract, await view.finalized())
+      ? await unfitContract(look.context, transaction.contract, await look.view.finalized())
       : undefined;
   if (unfit === 'doubted') return;
-  const proven =
-    unfit === undefined
-      ? await proveOutcomes(context, view, transaction, unminted)
-      : { minted: [], failed: unminted.map(({ nftId }) => ({ nftId, reason: unfit })), released: [] };
-  if (proven === undefined) return;
+  const { outcomes: proven, waiting } =
+    unfit === undefined ? await proveOutcomes(look, transaction, unminted) : failAll(unminted, unfit);
 
-  // Our contract skips a token only when it has an owner; other contracts may have other reasons.
-  const reason = `The contract passed the mint over ${maxFailedAttempts} times, last in transaction ${newest.hash}.`;
   const { outcomes, waits } = await inFencedTransaction(db, lease, async (tx) => {
-    const limited = await applyRetryLimit(tx, proven, reason);
-    return { outcomes: limited, waits: await finalizeTransaction(tx, transaction.id, limited) };
+    const limited = await applyRetryLimit(tx, proven, passedOver(newest.hash));
+    const seconds = await finalizeTransaction(tx, id, limited);
+    await saveWaiting(tx, open, waiting);
+    if (waiting.length > 0) await setUnproven(tx, id, true);
+    return { outcomes: limited, waits: seconds };
   });
-  if (unfit !== undefined) context.memory.costs.delete(transaction.contract);
+  if (unfit !== undefined) look.context.memory.costs.delete(transaction.contract);
+  const isWaiting = new Set(waiting.map(({ nft }) => nft.nftId));
+  forgetRetries(
+    look.context,
+    open.map(({ nftId }) => nftId).filter((nftId) => !isWaiting.has(nftId)),
+  );
   for (const failure of outcomes.failed) log.error(failure, 'mint failed');
   await step('finalized', {
     ...transactionFacts(transaction),
@@ -74,3 +74,9 @@ async function finalize(context: LaneContext, view: ChainView, transaction: Open
     released: outcomes.released.length,
   });
 }
+
+/** Of NFTs on a contract that mints nothing. */
+const failAll = (nfts: readonly TransactionNft[], reason: string): Proof => ({
+  outcomes: { minted: [], failed: nfts.map(({ nftId }) => ({ nftId, reason })), released: [] },
+  waiting: [],
+});

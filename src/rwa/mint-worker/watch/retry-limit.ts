@@ -3,7 +3,18 @@ import { countFailedAttempts, listLeftOut } from '../stores/transaction-nft-stor
 import type { Outcomes } from './outcomes.ts';
 
 // The first failure may have a cause that passes, such as a role that was revoked and granted again.
-export const maxFailedAttempts = 2;
+const maxFailedAttempts = 2;
+
+/**
+ * Why an NFT fails whose mined transactions have not minted it. Our contract skips a token only when it has an owner;
+ * other contracts may have other reasons.
+ */
+export const passedOver = (hash: string): string =>
+  `The contract passed the mint over ${maxFailedAttempts} times, last in transaction ${hash}.`;
+
+/** Why an NFT fails whose transactions were reverted. */
+export const revertedMint = (hash: string): string =>
+  `The contract reverted the mint ${maxFailedAttempts} times, last in transaction ${hash}.`;
 
 /**
  * Fails NFTs instead of releasing them when this is their last failed attempt. Those that the mined form of their

@@ -1,52 +1,48 @@
-import type { LaneContext } from '../lane-context.ts';
 import { transactionFacts } from '../step-facts.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
-import { type ChainView, inclusionOf, type Mined } from './chain-view.ts';
-import { findEvidence, proveOutcomes } from './evidence.ts';
+import { setUnproven } from '../stores/unproven-store.ts';
+import { findEvidence } from './evidence.ts';
+import { DistrustError } from './inquiry.ts';
 import { listTriedNfts, noteLeftOut } from './left-out.ts';
+import type { Look } from './look.ts';
+import { inclusionOf, type Mined } from './mined.ts';
 import { confirmTransaction, endReverted, type MintedNft } from './outcomes.ts';
-import { applyRetryLimit, maxFailedAttempts } from './retry-limit.ts';
+import { proveOutcomes, type WaitingNft } from './proof.ts';
+import { applyRetryLimit, revertedMint } from './retry-limit.ts';
+import { forgetRetries, saveWaiting } from './waiting.ts';
 
 /**
  * Advances a mined transaction as far as the depth of its block allows.
- * @throws Error when its receipt names another contract
+ * @throws DistrustError when its receipt names another contract
  */
-export async function settle(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-  mined: Mined,
-): Promise<void> {
-  const { memory, network, step } = context;
+export async function settle(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
+  const { memory, network, step } = look.context;
   const { block, receipt } = mined;
-  if (!memory.mined.has(transaction.id)) {
-    memory.mined.add(transaction.id);
+  if (receipt.to?.toLowerCase() !== transaction.contract.toLowerCase()) {
+    throw new DistrustError(`the receipt of ${receipt.hash} names another contract`);
+  }
+  const isNews = !memory.mined.has(transaction.id);
+  memory.mined.set(transaction.id, mined);
+  if (isNews) {
     memory.underfunded.delete(transaction.id);
     memory.refused.delete(transaction.id);
     await step('mined', { ...transactionFacts(transaction), block: block.number.toString() });
   }
-  if (receipt.to?.toLowerCase() !== transaction.contract.toLowerCase()) {
-    throw new Error(`The receipt of ${receipt.hash} names another contract: the node is not to be trusted.`);
-  }
   if (!receipt.succeeded) {
-    await settleReverted(context, view, transaction, mined);
-  } else if (view.depthOf(block.number) >= BigInt(network.confirmations)) {
-    await confirm(context, view, transaction, mined);
+    await settleReverted(look, transaction, mined);
+  } else if (look.view.depthOf(block.number) >= BigInt(network.confirmations)) {
+    await confirm(look, transaction, mined);
   }
 }
 
-async function confirm(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-  mined: Mined,
-): Promise<void> {
+async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
+  const { context, view } = look;
   const { db, lease, memory, step } = context;
   const inclusion = inclusionOf(mined);
   const nfts = await listTriedNfts(db, transaction, mined.receipt.hash);
-  const { minted, isClear } = await findMinted(context, view, transaction, mined, nfts);
+  const { minted, waiting, isClear } = await findMinted(look, transaction, mined, nfts);
   // The contract skipped a token whose mint is not found yet: the next poll may find it. Once the block is final
   // the transaction is confirmed without it, so that the other NFTs do not wait for ever; finalizing proves what
   // became of it.
@@ -55,10 +51,15 @@ async function confirm(
   const waits = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, mined.receipt.hash);
     const seconds = await confirmTransaction(tx, transaction.id, inclusion, minted);
+    await saveWaiting(tx, nfts, waiting);
     await step('confirming', transactionFacts(transaction));
     return seconds;
   });
   memory.mined.delete(transaction.id);
+  forgetRetries(
+    context,
+    minted.map(({ nftId }) => nftId),
+  );
   await step('confirmed', {
     ...transactionFacts(transaction),
     block: inclusion.blockNumber.toString(),
@@ -66,55 +67,67 @@ async function confirm(
   });
 }
 
-/**
- * Finds which NFTs are minted, by the transaction itself or by an earlier one.
- * @returns `isClear` is false when the outcome of any NFT is unclear
- */
-async function findMinted(
-  context: LaneContext,
-  view: ChainView,
-  { contract }: OpenTransaction,
-  mined: Mined,
-  nfts: readonly TransactionNft[],
-): Promise<{ minted: MintedNft[]; isClear: boolean }> {
-  const inclusion = inclusionOf(mined);
-  const minDepth = BigInt(context.network.confirmations);
-  const minted: MintedNft[] = [];
-  let isClear = true;
-  for (const nft of nfts) {
-    const recipient = mined.receipt.minted.get(nft.tokenId);
-    if (recipient?.toLowerCase() === nft.recipient.toLowerCase()) {
-      minted.push({ nftId: nft.nftId, in: inclusion });
-      continue;
-    }
-    const evidence = await findEvidence(context, view, contract, nft, minDepth);
-    if (evidence.kind === 'minted') minted.push({ nftId: nft.nftId, in: evidence.in });
-    // A token that another recipient has is clear, but becomes failed only when that is final.
-    else if (evidence.kind !== 'failed') isClear = false;
-  }
-  return { minted, isClear };
-}
+type FoundMints = {
+  readonly minted: MintedNft[];
+  /** NFTs whose evidence is not to be had. The others do not wait for them. */
+  readonly waiting: WaitingNft[];
+  /** False when the outcome of any other NFT is unclear. */
+  readonly isClear: boolean;
+};
 
-/** A reverted transaction minted nothing; the outcome of its NFTs is decided once the revert is final. */
-async function settleReverted(
-  context: LaneContext,
-  view: ChainView,
+/** Finds which NFTs are minted, by the transaction itself or by an earlier one. */
+async function findMinted(
+  look: Look,
   transaction: OpenTransaction,
   mined: Mined,
-): Promise<void> {
-  const { db, lease, memory, step } = context;
-  if (mined.block.number > (await view.finalized())) return;
-  const nfts = await listOpenNfts(db, transaction.id);
-  const proven = await proveOutcomes(context, view, transaction, nfts);
-  if (proven === undefined) return;
+  nfts: readonly TransactionNft[],
+): Promise<FoundMints> {
+  const inclusion = inclusionOf(mined);
+  const isInReceipt = ({ tokenId, recipient }: TransactionNft) =>
+    mined.receipt.minted.get(tokenId)?.toLowerCase() === recipient.toLowerCase();
+  const own = nfts.filter(isInReceipt);
+  const skipped = nfts.filter((nft) => !isInReceipt(nft));
+  const minted: MintedNft[] = own.map(({ nftId }) => ({ nftId, in: inclusion }));
+  const waiting: WaitingNft[] = [];
+  let isClear = true;
+  const minDepth = BigInt(look.context.network.confirmations);
+  const evidences =
+    skipped.length === 0 ? new Map() : await findEvidence(look, transaction, skipped, minDepth);
+  for (const nft of skipped) {
+    const evidence = evidences.get(nft.nftId);
+    if (evidence?.kind === 'minted') minted.push({ nftId: nft.nftId, in: evidence.in });
+    else if (evidence?.kind === 'waits') waiting.push({ nft, note: evidence.note });
+    // A token that another recipient has is clear, but becomes failed only when that is final.
+    else if (evidence?.kind !== 'failed') isClear = false;
+  }
+  return { minted, waiting, isClear };
+}
 
-  const reason = `The contract reverted the mint ${maxFailedAttempts} times, last in transaction ${mined.receipt.hash}.`;
+/**
+ * A reverted transaction minted nothing; the outcome of its NFTs is decided once the revert is final. Those whose
+ * outcome cannot be proven then wait without it.
+ */
+async function settleReverted(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
+  const { context, view } = look;
+  const { db, lease, memory, step } = context;
+  const { id } = transaction;
+  if (mined.block.number > (await view.finalized())) return;
+  const nfts = await listOpenNfts(db, id);
+  const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);
+
   const counts = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, mined.receipt.hash);
-    const outcomes = await applyRetryLimit(tx, proven, reason);
-    const waits = await endReverted(tx, transaction.id, inclusionOf(mined), outcomes);
+    const outcomes = await applyRetryLimit(tx, proven, revertedMint(mined.receipt.hash));
+    const waits = await endReverted(tx, id, inclusionOf(mined), outcomes);
+    await saveWaiting(tx, nfts, waiting);
+    if (waiting.length > 0) await setUnproven(tx, id, true);
     return { waits, failed: outcomes.failed.length, released: outcomes.released.length };
   });
-  memory.mined.delete(transaction.id);
+  memory.mined.delete(id);
+  const isWaiting = new Set(waiting.map(({ nft }) => nft.nftId));
+  forgetRetries(
+    context,
+    nfts.map(({ nftId }) => nftId).filter((nftId) => !isWaiting.has(nftId)),
+  );
   await step('reverted', { ...transactionFacts(transaction), ...counts });
 }

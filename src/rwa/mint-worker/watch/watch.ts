@@ -1,68 +1,78 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
-import { NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
 import type { LaneContext } from '../lane-context.ts';
 import { transactionFacts } from '../step-facts.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
-import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
-import { type ChainView, type Mined, viewChain } from './chain-view.ts';
+import { listOpenTransactions } from '../stores/transaction-store.ts';
+import { viewChain } from './chain-view.ts';
+import { answersOthers, isOfNode } from './inquiry.ts';
+import { type Inspection, inspect } from './inspect.ts';
+import type { Look } from './look.ts';
+import { lookAtChain } from './look-at-chain.ts';
 import { rebroadcast } from './rebroadcast.ts';
 import { recheck } from './recheck.ts';
 import { releaseLost } from './release-lost.ts';
 import { settle } from './settle.ts';
+import { settleUnproven } from './settle-unproven.ts';
+import { noteUnanswered } from './waiting.ts';
 
-/** Checks every transaction that can still change against the chain, and advances or rebroadcasts it. */
+/**
+ * Checks every transaction that can still change against the chain, and advances or rebroadcasts it. A question that
+ * the node refuses makes the transaction or the NFT wait that it is about; the others go on.
+ *
+ * The questions of one call, but for broadcasts, are at most:
+ * - three of the chain (transactions of the signer, in the newest and in final blocks; the newest final block);
+ * - one header for each block since the last call, or for each block that a transaction depends on, where those are
+ *   fewer, and one more ({@link lookAtChain});
+ * - for each transaction whose nonce has been used since the last call, the receipts of its attempts and a header;
+ *   again when it is confirmed, and in every call while none of its receipts is there, which happens to no more
+ *   transactions than may be in flight;
+ * - a bounded number for evidence, whatever the number of NFTs (`createInquiry`).
+ *
+ * So they do not grow with the number of transactions that wait for their blocks to become final.
+ * @throws when the node answers nothing any more, or another process holds the lane
+ */
 export async function watch(context: LaneContext, head: Head): Promise<void> {
-  const open = await listOpenTransactions(context.db, context.lease);
-  if (open.length === 0) return;
-  const view = await viewChain(context, head);
-  const inspections = await Promise.all(open.map((transaction) => inspect(context, view, transaction)));
-  for (const { transaction, mined } of inspections) {
-    // With a node that does not answer each transaction takes its time: a lane that is to stop skips the rest.
-    if (context.stopping.aborted) return;
-    try {
-      await advance(context, view, transaction, mined);
-    } catch (err) {
-      // The failure of one transaction must not keep the others from being watched.
-      if (err instanceof NodesUnavailableError || err instanceof LeaseLostError) throw err;
-      context.log.error({ err, ...transactionFacts(transaction) }, 'mint transaction cannot be watched');
+  const { db, lease, stopping } = context;
+  try {
+    const open = await listOpenTransactions(db, lease);
+    const look = await lookAtChain(context, await viewChain(context, head), open);
+    const inspections = await Promise.all(open.map((transaction) => inspect(look, transaction)));
+    for (const inspection of inspections) {
+      // With a node that does not answer each transaction takes its time: a lane that is to stop skips the rest.
+      if (stopping.aborted) return;
+      await advanceAlone(look, inspection);
     }
+    await settleUnproven(look);
+  } catch (error) {
+    // Questions for evidence end at once then; the next holder of the lane asks them again.
+    if (!stopping.aborted) throw error;
   }
 }
 
-type Inspection = {
-  readonly transaction: OpenTransaction;
-  /** null when its nonce is used but none of its attempts is mined; undefined when nothing is known. */
-  readonly mined: Mined | null | undefined;
-};
-
-/** Reads what {@link advance} needs from the chain. Runs for all transactions in parallel. */
-async function inspect(
-  { memory }: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-): Promise<Inspection> {
-  if (transaction.confirmedIn !== null) {
-    // Puts the block into the view, for the recheck.
-    await view.block(transaction.confirmedIn.number);
-    return { transaction, mined: undefined };
+/** Advances a transaction. A failure of one must not keep the others from being watched. */
+async function advanceAlone(look: Look, inspection: Inspection): Promise<void> {
+  const { context } = look;
+  const { transaction } = inspection;
+  try {
+    await advance(look, inspection);
+  } catch (err) {
+    if (err instanceof LeaseLostError || context.stopping.aborted) throw err;
+    if (!isOfNode(err)) {
+      context.log.error({ err, ...transactionFacts(transaction) }, 'mint transaction cannot be watched');
+    } else if (await answersOthers(context.node, err, context.stopping)) {
+      await noteUnanswered(context, transaction, err);
+    } else throw err;
   }
-  const isNonceUsed = view.count > transaction.nonce || memory.nonceUsed.delete(transaction.id);
-  const mined = isNonceUsed ? await view.receiptOf(transaction) : undefined;
-  return { transaction, mined };
 }
 
-async function advance(
-  context: LaneContext,
-  view: ChainView,
-  transaction: OpenTransaction,
-  mined: Inspection['mined'],
-): Promise<void> {
+async function advance(look: Look, { transaction, mined, isAnswered }: Inspection): Promise<void> {
+  const { context, view } = look;
   const { memory } = context;
-  const isStillConfirmed = await recheck(context, view, transaction);
-  if (isStillConfirmed) return;
-  if (mined) return settle(context, view, transaction, mined);
+  const isStillConfirmed = await recheck(look, transaction);
+  if (isStillConfirmed || !isAnswered) return;
+  if (mined) return settle(look, transaction, mined);
   // It was in a block and no longer is: nodes may have dropped it, so it is broadcast again at once.
   if (memory.mined.delete(transaction.id)) memory.broadcastAt.delete(transaction.id);
-  if (mined === null) await releaseLost(context, view, transaction);
+  if (mined === null && (await releaseLost(look, transaction))) return;
   await rebroadcast(context, view, transaction);
 }

@@ -1,0 +1,90 @@
+import { getAddress, type JsonRpcApiProvider } from 'ethers';
+import { z } from 'zod';
+import { callContract } from '../rpc/contract-call.ts';
+import { OversizedAnswerError } from '../rpc/node-fault.ts';
+import { quantity } from '../rpc/quantity.ts';
+import { encodeOwnerOf, mintTopics, readMintLog } from './mint-contract.ts';
+
+/** The event that minted a token. */
+export type FoundMint = {
+  /** Decimal. */
+  readonly tokenId: string;
+  readonly hash: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  /** EIP-55. */
+  readonly recipient: string;
+};
+
+/** Blocks from one to another, both included. */
+export type BlockRange = { readonly from: bigint; readonly to: bigint };
+
+/** A contract answered what no contract of its kind answers. It says nothing of the node. */
+export class ContractNonsenseError extends Error {
+  constructor(contract: string, method: string, cause?: unknown) {
+    super(`${contract} answers ${method} with what is no answer to it.`, { cause });
+    this.name = 'ContractNonsenseError';
+  }
+}
+
+/** The questions that show what became of a token. A question without an answer rejects. */
+export type EvidenceNode = {
+  /**
+   * The owner at a block, in EIP-55; null when the contract reverts or names the zero address, which both mean that
+   * there is none.
+   * @throws ContractNonsenseError when the answer is no address
+   */
+  ownerOf(contract: string, tokenId: string, at: bigint): Promise<string | null>;
+  /** The events that minted any of these tokens in these blocks, in the order of the chain. */
+  mintsIn(contract: string, tokenIds: readonly string[], range: BlockRange): Promise<FoundMint[]>;
+  /** Whether the contract has code at a block. */
+  hasCode(contract: string, at: bigint): Promise<boolean>;
+};
+
+const hex = z.string().regex(/^0x[0-9a-f]*$/i);
+const logsShape = z.array(
+  z.object({
+    address: z.string(),
+    topics: z.array(hex),
+    transactionHash: hex,
+    blockNumber: hex.transform((text) => BigInt(text)),
+    blockHash: hex,
+  }),
+);
+
+export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
+  return {
+    ownerOf: (contract, tokenId, at) => ownerOf(provider, contract, tokenId, at),
+    async mintsIn(contract, tokenIds, { from, to }) {
+      const filter = { address: contract, topics: mintTopics(tokenIds) };
+      const range = { fromBlock: quantity(from), toBlock: quantity(to) };
+      const logs = logsShape.parse(await provider.send('eth_getLogs', [{ ...filter, ...range }]));
+      const wanted = new Set(tokenIds);
+      return logs.flatMap(({ transactionHash: hash, blockNumber, blockHash, ...log }) => {
+        const mint = readMintLog(log, contract);
+        return mint && wanted.has(mint.tokenId) ? [{ hash, blockNumber, blockHash, ...mint }] : [];
+      });
+    },
+    async hasCode(contract, at) {
+      const code = hex.parse(await provider.send('eth_getCode', [contract, quantity(at)]));
+      return code !== '0x';
+    },
+  };
+}
+
+async function ownerOf(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
+  const data = await askOwner(provider, contract, tokenId, at);
+  if (data === undefined) return null;
+  const [, owner] = /^0x0{24}([0-9a-f]{40})$/i.exec(data) ?? [];
+  if (owner === undefined) throw new ContractNonsenseError(contract, 'ownerOf');
+  return BigInt(`0x${owner}`) === 0n ? null : getAddress(`0x${owner}`);
+}
+
+async function askOwner(provider: JsonRpcApiProvider, contract: string, tokenId: string, at: bigint) {
+  try {
+    return await callContract(provider, { to: contract, data: encodeOwnerOf(tokenId) }, at);
+  } catch (error) {
+    if (error instanceof OversizedAnswerError) throw new ContractNonsenseError(contract, 'ownerOf', error);
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { ContractNonsenseError } from '../../../chain/minting/evidence-node.ts';
+import { NodeFault, NodesUnavailableError, OversizedAnswerError } from '../../../chain/rpc/node-fault.ts';
+import { nodeErrorCode, nodeMessage } from '../../../chain/rpc/node-message.ts';
+import { untilAborted } from '../../../in-time.ts';
+import type { MintReason } from '../../minting/mint-reason.ts';
+import type { LaneContext } from '../lane-context.ts';
+
+/** The questions for evidence that one poll may ask, and what may be concluded when one has no answer. */
+export type Inquiry = {
+  /**
+   * Asks one question for evidence. Ends at once when the lane is to stop.
+   * @throws PacedError when the poll has asked enough; what the question throws
+   */
+  ask<T>(question: () => Promise<T>): Promise<T>;
+  /**
+   * Why evidence is not to be had, from the error with which the search for it ended.
+   * @throws the error itself when it ends the poll: the node answers nothing at all any more, or the cause is not
+   *   the node
+   */
+  reasonOf(error: unknown): Promise<NoEvidence>;
+};
+
+/** Why an NFT waits. */
+export type NoEvidence = { readonly reason: MintReason; readonly detail: string };
+
+/** The poll has asked as many questions as it may; the next one goes on. */
+export class PacedError extends Error {
+  constructor() {
+    super('The search goes on with the next look at the chain.');
+    this.name = 'PacedError';
+  }
+}
+
+// With a look every five seconds: seven million blocks an hour of a node that gives 500 at once.
+const mostQuestions = 20;
+// Questions that time out delay all that comes after them.
+const mostFailingMs = 2_000;
+
+export function createInquiry(context: Pick<LaneContext, 'node' | 'now' | 'stopping'>): Inquiry {
+  const { node, now, stopping } = context;
+  const refused = new WeakSet<object>();
+  let questions = mostQuestions;
+  let failingMs = 0;
+
+  return {
+    async ask(question) {
+      if (questions === 0 || failingMs > mostFailingMs) throw new PacedError();
+      questions -= 1;
+      const begun = now();
+      try {
+        return await untilAborted(question(), stopping);
+      } catch (error) {
+        failingMs += now() - begun;
+        if (error instanceof Error) refused.add(error);
+        throw error;
+      }
+    },
+    async reasonOf(error) {
+      if (stopping.aborted || !(error instanceof Error)) throw error;
+      if (error instanceof PacedError) return { reason: 'history_searched', detail: error.message };
+      if (!refused.has(error)) throw error;
+      if (error instanceof ContractNonsenseError) {
+        return { reason: 'contract_nonsense', detail: error.message };
+      }
+      if (!(await answersOthers(node, error, stopping))) throw error;
+      return { reason: 'evidence_unavailable', detail: `The node does not answer: ${wordsOf(error)}` };
+    },
+  };
+}
+
+/** A node answers what cannot be true, so that nothing is concluded from it. */
+export class DistrustError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'DistrustError';
+  }
+}
+
+/** Whether a node answered, though not with what was asked for. */
+const isAnswer = (error: unknown): boolean =>
+  [z.ZodError, OversizedAnswerError, ContractNonsenseError, DistrustError].some(
+    (type) => error instanceof type,
+  ) || nodeErrorCode(error) !== undefined;
+
+/** Whether a node is to blame for an error, rather than our database or code. */
+export const isOfNode = (error: unknown): boolean =>
+  isAnswer(error) || error instanceof NodesUnavailableError || error instanceof NodeFault;
+
+/** Whether a node that refused one question answers others. A question that it answered with an error needs no proof. */
+export async function answersOthers(
+  node: LaneContext['node'],
+  error: unknown,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  if (isAnswer(error)) return true;
+  try {
+    await untilAborted(node.head(), stopping);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The node's own words, short enough for a note. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof z.ZodError) return 'its answer has not the form that it must have';
+  return nodeMessage(error).slice(0, 300);
+}

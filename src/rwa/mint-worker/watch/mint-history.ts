@@ -1,0 +1,110 @@
+import {
+  createMintSearch,
+  forgetFailures,
+  logRefusal,
+  type SearchEnd,
+  searchMints,
+} from '../../../chain/minting/mint-logs.ts';
+import { findContractOrigin, saveContractOrigin } from '../stores/contract-origin-store.ts';
+import type { TransactionNft } from '../stores/transaction-nft-store.ts';
+import { bisect } from './bisect.ts';
+import { remember, type TransactionSearch } from './evidence-memory.ts';
+import { PacedError } from './inquiry.ts';
+import type { Look } from './look.ts';
+
+/**
+ * How much older than its NFT's row a mint may be: the clocks of the database and of the chain differ. An older one
+ * was not made for this NFT.
+ */
+export const clockSkewMs = 3_600_000;
+
+type Subject = { readonly id: string; readonly contract: string };
+
+/** The search for the NFTs of a transaction: one for all of them, resumed by each look until it has ended. */
+export function searchFor(
+  { context }: Look,
+  { id }: Subject,
+  nfts: readonly TransactionNft[],
+): TransactionSearch {
+  const { searches } = context.memory.evidence;
+  const known = searches.get(id);
+  const isKnown = nfts.every(({ tokenId }) => known?.logs.tokenIds.includes(tokenId));
+  if (known !== undefined && isKnown) return known;
+  const logs = createMintSearch(nfts.map(({ tokenId }) => tokenId));
+  return remember(searches, id, { logs, isDeep: false });
+}
+
+/**
+ * Searches for the mints of NFTs from the newest block down to the time of their rows, or to the creation of their
+ * contract when the search is deep.
+ * @throws PacedError; what the questions throw
+ */
+export async function searchHistory(
+  look: Look,
+  { contract }: Subject,
+  nfts: readonly TransactionNft[],
+  search: TransactionSearch,
+): Promise<SearchEnd> {
+  const { context, inquiry, view } = look;
+  const { node, memory } = context;
+  const final = await view.finalized();
+  const oldest = Math.min(...nfts.map(({ createdAt }) => createdAt.getTime())) - clockSkewMs;
+  const lowest = search.isDeep ? 0n : await firstBlockSince(look, oldest);
+  forgetFailures(memory.evidence.width);
+  return searchMints(
+    search.logs,
+    (range) => inquiry.ask(() => node.mintsIn(contract, search.logs.tokenIds, range)),
+    memory.evidence.width,
+    { lowest, final, head: view.head.number, origin: () => findOrigin(look, contract, final) },
+  );
+}
+
+const hourMs = 3_600_000;
+
+/** A block before which no block is from this time or later; at most an hour too old. */
+async function firstBlockSince({ context, inquiry, view }: Look, time: number): Promise<bigint> {
+  const hour = Math.floor(time / hourMs);
+  const { ages } = context.memory.evidence;
+  const age =
+    ages.get(hour) ?? remember(ages, hour, { without: undefined, with: view.head.number, stride: 1n });
+  return bisect(age, async (number) => {
+    try {
+      const block = await inquiry.ask(() => context.node.block(number));
+      return block === null || block.time.getTime() >= hour * hourMs;
+    } catch (error) {
+      // A node that no longer has the block has not the block's logs either: they are missed when they are asked for.
+      if (logRefusal(error) === 'pruned') return false;
+      throw error;
+    }
+  });
+}
+
+/**
+ * The block in which the contract was created: the stored one, or found by its code where the node has the state of
+ * old blocks, and stored.
+ * @returns undefined when it cannot be found out
+ */
+async function findOrigin(look: Look, contract: string, final: bigint): Promise<bigint | undefined> {
+  const { context, inquiry } = look;
+  const { db, memory, network, node } = context;
+  const stored = await findContractOrigin(db, network.chainId, contract);
+  if (stored !== undefined) {
+    const block = await inquiry.ask(() => node.block(stored.number));
+    // Otherwise it is of another chain that had the same id.
+    if (block?.hash === stored.hash) return stored.number;
+  }
+  const { origins } = memory.evidence;
+  const origin =
+    origins.get(contract) ?? remember(origins, contract, { without: undefined, with: final, stride: 1n });
+  try {
+    const first = await bisect(origin, (at) => inquiry.ask(() => node.hasCode(contract, at)));
+    const block = await inquiry.ask(() => node.block(first));
+    if (block === null || !(await inquiry.ask(() => node.hasCode(contract, first)))) return undefined;
+    await saveContractOrigin(db, network.chainId, contract, block);
+    return first;
+  } catch (error) {
+    if (error instanceof PacedError) throw error;
+    await inquiry.reasonOf(error); // throws when the node is gone
+    return undefined;
+  }
+}

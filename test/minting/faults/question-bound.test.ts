@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../../support/minting.ts';
+import { createRefusedSetup, type RefusedSetup } from '../refused-setup.ts';
+
+let setup: RefusedSetup;
+beforeEach(async () => {
+  setup = await createRefusedSetup();
+});
+afterEach(() => setup.close());
+
+const hash = () => `0x${randomBytes(32).toString('hex')}`;
+
+/** Stores transactions that are confirmed and not final, each in a block of its own. */
+async function storeConfirmed(count: number): Promise<void> {
+  const { chain, service } = setup;
+  await chain.mine(count + 5);
+  const head = Number(await chain.call<string>('eth_blockNumber'));
+  const [signer] = setup.signers;
+  for (let nonce = 0; nonce < count; nonce += 1) {
+    const number = head - count + nonce;
+    const block = await chain.call<{ hash: string }>(
+      'eth_getBlockByNumber',
+      `0x${number.toString(16)}`,
+      false,
+    );
+    const mined = hash();
+    const [row] = await service
+      .db('mint_transactions')
+      .insert({
+        ...{ chain_id: chain.chainId, signer, nonce, contract: chain.contract, gas_limit: 1, fence: 1 },
+        ...{ state: 'confirmed', mined_hash: mined, block_number: number, block_hash: block.hash },
+      })
+      .returning('id');
+    await service.db('mint_attempts').insert({
+      ...{ transaction_id: row.id, number: 1, hash: mined, raw: Buffer.alloc(1), max_fee_per_gas: 1 },
+      ...{ sent_at_block: 1, fence: 1 },
+    });
+  }
+}
+
+/** The most questions for one new block, after the first two: those begin with what a worker must learn. */
+async function questionsPerBlock(): Promise<number> {
+  const { chain, refusing } = setup;
+  const isLook = () => refusing.asked.some(({ method }) => method === 'eth_getTransactionCount');
+  let most = 0;
+  for (let block = 0; block < 12; block += 1) {
+    refusing.forget();
+    await chain.mine();
+    const { hash: newest } = await chain.call<{ hash: string }>('eth_getBlockByNumber', 'latest', false);
+    await until(`a look at ${newest}`, async () => isLook());
+    // The questions for the newest block alone tell that a look is over: they come with each poll.
+    const heads = () => refusing.asked.filter(({ params }) => params[0] === 'latest').length;
+    const seen = heads();
+    await until('the next poll', async () => heads() > seen);
+    if (block < 2) continue;
+    most = Math.max(most, refusing.asked.filter(({ params }) => params[0] !== 'latest').length);
+  }
+  return most;
+}
+
+test('a new block costs as many questions with 150 transactions that are not final as with 10', async () => {
+  await setup.service.db('networks').update({ finality_depth: 5_000 });
+  setup.refusing.follow(({ params }) => (params[0] === 'finalized' ? { result: null } : undefined));
+  await storeConfirmed(10);
+  await setup.work().until(/working/);
+  const few = await questionsPerBlock();
+  await setup.killAll();
+  await setup.service.db('mint_attempts').delete();
+  await setup.service.db('mint_transactions').delete();
+
+  await storeConfirmed(150);
+  await setup.work().until(/working/);
+  const many = await questionsPerBlock();
+  expect(many).toBe(few);
+  expect(many).toBeLessThanOrEqual(4);
+  expect(await setup.service.db('mint_transactions').whereNot('state', 'confirmed')).toEqual([]);
+}, 60_000);
+
+test('a reorganisation of the newest blocks is noticed all the same', async () => {
+  await setup.service.db('networks').update({ finality_depth: 5_000 });
+  setup.refusing.follow(({ params }) => (params[0] === 'finalized' ? { result: null } : undefined));
+  await storeConfirmed(20);
+  await setup.work().until(/working/);
+  await questionsPerBlock();
+  // The newest of the blocks of the transactions is 11 below the head.
+  await setup.chain.call('anvil_reorg', 15, []);
+  const inFlight = () => setup.service.db('mint_transactions').where({ state: 'submitted' });
+  await until('transactions are in flight again', async () => (await inFlight()).length >= 3);
+}, 40_000);

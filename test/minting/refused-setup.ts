@@ -1,0 +1,44 @@
+import { type RefusingNode, startRefusingNode } from '../support/refusing-node.ts';
+import { createMintSetup, type MintSetup } from './mint-setup.ts';
+
+/** A mint setup whose network has one node, which refuses some questions for good. */
+export type RefusedSetup = MintSetup & {
+  readonly refusing: RefusingNode;
+  row(
+    id: string,
+  ): Promise<{ mint_state: string; minted_tx: string | null; token_id: string; recipient: string }>;
+  /** Why an NFT does not move; undefined when nothing is noted. */
+  note(id: string): Promise<{ reason: string; detail: string } | undefined>;
+  /** Accepts the mint of an NFT whose token somebody else mints to the same recipient, so that it is passed over. */
+  acceptMinted(): Promise<{ id: string; tokenId: string; hash: string }>;
+};
+
+export async function createRefusedSetup(): Promise<RefusedSetup> {
+  const setup = await createMintSetup();
+  const { chain, service } = setup;
+  const refusing = await startRefusingNode(chain.rpcUrl);
+  await service.db('networks').update({ rpc_urls: [refusing.url] });
+  const row = (id: string) => service.db('nfts').where({ id }).first();
+  return {
+    ...setup,
+    refusing,
+    row,
+    note: (id) => service.db('mint_notes').where({ nft_id: id }).first('reason', 'detail'),
+    async acceptMinted() {
+      const [id = ''] = await setup.accept(1);
+      const { recipient, token_id: tokenId } = await row(id);
+      await chain.mintByHand(recipient, tokenId);
+      const hash = (await chain.mints()).get(tokenId)?.[0]?.hash ?? '';
+      return { id, tokenId, hash };
+    },
+    async settle(ids) {
+      refusing.follow();
+      return setup.settle(ids);
+    },
+    async close() {
+      await setup.killAll();
+      await refusing.close();
+      await setup.close();
+    },
+  };
+}
