@@ -54,7 +54,7 @@ export const isMintCall = (data: string): boolean => data.startsWith(mintSelecto
 
 export const encodeOwnerOf = (tokenId: string): string => abi.encodeFunctionData('ownerOf', [tokenId]);
 
-/** The topics of the mint events of these tokens. */
+/** The topics of the mint events of these tokens; of all when none are named. */
 export function mintTopics(tokenIds?: readonly string[]): (string | readonly string[] | null)[] {
   const ids = tokenIds?.map((tokenId) => `0x${word(BigInt(tokenId))}`);
   return [transferTopic, ZeroHash, null, ...(ids ? [ids] : [])];
