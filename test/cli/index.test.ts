@@ -319,6 +319,63 @@ describe('index verify', () => {
   });
 });
 
+describe('index skip', () => {
+  test('leaves out a block that stops the index, and status, verify and the index itself say so', async ({
+    db,
+    run,
+    json,
+  }) => {
+    await run('index', 'backfill', '1', '--to', String(first));
+    const bad = String(first + 1);
+    await db('index_state').update({ stuck_at: bad, stuck_reason: 'it is broken', stuck_since: new Date() });
+    const skipped = await json('index', 'skip', '1', bad);
+    expect(skipped).toMatchObject({
+      status: 0,
+      value: { chainId: '1', block: bad, reason: 'it is broken', recorded: true },
+    });
+    expect((await json('index', 'skip', '1', bad)).value).toMatchObject({ recorded: false });
+    expect((await json('index', 'status', '1')).value).toMatchObject({
+      stuckAt: bad,
+      stuckReason: 'it is broken',
+    });
+    await run('index', 'backfill', '1');
+    expect((await json('index', 'status', '1')).value).toMatchObject({
+      completeTo: String(first + 3),
+      skippedBlocks: '1',
+    });
+    const rows = await db('wallet_history').where('block_number', bad).count('* as count').first();
+    expect(Number(rows?.['count'])).toBe(0);
+    const { status, notes } = await json('index', 'verify', '1');
+    expect(status).toBe(0);
+    expect(notes).toContain('1 block(s) of the range are skipped: nothing of them is in the index.');
+  });
+
+  test('says "stuck" of an index that an indexer keeps and that stands still', async ({
+    db,
+    databaseUrl,
+    run,
+    json,
+  }) => {
+    await run('index', 'backfill', '1', '--to', String(first));
+    await db('index_state').update({
+      stuck_at: first + 1,
+      stuck_reason: 'it is broken',
+      stuck_since: new Date(),
+    });
+    const lock = await holdLock(databaseUrl);
+    expect((await json('index', 'status', '1')).value).toMatchObject({ state: 'stuck' });
+    await lock.release();
+  });
+
+  test('refuses a block that is in the index, and a network without one', async ({ run, json }) => {
+    const without = await json('index', 'skip', '1', String(first));
+    expect([without.status, without.error?.message]).toEqual([2, expect.stringContaining('has no index')]);
+    await run('index', 'backfill', '1');
+    const { status, error } = await json('index', 'skip', '1', String(first + 1));
+    expect([status, error?.message]).toEqual([2, expect.stringContaining(`goes on at block ${first + 4}`)]);
+  });
+});
+
 const tables = ['index_state', 'index_blocks', 'wallet_history', 'nft_changes', 'nft_holdings', 'nft_tokens'];
 const rowsOf = async (db: Database, chainId: string) => {
   const counts = await Promise.all(

@@ -8,10 +8,13 @@ import {
   zeroAddress,
 } from '../../src/providers/indexer/domain.ts';
 import type { WalletTransaction } from '../../src/providers/indexer/read/history-store.ts';
+import { methodName } from '../../src/providers/indexer/read/methods.ts';
 import { describeTransaction } from '../../src/providers/indexer/read/rules.ts';
 import { toRecord } from '../../src/providers/indexer/read/to-record.ts';
 import { shortAmount } from '../../src/providers/indexer/read/wording.ts';
 import type { StoredMoves, StoredTransaction } from '../../src/providers/indexer/store/stored-moves.ts';
+import { walletMoves } from '../../src/providers/indexer/store/wallet-moves.ts';
+import { decodeRecorded, recordedBlocks } from '../support/recorded-chain.ts';
 import { alice, bob, carol } from './raw-answers.ts';
 
 const [usdt, gem, cask] = ['0xd1', '0xd2', '0xd3'].map((start) => start.padEnd(38, '0').concat('beef')) as [
@@ -42,7 +45,16 @@ function seen({ tx = {}, moves = {} }: Parts): WalletTransaction {
       ...{ nonce: 1n, from: alice, to: bob, created: null, value: 0n, gas: 1n, gasPrice: 1n, gasUsed: 1n },
       ...{ fee: 1n, succeeded: true, selector: '0x12345678', ...tx },
     },
-    moves: { native: [], erc20: [], nft: [], approvals: [], borrowed: false, recipients: 0, ...moves },
+    moves: {
+      native: [],
+      erc20: [],
+      nft: [],
+      approvals: [],
+      borrowed: false,
+      recipients: 0,
+      delegates: [],
+      ...moves,
+    },
   };
 }
 
@@ -275,6 +287,72 @@ const cases: [name: string, parts: Parts, category: string, summary: string][] =
     'revoke',
     'Revoked all CASK',
   ],
+  [
+    'a sale whose first movement is of nothing to nobody',
+    {
+      moves: {
+        native: [native(bob, alice, 492_564_313n * 10n ** 9n)],
+        erc20: [coin(gem, alice, zeroAddress, 0n), coin(gem, alice, bob, 2_000_000n * ether)],
+      },
+    },
+    'token swap',
+    'Swapped 2,000,000 GEM for 0.4925 ETH',
+  ],
+  [
+    'a transfer of which a part is burned',
+    {
+      moves: {
+        erc20: [
+          coin(gem, alice, zeroAddress, 3n * ether),
+          coin(gem, alice, carol, ether),
+          coin(gem, alice, bob, 2n * ether),
+        ],
+      },
+    },
+    'token send',
+    'Sent 6 GEM to 0xb0...b0b0',
+  ],
+  [
+    'tokens of which a part is new',
+    { tx: byBob, moves: { erc20: [coin(gem, zeroAddress, alice, ether), coin(gem, bob, alice, ether)] } },
+    'token receive',
+    'Received 2 GEM from 0xb0...b0b0',
+  ],
+  [
+    'a loan of tokens that the market mints',
+    { moves: { erc20: [coin(gem, zeroAddress, alice, ether)], borrowed: true } },
+    'borrow',
+    'Borrowed 1 GEM',
+  ],
+  [
+    'an account that delegates',
+    { moves: { delegates: [carol] } },
+    'contract interaction',
+    'Delegated the account to 0xca...caca',
+  ],
+  [
+    'an account that ends its delegation',
+    { moves: { delegates: [carol, zeroAddress] } },
+    'contract interaction',
+    'Ended the delegation of the account',
+  ],
+  [
+    'a swap by an account that delegates in the same transaction',
+    {
+      moves: {
+        erc20: [coin(usdt, alice, bob, 5_000_000n), coin(gem, bob, alice, ether)],
+        delegates: [carol],
+      },
+    },
+    'token swap',
+    'Swapped 5 USDT for 1 GEM, delegated the account to 0xca...caca',
+  ],
+  [
+    'the fee of a transaction, paid in tokens',
+    { moves: { erc20: [{ ...coin(usdt, alice, bob, 5n), kind: 'fee' }] } },
+    'contract interaction',
+    'Signed a transaction',
+  ],
   ['a call', {}, 'contract interaction', 'Signed a transaction'],
   ['a call of others', { tx: byBob }, 'contract interaction', 'Took part in a transaction'],
   ['a failure', { tx: { succeeded: false } }, 'contract interaction', 'Signed a transaction that failed'],
@@ -302,8 +380,59 @@ describe('category and summary', () => {
     const hostile = new Map([[usdt, { name: null, symbol: '\u202e\u0000\n', decimals: null }]]);
     const row = seen({ moves: { erc20: [coin(usdt, alice, bob, 5n)] } });
     expect(describeTransaction(row, { ...wording, texts: hostile }).summary).toBe(
-      'Sent 5 0xd1...beef to 0xb0...b0b0',
+      'Sent an amount of 0xd1...beef to 0xb0...b0b0',
     );
+  });
+});
+
+const [sale = '', burning = ''] = ['0x810cbb65', '0x3c734a89'];
+
+describe('a real transaction', () => {
+  const summaryOf = (name: string, start: string) => {
+    const transaction = decodeRecorded(name).transactions.find(({ hash }) => hash.startsWith(start));
+    if (transaction === undefined) throw new Error(`${name} has no ${start}`);
+    const moves = walletMoves(transaction).get(transaction.from);
+    const known = new Map(
+      transaction.erc20.map(({ token }) => [token, { name: 'Gem', symbol: 'GEM', decimals: 18 }]),
+    );
+    const row = { ...seen({ moves: moves ?? {} }), wallet: transaction.from, transaction };
+    return describeTransaction(row, { ...wording, texts: known });
+  };
+
+  test('that sells tokens is a swap, not a withdrawal', () => {
+    expect(summaryOf('ethereum/17686113', sale)).toEqual({
+      category: 'token swap',
+      summary: 'Swapped 2,000,000 GEM for 0.4925 ETH',
+    });
+  });
+
+  test('that burns a fee is a transfer, not a burn', () => {
+    expect(summaryOf('ethereum/11098450', burning)).toEqual({
+      category: 'token send',
+      summary: 'Sent 0.07848 GEM to 0x56...68c7',
+    });
+  });
+
+  test('is an airdrop only where many got the same amount', () => {
+    const equal = (amounts: readonly bigint[]) => {
+      const erc20 = amounts.map((value, place) =>
+        coin(usdt, bob, `0x${String(place + 1).padStart(40, '0')}`, value),
+      );
+      const [transaction] = decodeRecorded('ethereum/18500000').transactions;
+      if (transaction === undefined) throw new Error('the block is empty');
+      return walletMoves({ ...transaction, native: [], erc20, nft: [] }).get(`0x${'1'.padStart(40, '0')}`)
+        ?.recipients;
+    };
+    expect(equal([7n, 7n, 7n, 7n, 7n])).toBe(5);
+    expect(equal([7n, 8n, 9n, 10n, 11n, 7n])).toBe(0);
+  });
+
+  test('has a label where its method is one of the most used', () => {
+    const selectors = recordedBlocks.flatMap((name) =>
+      decodeRecorded(name).transactions.flatMap(({ selector }) => selector ?? []),
+    );
+    const named = selectors.filter((selector) => methodName(selector) !== null);
+    expect(named.length / selectors.length).toBeGreaterThan(0.64);
   });
 });
 
@@ -312,9 +441,14 @@ describe('amounts in a summary', () => {
     [7_392_300_000n, 6, '7,392.30'],
     [5570n, 6, '0.00557'],
     [1_300_000_000n, 6, '1,300'],
-    [1_999_999n, 6, '2'],
-    [999_999n, 6, '1'],
-    [123_456_789n, 6, '123.46'],
+    [1_999_999n, 6, '1.999'],
+    [1_998_775n, 6, '1.998'],
+    [999_999n, 6, '0.9999'],
+    [492_634n, 6, '0.4926'],
+    [12_345_678n, 6, '12.34'],
+    [123_456_789n, 6, '123.45'],
+    [1_500_000n, 6, '1.50'],
+    [1_000_000_009_999n, 6, '1,000,000'],
     [100_004n, 5, '1'],
     [1n, 18, '0.000000000000000001'],
     [10n ** 30n, 0, '1,000,000,000,000,000,000,000,000,000,000'],

@@ -116,6 +116,19 @@ describe('logs of odd shape', () => {
     expect(skipped).toMatchObject([{ logIndex: 0, address: token }]);
   });
 
+  test('reads what an ABI decoder reads: data after the last value, and an offset between words', () => {
+    const bytes = (...words: (number | bigint)[]) => words.map(word).join('');
+    const after = `0x${bytes(64, 128, 1, 5, 1, 9)}${word(1)}ff`;
+    const between = `0x${bytes(68, 132)}00000000${bytes(1, 5, 1, 9)}`;
+    for (const data of [after, between]) {
+      const { only, skipped } = decode({ logs: [{ topics: [batch, ...parties], data }] });
+      expect(only.nft).toMatchObject([{ tokenId: 5n, amount: 9n, standard: 'ERC1155', batch: true }]);
+      expect(skipped).toEqual([]);
+    }
+    const longer = { topics: [transfer, topicOf(alice), topicOf(bob)], data: `0x${bytes(7, 8)}01` };
+    expect(decode({ logs: [longer] }).only.erc20).toMatchObject([{ value: 7n }]);
+  });
+
   test('ignores an empty batch without calling it malformed', () => {
     const log = { topics: [batch, ...parties], data: `0x${[64, 96, 0, 0].map(word).join('')}` };
     const { only, skipped } = decode({ logs: [log] });
@@ -239,12 +252,12 @@ describe('kinds of transactions', () => {
     expect(decodeRecorded('ethereum/20000000').transactions).toHaveLength(134);
   });
 
-  test('finds 115 failed transactions and 9 creations in the recorded blocks', () => {
+  test('finds 119 failed transactions and 14 creations in the recorded blocks', () => {
     const all = recordedBlocks.flatMap((name) => decodeRecorded(name).transactions);
-    expect(all).toHaveLength(3722);
-    expect(all.filter(({ succeeded }) => !succeeded)).toHaveLength(115);
+    expect(all).toHaveLength(3741);
+    expect(all.filter(({ succeeded }) => !succeeded)).toHaveLength(119);
     const creations = all.filter(({ to }) => to === null);
-    expect(creations).toHaveLength(9);
+    expect(creations).toHaveLength(14);
   });
 
   test('skips no log of the recorded blocks', () => {

@@ -195,6 +195,18 @@ function receiptOf(state: State, hash: string): unknown {
   return null;
 }
 
+/** An empty block that follows another one, so that the node is beyond that. */
+export function blockAfter({ block: { number, hash } }: ReplayBlock): ReplayBlock {
+  const own = `0x${((BigInt(hash) + 1n) % 2n ** 256n).toString(16).padStart(64, '0')}`;
+  const next = {
+    number: quantity(BigInt(number) + 1n),
+    hash: own,
+    parentHash: hash,
+    timestamp: '0x70000000',
+  };
+  return { block: { ...next, transactions: [] }, receipts: [], traces: [] };
+}
+
 type Recording = {
   readonly chainId: number;
   readonly blocks: Readonly<Record<string, ReplayBlock['block']>>;

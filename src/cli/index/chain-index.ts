@@ -4,6 +4,7 @@ import { examples } from '../shared/examples.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 import { addBackfillCommand } from './index-backfill.ts';
+import { addSkipCommand } from './index-skip.ts';
 import { addStatusCommand } from './index-status.ts';
 import { addVerifyCommand } from './index-verify.ts';
 
@@ -15,6 +16,7 @@ export function addIndexCommands(program: Command, session: Session): void {
   addStatusCommand(index, session);
   addBackfillCommand(index, session);
   addVerifyCommand(index, session);
+  addSkipCommand(index, session);
   addResetCommand(index, session);
 }
 

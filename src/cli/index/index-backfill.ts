@@ -9,6 +9,7 @@ import {
 } from '../../db/advisory-lock.ts';
 import { backfill } from '../../providers/indexer/follow/backfill.ts';
 import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
+import { blockedReason } from '../../providers/indexer/follow/standstill.ts';
 import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
@@ -57,9 +58,10 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
     const lock = await takeLock(operator, network, { waits: waits === true, signal });
     const progress = operator.output.progress('Indexing', 'blocks');
     const started = performance.now();
+    const follower = index.createFollower(end);
     try {
       const { completeTo, blocks } = await backfill({
-        follower: index.createFollower(end),
+        follower,
         state: () => findIndexState(operator.db, chainId),
         startBlock: start,
         to: end,
@@ -78,7 +80,9 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
       });
     } catch (error) {
       if (signal.aborted) throw error;
-      const why = lock.lost.aborted ? 'the connection that holds the index was lost' : messageOf(error);
+      const block = follower.blockedAt();
+      const reason = block === undefined ? messageOf(error) : blockedReason(chainId, block, messageOf(error));
+      const why = lock.lost.aborted ? 'the connection that holds the index was lost' : reason;
       throw new OperationError(
         `${why}\nAll blocks that were done stay; the same command goes on from there.`,
         { cause: error },

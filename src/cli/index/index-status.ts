@@ -4,6 +4,7 @@ import { listNetworks } from '../../chain/network-store.ts';
 import { findLockHolder, type LockHolder } from '../../db/advisory-lock.ts';
 import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
 import { type IndexState, listIndexStates } from '../../providers/indexer/store/index-state-store.ts';
+import { countSkippedBlocks } from '../../providers/indexer/store/skipped-block-store.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { messageOf } from '../shared/finding.ts';
@@ -47,7 +48,11 @@ export function addStatusCommand(index: Command, session: Session): void {
 
 async function statuses(operator: Operator, only: string | undefined) {
   const { db } = operator;
-  const [networks, states] = await Promise.all([listNetworks(db), listIndexStates(db)]);
+  const [networks, states, skipped] = await Promise.all([
+    listNetworks(db),
+    listIndexStates(db),
+    countSkippedBlocks(db),
+  ]);
   const known = new Map(networks.map((network) => [network.chainId, network]));
   const begun = new Map(states.map((state) => [state.chainId, state]));
   const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');
@@ -62,7 +67,8 @@ async function statuses(operator: Operator, only: string | undefined) {
         findLockHolder(operator.db, indexLockName(chainId)),
         askNode(operator, network),
       ]);
-      return describe({ chainId, network, state: begun.get(chainId), holder, node });
+      const skippedBlocks = skipped.get(chainId) ?? 0;
+      return describe({ chainId, network, state: begun.get(chainId), holder, node, skippedBlocks });
     }),
   );
 }
@@ -90,9 +96,10 @@ type Findings = {
   readonly state: IndexState | undefined;
   readonly holder: LockHolder | undefined;
   readonly node: NodeState;
+  readonly skippedBlocks: number;
 };
 
-function describe({ chainId, network, state, holder, node }: Findings) {
+function describe({ chainId, network, state, holder, node, skippedBlocks }: Findings) {
   const { head, blocksPerSecond, lastError } = state ?? {};
   const nodeHead = node.head ?? state?.nodeHead;
   const behind = head === undefined || nodeHead === undefined ? undefined : positive(nodeHead - head.number);
@@ -113,6 +120,11 @@ function describe({ chainId, network, state, holder, node }: Findings) {
     secondsLeft: left ?? null,
     innerValue: innerValueOf(network, state),
     untracedBlocks: (state?.untracedBlocks ?? 0n).toString(),
+    withoutReceipt: (state?.withoutReceipt ?? 0n).toString(),
+    skippedBlocks: skippedBlocks.toString(),
+    stuckAt: state?.stuck?.block?.toString() ?? null,
+    stuckSince: state?.stuck?.since ?? null,
+    stuckReason: state?.stuck?.reason ?? null,
     indexer: holder?.process ?? null,
     indexerConnectedAt: holder?.connectedAt ?? null,
     lastError: lastError?.message ?? null,
@@ -135,6 +147,7 @@ function stateOf({
   if (network === undefined) return 'left over: no such network';
   if (network.dataProvider !== 'indexer') return `kept: the provider is ${network.dataProvider}`;
   if (holder === undefined) return state?.head === undefined ? 'not begun' : 'stopped: nobody indexes it';
+  if (state?.stuck !== undefined) return 'stuck';
   if (state?.lastError !== undefined) return 'failing';
   if (behind === undefined) return 'beginning';
   return behind > near ? 'catching up' : 'following';

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Database } from '../../contract/transaction.ts';
 import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
+import { listSkippedBlocks } from '../../providers/indexer/store/skipped-block-store.ts';
 import { sampleBlocks, verifyBlocks } from '../../providers/indexer/verify-blocks.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
@@ -48,7 +49,8 @@ async function runVerify(operator: Operator, run: Run): Promise<boolean> {
   const { db, output } = operator;
   return withNetworkIndex(operator, chainId, async (index, network) => {
     const { from, to } = await rangeOf(db, run);
-    const numbers = sampleBlocks(from, to, run.blocks, seed);
+    const skips = new Set((await listSkippedBlocks(db, chainId, { from, to })).map(({ number }) => number));
+    const numbers = sampleBlocks(from, to, run.blocks, seed).filter((number) => !skips.has(number));
     output.say(`Comparing ${numbers.length} of the blocks ${from} to ${to}, picked with --seed ${seed}.`);
     const progress = output.progress('Comparing', 'blocks');
     const { blocks, transactions, differences, untraced } = await verifyBlocks({
@@ -72,6 +74,8 @@ async function runVerify(operator: Operator, run: Run): Promise<boolean> {
     if (untraced.length > 0) {
       output.say(`${untraced.length} block(s) were not compared: the node has no traces of them.`);
     }
+    if (skips.size > 0)
+      output.say(`${skips.size} block(s) of the range are skipped: nothing of them is in the index.`);
     output.say(
       differences.length === 0
         ? 'Every row that was compared agrees with the node.'

@@ -454,7 +454,7 @@ export interface components {
             receipt_gas_used?: string;
             /** @description Text `1` if the transaction succeeded, `0` if it failed. */
             receipt_status: string;
-            /** @description Fee in whole native units. */
+            /** @description Fee in whole native units; `null` where it is unknown, or was paid in a token. */
             transaction_fee?: string | null;
             /**
              * Format: date-time

@@ -21,14 +21,17 @@ export type NativeMovement = {
   readonly internal: boolean;
 };
 
-/** `wrap` comes from the deposit and withdrawal events of a wrapped native token. */
+/**
+ * `wrap` comes from the deposit and withdrawal events of a wrapped native token; `fee` paid for the transaction itself,
+ * on networks whose fees are paid in tokens.
+ */
 export type Erc20Movement = {
   readonly token: string;
   readonly from: string;
   readonly to: string;
   readonly value: bigint;
   readonly logIndex: number;
-  readonly kind: 'transfer' | 'wrap';
+  readonly kind: 'transfer' | 'wrap' | 'fee';
 };
 
 export type NftStandard = 'ERC721' | 'ERC1155';
@@ -59,6 +62,13 @@ export type Approval = {
   /** False when it revokes an earlier approval. */
   readonly granted: boolean;
   readonly logIndex: number;
+};
+
+/** EIP-7702: the account lets the code of a contract run as its own. */
+export type Delegation = {
+  readonly authority: string;
+  /** The contract; the zero address ends the delegation. */
+  readonly delegate: string;
 };
 
 /** A log with a known topic and an unexpected shape. */
@@ -95,13 +105,18 @@ export type IndexedTransaction = Omit<LogFindings, 'skipped' | 'metadataChanges'
   readonly gas: bigint;
   /** The price that was paid per unit of gas. */
   readonly gasPrice: bigint;
-  readonly gasUsed: bigint;
-  /** Everything that the sender paid besides the value: gas, blobs and the fee of a first layer. */
-  readonly fee: bigint;
+  /** Null where the network has no receipt of the transaction. */
+  readonly gasUsed: bigint | null;
+  /**
+   * Everything that the sender paid in the native asset besides the value: gas, blobs and the fee of a first layer.
+   * Null where there is no receipt, or where the fee was paid in a token.
+   */
+  readonly fee: bigint | null;
   readonly succeeded: boolean;
   /** First four bytes of the input; null for a plain transfer and a creation. */
   readonly selector: string | null;
   readonly native: readonly NativeMovement[];
+  readonly delegations: readonly Delegation[];
 };
 
 export type IndexedBlock = {
@@ -111,6 +126,8 @@ export type IndexedBlock = {
   readonly metadataChanges: readonly MetadataChange[];
   /** Whether internal movements are known; otherwise `native` holds only the values of the transactions themselves. */
   readonly traced: boolean;
+  /** Number of transactions that the network lists but has no receipt of. */
+  readonly withoutReceipt: number;
 };
 
 export const zeroAddress = '0x0000000000000000000000000000000000000000';

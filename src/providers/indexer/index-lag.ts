@@ -12,7 +12,7 @@ type LagOptions = {
 /**
  * Checks that every index is near the head that its node had when it was last asked. A node that is out fails no
  * check: the index grows old, and its answers say so.
- * @throws Error with the chain ids of the networks that are behind
+ * @throws Error with the chain ids of the networks that are behind, and of those that are stuck and why
  */
 export function createLagCheck({ db, networks, most }: LagOptions): () => Promise<void> {
   return async () => {
@@ -22,7 +22,12 @@ export function createLagCheck({ db, networks, most }: LagOptions): () => Promis
       const { head, nodeHead } = states.get(chainId) ?? {};
       return head === undefined || nodeHead === undefined || nodeHead - head.number > most;
     });
-    if (late.length === 0) return;
-    throw new Error(`not near the head: ${late.map(({ chainId }) => chainId).join(', ')}`);
+    const stuck = wanted.flatMap(({ chainId }) => {
+      const { reason } = states.get(chainId)?.stuck ?? {};
+      return reason === undefined ? [] : [`stuck: ${reason}`];
+    });
+    const behind =
+      late.length === 0 ? [] : [`not near the head: ${late.map(({ chainId }) => chainId).join(', ')}`];
+    if (stuck.length + behind.length > 0) throw new Error([...behind, ...stuck].join('; '));
   };
 }

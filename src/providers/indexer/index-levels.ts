@@ -1,6 +1,7 @@
 import type { Database } from '../../contract/transaction.ts';
 import type { Metrics } from '../../metrics.ts';
 import { type IndexState, listIndexStates } from './store/index-state-store.ts';
+import { countSkippedBlocks } from './store/skipped-block-store.ts';
 
 const labels = ['chain_id'];
 
@@ -19,17 +20,37 @@ export function watchIndexes(metrics: Metrics, { db }: { readonly db: Database }
         help: 'Time since the index last heard of its node; it grows while the node is out or nobody indexes.',
         labels,
       },
+      skipped: {
+        name: 'tallystick_index_skipped_blocks',
+        help: 'Blocks that the operator leaves out, since they cannot be read.',
+        labels,
+      },
+      stuck: {
+        name: 'tallystick_index_stuck',
+        help: '1 while the index stands still until somebody does something, 0 while it goes on.',
+        labels,
+      },
       untraced: {
         name: 'tallystick_index_untraced_blocks',
         help: 'Blocks that were indexed without the value that moved inside their transactions.',
         labels,
       },
+      withoutReceipt: {
+        name: 'tallystick_index_without_receipt',
+        help: 'Transactions that the network has no receipt of; they count as failed without effect.',
+        labels,
+      },
     },
-    sources: () => [{ name: 'index', read: async () => levelsOf(await listIndexStates(db)) }],
+    sources: () => [
+      {
+        name: 'index',
+        read: async () => levelsOf(await listIndexStates(db), await countSkippedBlocks(db)),
+      },
+    ],
   });
 }
 
-function levelsOf(states: readonly IndexState[]) {
+function levelsOf(states: readonly IndexState[], skipped: ReadonlyMap<string, number>) {
   const level = ({ chainId }: IndexState, value: number | bigint) => ({
     labels: { chain_id: chainId },
     // Numbers of blocks are far below what a gauge holds exactly.
@@ -44,6 +65,9 @@ function levelsOf(states: readonly IndexState[]) {
     }),
     head: states.flatMap((state) => (state.head === undefined ? [] : [level(state, state.head.number)])),
     seen: states.map((state) => level(state, Math.max(0, (Date.now() - state.updatedAt.getTime()) / 1_000))),
+    skipped: states.map((state) => level(state, skipped.get(state.chainId) ?? 0)),
+    stuck: states.map((state) => level(state, state.stuck === undefined ? 0 : 1)),
+    withoutReceipt: states.map((state) => level(state, state.withoutReceipt)),
     untraced: states.map((state) => level(state, state.untracedBlocks)),
   };
 }

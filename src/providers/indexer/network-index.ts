@@ -11,7 +11,7 @@ import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
 import type { IndexObserver } from './index-observer.ts';
-import { recordIndexError, type TraceMethod } from './store/index-state-store.ts';
+import { recordIndexError, recordStandstill, type TraceMethod } from './store/index-state-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from './tokens/metadata-filler.ts';
@@ -103,6 +103,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     log,
     pollMs,
     report: (error) => recordIndexError(db, chainId, error?.message),
+    reportStandstill: (stuck) => recordStandstill(db, chainId, stuck),
     onLeading: (leading) => (leading ? metadata?.start() : void metadata?.stop()),
   });
   return {

@@ -8,6 +8,8 @@ import {
   zeroAddress,
 } from '../domain.ts';
 import { decodeLogs } from './decode-logs.ts';
+import { delegationsOf } from './delegations.ts';
+import { withFee } from './fee-transfers.ts';
 import { MalformedBlockError } from './hex.ts';
 import { topicAddress, wordAt } from './log-words.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
@@ -21,6 +23,8 @@ export type BlockSource = {
   readonly traces: BlockTraces | undefined;
   /** Whether traces of some transactions are missing. */
   readonly partlyTraced?: boolean;
+  /** Hashes of transactions that the network is known to have no receipt of: they failed without effect. */
+  readonly withoutReceipt?: ReadonlySet<string>;
 };
 
 /**
@@ -29,15 +33,19 @@ export type BlockSource = {
  * @throws MalformedBlockError when receipts and transactions do not match
  */
 export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): IndexedBlock {
-  const { block, receipts, traces, partlyTraced = false } = source;
+  const { block, receipts, traces, partlyTraced = false, withoutReceipt = new Set() } = source;
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   if (byHash.size > block.transactions.length)
     throw new MalformedBlockError('number of receipts', byHash.size);
   const skipped: SkippedLog[] = [];
   const metadataChanges: MetadataChange[] = [];
+  let logs = 0;
   const transactions = block.transactions.map((transaction) => {
-    const receipt = receiptOf(block.header, transaction, byHash.get(transaction.hash));
-    const findings = decodeLogs(receipt.logs, wrapped);
+    const found = byHash.get(transaction.hash);
+    if (found === undefined && withoutReceipt.has(transaction.hash)) return withoutEffect(transaction);
+    const receipt = receiptOf(block.header, transaction, found);
+    const findings = decodeLogs(numbered(receipt.logs, logs), wrapped);
+    logs += receipt.logs.length;
     skipped.push(...findings.skipped);
     metadataChanges.push(...findings.metadataChanges);
     return assemble(transaction, receipt, findings, traces?.get(transaction.hash));
@@ -48,6 +56,26 @@ export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): 
     skipped,
     metadataChanges,
     traced: traces !== undefined && !partlyTraced,
+    withoutReceipt: withoutReceipt.size,
+  };
+}
+
+/**
+ * The logs with their places in the block as their indexes. Most nodes number them so; some begin anew in each
+ * transaction, and two logs with one index would be one row.
+ */
+function numbered(logs: readonly RawLog[], before: number): readonly RawLog[] {
+  if (logs[0] === undefined || logs.every(({ index }, place) => index === before + place)) return logs;
+  return logs.map((log, place) => ({ ...log, index: before + place }));
+}
+
+/** Ethermint lists transactions that failed in the gas of their block: they moved nothing, and have no receipt. */
+function withoutEffect(transaction: RawTransaction): IndexedTransaction {
+  const { hash, index, nonce, from, to, value, gas, gasPrice, selector } = transaction;
+  return {
+    ...{ hash, index, nonce, from, to, value, gas, gasPrice, selector },
+    ...{ created: null, gasUsed: null, fee: null, succeeded: false },
+    ...{ native: none, erc20: none, nft: none, approvals: none, borrowers: none, delegations: none },
   };
 }
 
@@ -56,15 +84,21 @@ function receiptOf(
   transaction: RawTransaction,
   receipt: RawReceipt | undefined,
 ): RawReceipt {
-  const { hash, from, to, gas } = transaction;
-  // Polygon's state-sync transactions stand outside the block's roots: some nodes have no receipt for them, or
-  // that of the other branch after a reorganisation.
-  const outside = from === zeroAddress && to === zeroAddress && gas === 0n;
+  const { hash } = transaction;
+  const outside = isOutside(transaction);
   // The answers to two calls may come from two branches.
   if (receipt !== undefined && (outside || receipt.blockHash === header.hash)) return receipt;
   if (!outside) throw new MalformedBlockError(`receipt of ${hash}`, receipt?.blockHash);
   const nothing = { gasUsed: 0n, gasPrice: 0n, extraFee: 0n, created: null, logs: [] };
   return { hash, blockHash: header.hash, succeeded: true, ...nothing };
+}
+
+/**
+ * Polygon's state-sync transactions stand outside the block's roots: some nodes have no receipt for them, or that of
+ * the other branch after a reorganisation.
+ */
+export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' | 'gas'>): boolean {
+  return from === zeroAddress && to === zeroAddress && gas === 0n;
 }
 
 function assemble(
@@ -88,16 +122,19 @@ function assemble(
     gas: transaction.gas,
     gasPrice,
     gasUsed: receipt.gasUsed,
-    fee: receipt.gasUsed * gasPrice + receipt.extraFee,
+    fee: receipt.feeToken === undefined ? receipt.gasUsed * gasPrice + receipt.extraFee : null,
     succeeded,
     selector: transaction.selector,
     native: [...minted(transaction), ...(succeeded ? nativeOf(transaction, receipt, trace) : [])],
-    erc20,
+    erc20: receipt.feeToken === undefined ? erc20 : withFee(erc20, transaction, receipt),
     nft,
     approvals,
     borrowers,
+    delegations: transaction.authorizations === undefined ? none : delegationsOf(transaction),
   };
 }
+
+const none: readonly never[] = [];
 
 /** The value of a deposit from the first layer is credited to its sender even when its call fails. */
 function minted({ minted: value, from }: RawTransaction): NativeMovement[] {

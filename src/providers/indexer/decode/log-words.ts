@@ -5,15 +5,9 @@ export class LogShapeError extends Error {}
 
 const digits = 64;
 
-/** Number of 32-byte words in the data. @throws LogShapeError when it is not a whole number */
-export function wordCount(log: RawLog): number {
-  const length = log.data.length - 2;
-  if (length % digits !== 0) throw new LogShapeError('data is no row of words');
-  return length / digits;
-}
-
+/** Requires that many 32-byte words. What follows them is ignored, as ABI decoders do. @throws LogShapeError */
 export function expectWords(log: RawLog, count: number): void {
-  if (wordCount(log) !== count) throw new LogShapeError(`data has not ${count} words`);
+  if (log.data.length - 2 < count * digits) throw new LogShapeError(`data has not ${count} words`);
 }
 
 export function wordAt(log: RawLog, index: number): bigint {
@@ -48,13 +42,16 @@ function addressIn(word: string): string {
   return `0x${word.slice(24).toLowerCase()}`;
 }
 
-/** The array of words whose offset is at this word. The contract chose every number in it, so all are checked. */
+/**
+ * The array of words whose offset, in bytes, is at this word. The contract chose every number in it, so all are
+ * checked; like an ABI decoder, it accepts an offset between words and data after the array.
+ */
 export function arrayAt(log: RawLog, place: number): bigint[] {
-  const words = wordCount(log);
-  const start = indexWithin(wordAt(log, place), words * 32) / 32;
-  if (!Number.isInteger(start) || start >= words) throw new LogShapeError('an offset is outside the data');
-  const length = indexWithin(wordAt(log, start), words);
-  if (start + 1 + length > words) throw new LogShapeError('an array is longer than the data');
+  const bytes = (log.data.length - 2) / 2;
+  const start = indexWithin(wordAt(log, place), bytes) / 32;
+  if (start * 32 + 32 > bytes) throw new LogShapeError('an offset is outside the data');
+  const length = indexWithin(wordAt(log, start), bytes);
+  if (start * 32 + 32 + length * 32 > bytes) throw new LogShapeError('an array is longer than the data');
   return Array.from({ length }, (_, index) => wordAt(log, start + 1 + index));
 }
 

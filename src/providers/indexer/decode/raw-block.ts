@@ -24,6 +24,9 @@ export type RawTransaction = {
   /** Value that a deposit of an OP chain brings from its first layer. */
   readonly minted: bigint;
   readonly selector: string | null;
+  /** Of EIP-7702, unchecked; only where there are any. */
+  readonly authorizations?: readonly unknown[];
+  readonly chainId?: bigint | undefined;
 };
 
 export type RawLog = {
@@ -44,21 +47,37 @@ export type RawReceipt = {
   readonly gasPrice: bigint | undefined;
   /** Fees other than gas: blobs, and the first-layer fee of an OP chain. */
   readonly extraFee: bigint;
+  /** The token that the fee was paid in, and who paid it; only on networks whose receipts tell. */
+  readonly feeToken?: string;
+  readonly feePayer?: string | null;
   readonly created: string | null;
   readonly logs: readonly RawLog[];
 };
 
-export type RawBlock = { readonly header: BlockHeader; readonly transactions: readonly RawTransaction[] };
+export type RawBlock = {
+  readonly header: BlockHeader;
+  readonly transactions: readonly RawTransaction[];
+  /** Whether the header commits to receipts, so that every transaction of the block has one. */
+  readonly commitsReceipts?: boolean;
+};
+
+/** The root of no receipts, which Ethermint writes into every header. */
+const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 /** Parses the answer to `eth_getBlockByNumber` with full transactions. @throws MalformedBlockError */
 export function readBlock(value: unknown): RawBlock {
   const block = fieldsOf(value, 'block');
   return {
     header: readHeader(block),
+    commitsReceipts: typeof block['receiptsRoot'] === 'string' && !isEmptyRoot(block['receiptsRoot']),
     transactions: listOf(block['transactions'], 'transactions').map((transaction, index) =>
       readTransaction(fieldsOf(transaction, 'transaction'), index),
     ),
   };
+}
+
+function isEmptyRoot(root: string): boolean {
+  return root === emptyRoot || /^0x0*$/.test(root);
 }
 
 /** Parses a block with or without its transactions. @throws MalformedBlockError */
@@ -88,7 +107,14 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
     gasPrice: optionalQuantity(transaction['gasPrice'], 'gasPrice') ?? 0n,
     minted: optionalQuantity(transaction['mint'], 'mint') ?? 0n,
     selector: to !== null && input.length >= 10 ? input.slice(0, 10).toLowerCase() : null,
+    ...authorizationsOf(transaction),
   };
+}
+
+function authorizationsOf(transaction: Fields): Pick<RawTransaction, 'authorizations' | 'chainId'> {
+  const list = transaction['authorizationList'];
+  if (!Array.isArray(list) || list.length === 0) return {};
+  return { authorizations: list, chainId: optionalQuantity(transaction['chainId'], 'chainId') };
 }
 
 /** Parses one receipt with its logs. @throws MalformedBlockError */
@@ -107,7 +133,13 @@ export function readReceipt(value: unknown): RawReceipt {
     extraFee: blobFee + (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n),
     created: optionalAddress(receipt['contractAddress'], 'contractAddress'),
     logs: listOf(receipt['logs'], 'logs').map(readLog),
+    ...tokenFeeOf(receipt),
   };
+}
+
+function tokenFeeOf(receipt: Fields): Pick<RawReceipt, 'feeToken' | 'feePayer'> {
+  const feeToken = optionalAddress(receipt['feeToken'], 'feeToken');
+  return feeToken === null ? {} : { feeToken, feePayer: optionalAddress(receipt['feePayer'], 'feePayer') };
 }
 
 function readLog(value: unknown): RawLog {

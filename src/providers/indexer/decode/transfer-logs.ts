@@ -13,7 +13,6 @@ import {
   topicAddress,
   topicAt,
   wordAt,
-  wordCount,
 } from './log-words.ts';
 import type { RawLog } from './raw-block.ts';
 
@@ -73,7 +72,7 @@ export function readTransferSingle(log: RawLog): LogFinding {
 }
 
 export function readTransferBatch(log: RawLog): LogFinding {
-  if (wordCount(log) < 2) throw new LogShapeError('a batch has two arrays');
+  expectWords(log, 2);
   const ids = arrayAt(log, 0);
   const amounts = arrayAt(log, 1);
   if (ids.length !== amounts.length) throw new LogShapeError('ids and amounts differ in number');

@@ -1,6 +1,6 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { Logger } from '../../../log.ts';
-import { decodeBlock } from '../decode/decode-block.ts';
+import { MalformedBlockError } from '../decode/hex.ts';
 import type { IndexedBlock } from '../domain.ts';
 import { appendBlocks } from '../store/block-store.ts';
 import {
@@ -11,9 +11,12 @@ import {
   type TraceMethod,
 } from '../store/index-state-store.ts';
 import { rollBackBlocks } from '../store/roll-back-store.ts';
+import { listSkips } from '../store/skipped-block-store.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { compareBranches } from './ancestor.ts';
 import type { NodeBlocks } from './node-blocks.ts';
+import { createRangeReader, createReadAhead } from './range-reader.ts';
+import { isRefused } from './standstill.ts';
 
 /**
  * - `advanced`: blocks were added;
@@ -27,6 +30,8 @@ export type Follower = {
    * Does the next unit of work. It is atomic: after a rejection nothing is half written, and it may be called again.
    */
   step(): Promise<Step>;
+  /** The block that the last step could not index, though the node had answered before; undefined after any other outcome. */
+  blockedAt(): bigint | undefined;
 };
 
 /** Callbacks of a follower, called after each commit. */
@@ -51,6 +56,9 @@ export type FollowerOptions = {
   readonly upTo?: bigint | undefined;
 };
 
+// How often a block may be absent at a node that is beyond it, before that counts as a failure.
+const patience = 5;
+
 // Large enough for the bulk insert to pay, small enough to bound memory for blocks of any size: three batches are in
 // memory, one being written, one arriving and one requested.
 const batchTransactions = 1_000;
@@ -61,8 +69,11 @@ const batchTransactions = 1_000;
  */
 export function createFollower(options: FollowerOptions): Follower {
   const { chainId, startBlock, db, blocks, log, maxBatch, events } = options;
-  const reader = createReadAhead(createRangeReader(options));
+  let skips: ReadonlySet<bigint> = new Set();
+  const reader = createReadAhead(createRangeReader(options, (number) => skips.has(number)));
   let state: IndexState | undefined;
+  const absent = { number: -1n, times: 0 };
+  let blockedAt: bigint | undefined;
   let batch = Math.min(16, maxBatch);
 
   const rollBackFrom = async (head: NonNullable<IndexState['head']>): Promise<Step> => {
@@ -74,6 +85,7 @@ export function createFollower(options: FollowerOptions): Follower {
     await rollBackBlocks(db, chainId, head.hash, keep === undefined ? undefined : { number: keep });
     events?.onRollBack();
     state = await findIndexState(db, chainId);
+    skips = await listSkips(db, chainId, keep ?? -1n);
     log.info({ chainId, from: head.number, to: keep }, 'rolled back replaced blocks');
     return 'rolled_back';
   };
@@ -83,23 +95,47 @@ export function createFollower(options: FollowerOptions): Follower {
     // Prefetches the next blocks while these arrive and the database writes them.
     const next = taken.to + 1n;
     if (next <= end) reader.prepare({ from: next, to: lastOf(next, batch, end), finalized });
-    const found = await taken.found;
+    const { blocks: found, failure } = await taken.found;
     const first = found[0];
     const last = found.at(-1);
     const head = state?.head;
-    if (first === undefined || last === undefined) return 'idle';
+    if (first === undefined || last === undefined) {
+      if (failure !== undefined) {
+        blockedAt = from;
+        throw failure.error;
+      }
+      return waitFor(from, end);
+    }
     if (head !== undefined && first.header.parentHash !== head.hash) return rollBackFrom(head);
     batch = batchAfter(found, maxBatch);
-    await appendBlocks(db, chainId, head?.hash, found, taken.finalized);
+    await appendBlocks(db, chainId, head?.hash, found, taken.finalized).catch((error: unknown) => {
+      // Blocks before it may be in the batch: the next one has this block only.
+      if (found.length === 1 && isRefused(error)) blockedAt = from;
+      throw error;
+    });
     events?.onAppend(found);
     if (state !== undefined) state = { ...state, head: headAt(last) };
     return 'advanced';
   };
 
+  /** Nodes behind one address may be behind one another; what stays away for long is a fault of its own. */
+  const waitFor = (number: bigint, nodeHead: bigint): Step => {
+    absent.times = absent.number === number ? absent.times + 1 : 1;
+    absent.number = number;
+    if (number === nodeHead || absent.times <= patience) return 'idle';
+    blockedAt = number;
+    throw new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined);
+  };
+
   return {
+    blockedAt: () => blockedAt,
     async step() {
+      blockedAt = undefined;
       try {
-        state ??= await beginIndex(db, chainId, startBlock, options.traceMethod);
+        if (state === undefined) {
+          state = await beginIndex(db, chainId, startBlock, options.traceMethod);
+          skips = await listSkips(db, chainId, state.head?.number ?? -1n);
+        }
         const nodeHead = await blocks.head();
         const finalized = await blocks.finalized(nodeHead);
         await recordNodeState(db, chainId, { nodeHead, finalized });
@@ -109,8 +145,9 @@ export function createFollower(options: FollowerOptions): Follower {
         if (from <= last) return await advance(from, last, finalized);
         return head === undefined ? 'idle' : await rollBackFrom(head);
       } catch (error) {
-        // The cached state may have caused the error.
+        // The cached state may have caused the error, or one block of many.
         state = undefined;
+        batch = 1;
         reader.drop();
         throw error;
       }
@@ -118,68 +155,13 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 }
 
-/** Reads and decodes blocks in parallel. @returns those that form a chain, up to the first that is missing */
-function createRangeReader({ blocks, limit, wrapped }: FollowerOptions) {
-  const read = (number: bigint) =>
-    limit.run(async () => {
-      const source = await blocks.blockAt(number);
-      return source && decodeBlock(source, wrapped);
-    });
-  return async (from: bigint, to: bigint): Promise<IndexedBlock[]> => {
-    const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
-    return linked(await Promise.all(numbers.map(read)));
-  };
-}
-
-type ReadRange = (from: bigint, to: bigint) => Promise<IndexedBlock[]>;
-
 function headAt({ header: { number, hash, timestamp } }: IndexedBlock): NonNullable<IndexState['head']> {
   return { number, hash, time: new Date(Number(timestamp) * 1_000) };
-}
-
-type Range = {
-  readonly from: bigint;
-  readonly to: bigint;
-  /** The final block before the range was read: a later one may be final on another branch than the blocks read. */
-  readonly finalized: bigint;
-};
-type ReadingRange = Range & { readonly found: Promise<IndexedBlock[]> };
-
-/** Reads a range, or returns the prefetched one with the same first block. */
-function createReadAhead(read: ReadRange) {
-  let ahead: ReadingRange | undefined;
-  const begin = (range: Range): ReadingRange => ({ ...range, found: read(range.from, range.to) });
-  return {
-    take(range: Range): ReadingRange {
-      const taken = ahead?.from === range.from ? ahead : begin(range);
-      ahead = undefined;
-      return taken;
-    },
-    prepare(range: Range) {
-      ahead = begin(range);
-      ahead.found.catch(() => {}); // take() passes the error on
-    },
-    drop() {
-      ahead = undefined;
-    },
-  };
 }
 
 function lastOf(from: bigint, batch: number, end: bigint): bigint {
   const last = from + BigInt(batch) - 1n;
   return last < end ? last : end;
-}
-
-/** The blocks up to the first that is missing or does not follow its predecessor. */
-function linked(blocks: readonly (IndexedBlock | undefined)[]): IndexedBlock[] {
-  const chain: IndexedBlock[] = [];
-  for (const block of blocks) {
-    const before = chain.at(-1);
-    if (block === undefined) break;
-    if (before !== undefined && block.header.parentHash !== before.header.hash) break;
-    chain.push(block);
-  }
-  return chain;
 }
 
 function batchAfter(blocks: readonly IndexedBlock[], maxBatch: number): number {

@@ -3,6 +3,7 @@ import { acquireAdvisoryLock } from '../../../db/advisory-lock.ts';
 import type { Logger } from '../../../log.ts';
 import type { TokenFiller } from '../tokens/token-filler.ts';
 import type { Follower } from './follower.ts';
+import { createStandstillWatch, type Standstill } from './standstill.ts';
 
 export type IndexRunner = {
   /** Resolves after the signal, once the step in progress has ended. */
@@ -21,6 +22,8 @@ type RunnerOptions = {
   readonly pollMs: number;
   /** Called with the error of a failed step, and with undefined after a step that succeeded. */
   readonly report: (error: Error | undefined) => Promise<void>;
+  /** Called when the index comes to a standstill, and with undefined when it goes on and at the start. */
+  readonly reportStandstill?: (stuck: Standstill | undefined) => Promise<void>;
   /** Called when this process starts and when it stops indexing the network. */
   readonly onLeading?: (leading: boolean) => void;
 };
@@ -41,6 +44,7 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
     const follower = options.createFollower();
     let failures = 0;
     let reported: Error | undefined | 'unknown' = 'unknown';
+    const standstill = createStandstillReport(options);
     const report = async (error: Error | undefined) => {
       if (reported === undefined && error === undefined) return;
       await options.report(error);
@@ -53,13 +57,16 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
         const more = step === 'idle' ? await options.filler.fill() : true;
         failures = 0;
         await report(undefined);
+        await standstill.succeeded();
         if (!more) await pause(pollMs, signal);
       } catch (err) {
         failures += 1;
         const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs);
         log.warn({ err, chainId, pauseMs }, 'indexing failed, trying again');
         // While the database is out, only the log has the error.
-        await report(err instanceof Error ? err : new Error(String(err))).catch(() => {});
+        const error = err instanceof Error ? err : new Error(String(err));
+        await report(error).catch(() => {});
+        await standstill.failed(error, follower.blockedAt()).catch(() => {});
         await pause(pauseMs, signal);
       }
     }
@@ -88,6 +95,33 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
           await lock.release();
         }
       }
+    },
+  };
+}
+
+/** Takes the outcome of each step, and tells once that the index is stuck and once that it goes on. */
+function createStandstillReport({ chainId, log, reportStandstill }: RunnerOptions) {
+  const watch = createStandstillWatch(chainId);
+  // A process before this one may have left the index stuck.
+  let told: Standstill | undefined | 'unknown' = 'unknown';
+  return {
+    async succeeded() {
+      watch.succeeded();
+      if (told === undefined) return;
+      await reportStandstill?.(undefined);
+      if (told !== 'unknown') log.info({ chainId }, 'the index goes on');
+      told = undefined;
+    },
+    async failed(error: Error, blockedAt: bigint | undefined) {
+      const stuck = watch.failed(error, blockedAt);
+      if (stuck === undefined) return;
+      const before = told === 'unknown' ? undefined : told;
+      if (before?.reason === stuck.reason) return;
+      if (before === undefined || before.block !== stuck.block) {
+        log.error({ chainId, block: stuck.block, reason: stuck.reason }, 'the index is stuck');
+      }
+      await reportStandstill?.(stuck);
+      told = stuck;
     },
   };
 }

@@ -2,12 +2,13 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { askFinalizedTag, blockAtDepth, type FinalizedTag } from '../../../chain/rpc/finalized-block.ts';
 import { quantity } from '../../../chain/rpc/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
-import { listOf, quantityOf } from '../decode/hex.ts';
-import { type RawBlock, type RawReceipt, readBlock, readHeader, readReceipt } from '../decode/raw-block.ts';
+import { quantityOf } from '../decode/hex.ts';
+import { type RawBlock, readBlock, readHeader } from '../decode/raw-block.ts';
 import { type BlockTraces, missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
 import type { BlockHeader } from '../domain.ts';
 import type { TraceMethod } from '../store/index-state-store.ts';
 import { isMethodMissing, isPruned } from './node-error.ts';
+import { createReceiptReader } from './node-receipts.ts';
 
 /** The queries of the index to a node. Every method but `finalized` rejects when no node gives a valid answer. */
 export type NodeBlocks = {
@@ -31,19 +32,19 @@ type NodeBlocksOptions = {
 
 export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
   const { node, finalityDepth, traceMethod } = options;
-  const receiptsOf = createReceiptReader(options);
+  const headerAt = async (number: bigint) => {
+    const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
+    return answer === null ? undefined : readHeader(answer);
+  };
+  const head = async () => quantityOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
+  const receiptsOf = createReceiptReader({ node, head, headerAt });
   const finalizedTag = createFinalizedTag(options);
   return {
-    async head() {
-      return quantityOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
-    },
+    head,
+    headerAt,
     async finalized(head) {
       const tag = await finalizedTag();
       return typeof tag === 'bigint' ? tag : blockAtDepth(head, finalityDepth);
-    },
-    async headerAt(number) {
-      const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
-      return answer === null ? undefined : readHeader(answer);
     },
     async blockAt(number) {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), true]);
@@ -51,35 +52,8 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
       const block = readBlock(answer);
       if (block.transactions.length === 0) return { block, receipts: [], traces: emptyTraces(traceMethod) };
       const [receipts, traces] = await Promise.all([receiptsOf(block), readTraces(options, block)]);
-      return receipts === undefined ? undefined : { block, receipts, ...traces };
+      return receipts === undefined ? undefined : { block, ...receipts, ...traces };
     },
-  };
-}
-
-// Blocks are read in parallel already, and a block may have hundreds of receipts.
-const singlesAtOnce = 16;
-
-/** Reads the receipts of a block in one request, or singly from a node without `eth_getBlockReceipts`. */
-function createReceiptReader({ node }: Pick<NodeBlocksOptions, 'node'>) {
-  let wholeBlocks = true;
-  return async ({ header, transactions }: RawBlock): Promise<RawReceipt[] | undefined> => {
-    if (wholeBlocks) {
-      try {
-        const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
-        return answer === null ? undefined : listOf(answer, 'receipts').map(readReceipt);
-      } catch (error) {
-        if (!isMethodMissing(error)) throw error;
-        wholeBlocks = false;
-      }
-    }
-    const answers: unknown[] = [];
-    for (let start = 0; start < transactions.length; start += singlesAtOnce) {
-      const group = transactions.slice(start, start + singlesAtOnce);
-      const single = ({ hash }: { hash: string }) => node.send('eth_getTransactionReceipt', [hash]);
-      answers.push(...(await Promise.all(group.map(single))));
-      if (answers.includes(null)) return undefined;
-    }
-    return answers.map(readReceipt);
   };
 }
 

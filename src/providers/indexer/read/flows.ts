@@ -11,8 +11,15 @@ type Asset =
 export type Flow = {
   readonly asset: Asset;
   readonly amount: bigint;
-  /** The recipient or sender; the first one where there are several. */
+  /**
+   * The recipient or sender; of several the one that got or gave most, of equal ones the first. The zero address and
+   * the like only where there is nobody else.
+   */
   readonly other: string;
+  /** All of it comes from the zero address. */
+  readonly minted: boolean;
+  /** All of it goes where nobody has the keys. */
+  readonly burned: boolean;
 };
 
 export type Flows = { readonly outs: readonly Flow[]; readonly ins: readonly Flow[] };
@@ -27,12 +34,12 @@ type Movement = {
 /** Nobody has the keys of these: a transfer to them is a burn, a transfer from the zero address a mint. */
 const nowhere = new Set([zeroAddress, '0x000000000000000000000000000000000000dead']);
 
-export function isBurned({ other }: Flow): boolean {
-  return nowhere.has(other);
+export function isBurned({ burned }: Flow): boolean {
+  return burned;
 }
 
-export function isMinted({ other }: Flow): boolean {
-  return other === zeroAddress;
+export function isMinted({ minted }: Flow): boolean {
+  return minted;
 }
 
 export function isNft({ asset }: Flow): boolean {
@@ -41,27 +48,33 @@ export function isNft({ asset }: Flow): boolean {
 
 /**
  * The net flows of a wallet. Amounts that merely passed through it cancel out; a transfer to itself counts as
- * outgoing; transfers of zero are listed only where there is nothing else.
+ * outgoing; transfers of zero are listed only where there is nothing else. The fee of the transaction is no flow.
  */
 export function flowsOf(moves: StoredMoves, wallet: string): Flows {
-  const movements = movementsOf(moves);
+  const all = movementsOf(moves);
+  const moving = all.filter(({ amount }) => amount > 0n);
   const groups = new Map<string, Movement[]>();
-  for (const movement of movements) {
+  for (const movement of moving) {
     const name = assetName(movement.asset);
-    groups.set(name, [...(groups.get(name) ?? []), movement]);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [movement]);
+    else group.push(movement);
   }
   const flows = [...groups.values()].map((group) => netFlow(group, wallet));
   const outs = flows.flatMap((flow) => (flow?.direction === 'out' ? [flow.flow] : []));
   const ins = flows.flatMap((flow) => (flow?.direction === 'in' ? [flow.flow] : []));
-  const nothing = movements.length > 0 && movements.every(({ amount }) => amount === 0n);
-  if (!nothing) return { outs, ins };
-  const empty = movements.map((movement) => ({ movement, out: movement.from === wallet }));
+  if (moving.length > 0) return { outs, ins };
   return {
-    outs: empty.filter(({ out }) => out).map(({ movement }) => toFlow(movement, movement.to, 0n)),
-    ins: empty.filter(({ out }) => !out).map(({ movement }) => toFlow(movement, movement.from, 0n)),
+    outs: all.filter(({ from }) => from === wallet).map((movement) => emptyFlow(movement, movement.to)),
+    ins: all.filter(({ from }) => from !== wallet).map((movement) => emptyFlow(movement, movement.from)),
   };
 }
 
+function emptyFlow({ asset }: Movement, other: string): Flow {
+  return { asset, amount: 0n, other, minted: other === zeroAddress, burned: nowhere.has(other) };
+}
+
+/** All but the fee of the transaction itself. */
 function movementsOf({ native, erc20, nft }: StoredMoves): Movement[] {
   return [
     ...nft.map(({ from, to, token, tokenId, amount }: NftMovement) => ({
@@ -70,12 +83,14 @@ function movementsOf({ native, erc20, nft }: StoredMoves): Movement[] {
       amount,
       asset: { kind: 'nft', token, tokenId } as const,
     })),
-    ...erc20.map(({ from, to, token, value }) => ({
-      from,
-      to,
-      amount: value,
-      asset: { kind: 'erc20', token } as const,
-    })),
+    ...erc20
+      .filter(({ kind }) => kind !== 'fee')
+      .map(({ from, to, token, value }) => ({
+        from,
+        to,
+        amount: value,
+        asset: { kind: 'erc20', token } as const,
+      })),
     ...native.map(({ from, to, value }) => ({ from, to, amount: value, asset: { kind: 'native' } as const })),
   ];
 }
@@ -86,24 +101,41 @@ function assetName(asset: Asset): string {
 }
 
 function netFlow(group: readonly Movement[], wallet: string) {
-  const got = group.filter(({ to }) => to === wallet);
-  const lost = group.filter(({ from }) => from === wallet);
-  const net = total(got) - total(lost);
-  const [first] = net > 0n ? got.filter(({ from }) => from !== wallet) : lost;
-  if (first === undefined) return undefined;
-  if (net > 0n) return { direction: 'in', flow: toFlow(first, first.from, net) } as const;
-  if (net < 0n) {
-    const away = lost.find(({ to }) => to !== wallet) ?? first;
-    return { direction: 'out', flow: toFlow(away, away.to, -net) } as const;
+  const net = group.reduce((sum, movement) => sum + changeOf(movement, wallet), 0n);
+  if (net > 0n) return { direction: 'in', flow: toFlow(group, wallet, net) } as const;
+  if (net < 0n) return { direction: 'out', flow: toFlow(group, wallet, net) } as const;
+  const itself = group.find(({ from, to }) => from === to);
+  if (itself === undefined) return undefined;
+  const { asset, amount } = itself;
+  return { direction: 'out', flow: { asset, amount, other: wallet, minted: false, burned: false } } as const;
+}
+
+function changeOf({ from, to, amount }: Movement, wallet: string): bigint {
+  return (to === wallet ? amount : 0n) - (from === wallet ? amount : 0n);
+}
+
+/** Counterparties count by what they got or gave in the end: change of a payment makes nobody a sender. */
+function toFlow(group: readonly Movement[], wallet: string, net: bigint): Flow {
+  const [first] = group;
+  const sums = new Map<string, bigint>();
+  for (const movement of group) {
+    const other = movement.from === wallet ? movement.to : movement.from;
+    if (other === wallet) continue;
+    const change = changeOf(movement, wallet);
+    sums.set(other, (sums.get(other) ?? 0n) + (net > 0n ? change : -change));
   }
-  const itself = lost.find(({ to }) => to === wallet);
-  return itself && ({ direction: 'out', flow: toFlow(itself, wallet, itself.amount) } as const);
-}
-
-function total(movements: readonly Movement[]): bigint {
-  return movements.reduce((sum, { amount }) => sum + amount, 0n);
-}
-
-function toFlow({ asset }: Movement, other: string, amount: bigint): Flow {
-  return { asset, amount, other };
+  const took = [...sums].filter(([, amount]) => amount > 0n);
+  // Beside a fee that is burned, whoever got the rest is meant.
+  const somebody = took.filter(([other]) => !nowhere.has(other));
+  const [largest] = (somebody.length > 0 ? somebody : took).reduce<readonly [string, bigint]>(
+    (most, one) => (one[1] > most[1] ? one : most),
+    ['', 0n],
+  );
+  return {
+    asset: first?.asset ?? { kind: 'native' },
+    amount: net > 0n ? net : -net,
+    other: largest,
+    minted: net > 0n && took.every(([other]) => other === zeroAddress),
+    burned: net < 0n && took.every(([other]) => nowhere.has(other)),
+  };
 }

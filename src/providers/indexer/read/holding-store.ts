@@ -88,7 +88,7 @@ export function holdingQuery({ chainId, wallet, order, limit, asOf, after }: Hol
       SELECT c.contract, c.token_id, max(c.standard) AS standard,
         CASE WHEN max(c.standard) = 721
           THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
-          ELSE sum(c.delta) END AS amount,
+          ELSE sum(c.delta) FILTER (WHERE c.standard = 1155) END AS amount,
         (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1] AS acquired_block,
         (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2]::int AS acquired_log,
         max(c.block_number) AS changed_block

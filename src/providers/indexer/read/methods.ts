@@ -1,48 +1,9 @@
 import { id } from 'ethers';
-
-const signatures = [
-  'transfer(address,uint256)',
-  'transferFrom(address,address,uint256)',
-  'approve(address,uint256)',
-  'setApprovalForAll(address,bool)',
-  'increaseAllowance(address,uint256)',
-  'decreaseAllowance(address,uint256)',
-  'safeTransferFrom(address,address,uint256)',
-  'safeTransferFrom(address,address,uint256,bytes)',
-  'safeTransferFrom(address,address,uint256,uint256,bytes)',
-  'safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)',
-  'mint(address,uint256)',
-  'burn(uint256)',
-  'multicall(bytes[])',
-  'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)',
-  'swapExactTokensForTokens(uint256,uint256,address[],address,uint256)',
-  'swapExactETHForTokens(uint256,address[],address,uint256)',
-  'swapExactTokensForETH(uint256,uint256,address[],address,uint256)',
-  'execute(bytes,bytes[],uint256)',
-];
-const deposits = [
-  'deposit()',
-  'deposit(uint256)',
-  'deposit(uint256,address)',
-  'deposit(address,uint256)',
-  'stake()',
-  'stake(uint256)',
-  'supply(address,uint256,address,uint16)',
-];
-const withdrawals = [
-  'withdraw()',
-  'withdraw(uint256)',
-  'withdraw(address,uint256)',
-  'withdraw(address,uint256,address)',
-  'withdraw(uint256,address,address)',
-  'unstake(uint256)',
-  'redeem(uint256)',
-  'redeem(uint256,address,address)',
-];
+import { deposits, labelled, withdrawals } from './method-list.ts';
 
 const selectorOf = (signature: string) => id(signature).slice(0, 10);
 const names = new Map(
-  [...signatures, ...deposits, ...withdrawals].map((text) => [
+  [...labelled.flatMap(({ signatures }) => signatures), ...deposits, ...withdrawals].map((text) => [
     selectorOf(text),
     text.slice(0, text.indexOf('(')),
   ]),

@@ -1,4 +1,5 @@
 import type { HistoryRecord } from '../../provider.ts';
+import { zeroAddress } from '../domain.ts';
 import { type Flow, type Flows, flowsOf, isBurned, isMinted, isNft } from './flows.ts';
 import type { WalletTransaction } from './history-store.ts';
 import { isDeposit, isWithdrawal } from './methods.ts';
@@ -24,7 +25,7 @@ type Rule = {
   readonly summary: (view: View, wording: Wording) => string;
 };
 
-const some = (flows: readonly Flow[]) => flows.length > 0;
+const some = (list: readonly unknown[]) => list.length > 0;
 const none = (flows: readonly Flow[]) => flows.length === 0;
 const kindOf = (kind: Flow['asset']['kind']) => (flow: Flow) => flow.asset.kind === kind;
 const to = (flows: readonly Flow[]) => shortAddress(flows[0]?.other ?? '');
@@ -44,11 +45,11 @@ const rules: readonly Rule[] = [
   {
     category: 'borrow',
     when: ({ row, coinIns }) => row.moves.borrowed && some(coinIns),
-    summary: ({ coinIns }, wording) =>
-      `Borrowed ${assetsText(
-        coinIns.filter((flow) => !isMinted(flow)),
-        wording,
-      )}`,
+    summary: ({ coinIns }, wording) => {
+      // Beside what was borrowed there may be a new token that stands for the debt; some markets mint what they lend.
+      const lent = coinIns.filter((flow) => !isMinted(flow));
+      return `Borrowed ${assetsText(some(lent) ? lent : coinIns, wording)}`;
+    },
   },
   {
     category: 'airdrop',
@@ -121,6 +122,11 @@ const rules: readonly Rule[] = [
   { category: 'send', when: ({ outs }) => some(outs), summary: sent },
   { category: 'receive', when: ({ ins }) => some(ins), summary: received },
   {
+    category: 'contract interaction',
+    when: ({ row }) => some(row.moves.delegates) && row.moves.approvals.length === 0,
+    summary: ({ row }) => sentence(delegationText(row.moves.delegates)),
+  },
+  {
     category: 'approve',
     when: ({ row }) => lastApproval(row)?.granted === true,
     summary: approvalText('Approved'),
@@ -163,7 +169,25 @@ export function describeTransaction(
 ): { readonly category: Category; readonly summary: string } {
   const view = viewOf(row);
   const rule = rules.find(({ when }) => when(view));
-  return rule === undefined ? otherwise : { category: rule.category, summary: rule.summary(view, wording) };
+  if (rule === undefined) return otherwise;
+  const summary = rule.summary(view, wording);
+  const delegation = delegationText(row.moves.delegates);
+  // Whoever is a delegate can do anything in the account's name, so no summary is without it.
+  const whole = summary.endsWith(delegation.slice(1)) ? summary : `${summary}, ${delegation}`;
+  return { category: rule.category, summary: whole };
+}
+
+/** EIP-7702: empty without a delegation. */
+function delegationText(delegates: readonly string[]): string {
+  const last = delegates.at(-1);
+  if (last === undefined) return '';
+  return last === zeroAddress
+    ? 'ended the delegation of the account'
+    : `delegated the account to ${shortAddress(last)}`;
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function viewOf(row: WalletTransaction): View {

@@ -11,24 +11,19 @@ export function shortAddress(address: string): string {
   return `${address.slice(0, 4)}...${address.slice(-4)}`;
 }
 
+const significant = 4;
+
 /**
- * Formats an amount for people: with groups of thousands; from 1 up with at most two decimals; below 1 with three
- * significant digits.
+ * Formats an amount for people: with groups of thousands, four significant digits and from 1 up at least two
+ * decimals where there are any. What is cut off is not rounded up: nobody reads more than was moved.
  */
 export function shortAmount(amount: bigint, decimals: number): string {
   const [whole = '0', fraction = ''] = formatUnits(amount, decimals).split('.');
-  if (fraction === '') return group(whole);
   const zeros = fraction.length - fraction.replace(/^0+/, '').length;
-  const digits = whole === '0' ? zeros + 3 : 2;
-  if (digits >= fraction.length)
-    return `${group(whole)}.${whole === '0' ? fraction : fraction.padEnd(2, '0')}`;
-  const rounded = (
-    BigInt(whole + fraction.slice(0, digits)) + (fraction.charAt(digits) >= '5' ? 1n : 0n)
-  ).toString();
-  const padded = rounded.padStart(digits + 1, '0');
-  const kept = padded.slice(-digits);
-  const tail = BigInt(kept) === 0n ? '' : whole === '0' ? kept.replace(/0+$/, '') : kept;
-  return `${group(padded.slice(0, -digits))}${tail === '' ? '' : `.${tail}`}`;
+  const digits = whole === '0' ? zeros + significant : Math.max(2, significant - whole.length);
+  const kept = fraction.slice(0, digits).replace(/0+$/, '');
+  if (kept === '') return group(whole);
+  return `${group(whole)}.${whole === '0' ? kept : kept.padEnd(2, '0')}`;
 }
 
 function group(whole: string): string {
@@ -45,7 +40,10 @@ export function symbolOf(token: string, texts: ContractTexts): string {
 
 export type Wording = { readonly currency: Network['currency']; readonly texts: ContractTexts };
 
-/** Such as `1,300 USDT`, `0.5 ETH`, `CASK #41` or `3 CASK #41`. */
+/**
+ * Such as `1,300 USDT`, `0.5 ETH`, `CASK #41` or `3 CASK #41`. Without its decimals an amount of a token says nothing,
+ * and is not shown.
+ */
 export function assetText(
   { asset, amount }: Pick<Flow, 'asset' | 'amount'>,
   { currency, texts }: Wording,
@@ -53,7 +51,9 @@ export function assetText(
   if (asset.kind === 'native') return `${shortAmount(amount, currency.decimals)} ${currency.symbol}`;
   const symbol = symbolOf(asset.token, texts);
   if (asset.kind === 'erc20') {
-    return `${shortAmount(amount, texts.get(asset.token)?.decimals ?? 0)} ${symbol}`;
+    const decimals = texts.get(asset.token)?.decimals ?? undefined;
+    if (decimals === undefined && amount > 0n) return `an amount of ${symbol}`;
+    return `${shortAmount(amount, decimals ?? 0)} ${symbol}`;
   }
   const count = amount === 1n ? '' : `${group(amount.toString())} `;
   return `${count}${symbol} #${shortId(asset.tokenId)}`;

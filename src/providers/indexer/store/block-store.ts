@@ -61,15 +61,18 @@ async function moveHead(
   const last = blocks.at(-1);
   if (last === undefined) return;
   const untraced = blocks.filter(({ traced }) => !traced).length;
+  const withoutReceipt = blocks.reduce((sum, block) => sum + block.withoutReceipt, 0);
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
-       untraced_blocks = untraced_blocks + :untraced, updated_at = now()
+       untraced_blocks = untraced_blocks + :untraced, without_receipt = without_receipt + :withoutReceipt,
+       updated_at = now()
      WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea`,
     {
       number: String(last.header.number),
       hash: bytes(last.header.hash),
       time: String(last.header.timestamp),
       untraced,
+      withoutReceipt,
       chainId,
       head: head === undefined ? null : bytes(head),
     },
@@ -77,13 +80,12 @@ async function moveHead(
   if (rowCount !== 1) throw new IndexMovedError(chainId);
 }
 
-// Log indexes come from the node. Two equal ones in a block must not stop the index for ever.
+// A row that is there already is an error wherever it is not said here what becomes of it: none is dropped.
 const onConflict: Partial<Record<keyof BlockRows, string>> = {
-  nft_changes: 'ON CONFLICT DO NOTHING',
-  index_skipped_logs: 'ON CONFLICT DO NOTHING',
   nft_holdings: `ON CONFLICT (chain_id, wallet, contract, token_id) DO UPDATE SET
-      standard = excluded.standard,
-      amount = CASE WHEN excluded.standard = 721 THEN excluded.amount
+      standard = greatest(excluded.standard, nft_holdings.standard),
+      amount = CASE WHEN excluded.standard < nft_holdings.standard THEN nft_holdings.amount
+        WHEN excluded.standard = 721 OR nft_holdings.standard = 721 THEN excluded.amount
         ELSE nft_holdings.amount + excluded.amount END,
       acquired_block = coalesce(excluded.acquired_block, nft_holdings.acquired_block),
       acquired_log = coalesce(excluded.acquired_log, nft_holdings.acquired_log),

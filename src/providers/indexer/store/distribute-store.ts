@@ -8,6 +8,7 @@ const everywhere = [
   'index_state',
   'index_blocks',
   'index_skipped_logs',
+  'index_skipped_blocks',
   'token_contracts',
   'nft_tokens',
   'nft_refreshes',

@@ -20,11 +20,17 @@ export type IndexState = {
   readonly internalTransfers: TraceMethod;
   /** Number of blocks that were indexed without such value. */
   readonly untracedBlocks: bigint;
+  /** Number of transactions that the network has no receipt of. */
+  readonly withoutReceipt: bigint;
   readonly updatedAt: Date;
   /** Indexed blocks per second, of late; undefined while nothing was indexed. */
   readonly blocksPerSecond: number | undefined;
   /** Why the last step failed; undefined once a step has succeeded. */
   readonly lastError: { readonly message: string; readonly at: Date } | undefined;
+  /** Why the index stands still until somebody does something. */
+  readonly stuck:
+    | { readonly block: bigint | undefined; readonly reason: string; readonly since: Date }
+    | undefined;
 };
 
 // Numbers of blocks are bigint columns, which pg reads as text.
@@ -42,6 +48,10 @@ type Row = {
   readonly blocks_per_second: number | null;
   readonly last_error: string | null;
   readonly last_error_at: Date | null;
+  readonly without_receipt: string;
+  readonly stuck_at: string | null;
+  readonly stuck_reason: string | null;
+  readonly stuck_since: Date | null;
 };
 
 const columns: (keyof Row)[] = [
@@ -58,10 +68,15 @@ const columns: (keyof Row)[] = [
   'blocks_per_second',
   'last_error',
   'last_error_at',
+  'without_receipt',
+  'stuck_at',
+  'stuck_reason',
+  'stuck_since',
 ];
 
 function toState(row: Row): IndexState {
   const { head_number: number, head_hash: hash, head_time: time, last_error, last_error_at } = row;
+  const { stuck_at, stuck_reason, stuck_since } = row;
   return {
     chainId: row.chain_id,
     startBlock: BigInt(row.start_block),
@@ -73,10 +88,19 @@ function toState(row: Row): IndexState {
     nodeHead: row.node_head === null ? undefined : BigInt(row.node_head),
     internalTransfers: row.internal_transfers,
     untracedBlocks: BigInt(row.untraced_blocks),
+    withoutReceipt: BigInt(row.without_receipt),
     updatedAt: row.updated_at,
     blocksPerSecond: row.blocks_per_second ?? undefined,
     lastError:
       last_error === null || last_error_at === null ? undefined : { message: last_error, at: last_error_at },
+    stuck:
+      stuck_reason === null || stuck_since === null
+        ? undefined
+        : {
+            block: stuck_at === null ? undefined : BigInt(stuck_at),
+            reason: stuck_reason,
+            since: stuck_since,
+          },
   };
 }
 
@@ -150,4 +174,19 @@ export async function recordIndexError(
   await db<Row>(table)
     .where('chain_id', chainId)
     .update({ last_error: error ?? null, last_error_at: error === undefined ? null : new Date() });
+}
+
+/** Records that the index stands still, and why. @param stuck undefined once it goes on */
+export async function recordStandstill(
+  db: Database,
+  chainId: string,
+  stuck: { readonly block: bigint | undefined; readonly reason: string } | undefined,
+): Promise<void> {
+  await db<Row>(table)
+    .where('chain_id', chainId)
+    .update({
+      stuck_at: stuck?.block?.toString() ?? null,
+      stuck_reason: stuck?.reason ?? null,
+      stuck_since: stuck === undefined ? null : new Date(),
+    });
 }

@@ -35,7 +35,8 @@ function changesOf(movement: NftMovement, blockNumber: bigint): NftChange[] {
 
 /**
  * The sum of several changes of one wallet and token. For an ERC-721 only the last one counts, so that a token that
- * the wallet owned before the start of the index is right too.
+ * the wallet owned before the start of the index is right too. Some contracts log one movement in both standards: of
+ * such a token the ERC-1155 changes count, and the others do not.
  */
 export type HoldingChange = Pick<NftChange, 'wallet' | 'contract' | 'tokenId' | 'standard'> & {
   /** Added to the amount of an ERC-1155; the amount of an ERC-721. */
@@ -52,13 +53,15 @@ export function sumChanges(changes: readonly NftChange[]): HoldingChange[] {
     const { wallet, contract, tokenId, standard, blockNumber, logIndex, delta, gained } = change;
     const key = `${wallet}${contract}${tokenId}`;
     const before = sums.get(key);
+    const known = before?.standard === 'ERC1155' ? before.amount : undefined;
+    const single = standard === 'ERC721';
     sums.set(key, {
       wallet,
       contract,
       tokenId,
-      standard,
+      standard: known === undefined ? standard : 'ERC1155',
       changedBlock: blockNumber,
-      amount: standard === 'ERC721' ? (gained ? 1n : 0n) : (before?.amount ?? 0n) + delta,
+      amount: single ? (known ?? (gained ? 1n : 0n)) : (known ?? 0n) + delta,
       acquired: gained ? { blockNumber, logIndex } : before?.acquired,
     });
   }

@@ -44,6 +44,12 @@ async function rollBackTo(
   await tx.raw(`DELETE FROM wallet_history ${replaced} AND wallet IN ${touchedWallets}`, { chainId, keep });
   await undoChanges(tx, chainId, keep);
   await tx.raw('DELETE FROM index_skipped_logs WHERE chain_id = ? AND block_number > ?', [chainId, keep]);
+  // The new branch has another block at that number, which may be readable.
+  await tx.raw(
+    `DELETE FROM index_skipped_blocks ${replaced}
+     AND block_number <= (SELECT max(number) FROM index_blocks WHERE chain_id = :chainId)`,
+    { chainId, keep },
+  );
   await tx.raw('DELETE FROM index_blocks WHERE chain_id = ? AND number > ?', [chainId, keep]);
 }
 
@@ -84,7 +90,7 @@ const undoSteps = [
      (chain_id, wallet, contract, token_id, standard, amount, acquired_block, acquired_log, changed_block)
    SELECT c.chain_id, c.wallet, c.contract, c.token_id, max(c.standard),
      CASE WHEN max(c.standard) = 721 THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
-       ELSE sum(c.delta) END,
+       ELSE sum(c.delta) FILTER (WHERE c.standard = 1155) END,
      (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1],
      (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2],
      max(c.block_number)

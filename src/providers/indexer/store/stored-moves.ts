@@ -5,7 +5,7 @@ import type { Approval, Erc20Movement, IndexedTransaction, NativeMovement, NftMo
  * wallet. Compact, since there are billions of rows: numbers are decimal texts, records are arrays.
  */
 
-/** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector */
+/** nonce, from, to, created, value, gas, gas price, gas used, fee, succeeded, selector, what is not known */
 type TransactionJson = [
   string,
   string,
@@ -18,27 +18,36 @@ type TransactionJson = [
   string,
   0 | 1,
   string | null,
+  Unknown?,
 ];
+
+/** `f`: the fee, which is stored as 0; `g`: the gas used too. Most rows know both and have neither. */
+type Unknown = 'f' | 'g';
 
 type MovesJson = {
   /** from, to, value, internal */
   readonly n?: [string, string, string, 0 | 1][];
-  /** token, from, to, value, log index, wrap */
-  readonly e?: [string, string, string, string, number, 0 | 1][];
+  /** token, from, to, value, log index, kind: 1 wrap, 2 fee */
+  readonly e?: [string, string, string, string, number, 0 | 1 | 2][];
   /** token, token id, amount, from, to, standard, operator, batch, log index, part */
   readonly t?: [string, string, string, string, string, 721 | 1155, string | null, 0 | 1, number, number][];
   /** token, spender, kind, value, granted, log index */
   readonly a?: [string, string, Approval['kind'], string, 0 | 1, number][];
   /** Whether the wallet borrowed something. */
   readonly b?: 1;
-  /** Number of recipients of the same token from the same sender, where there are many. */
-  readonly s?: number;
+  /**
+   * Number of accounts that received the same amount of the same token from the same sender, where there are many. An
+   * `s` of older rows counted them whatever they got, and tells nothing.
+   */
+  readonly r?: number;
+  /** The delegates that were set for the wallet. */
+  readonly d?: string[];
 };
 
 /** The part of a transaction that every history row of it has. */
 export type StoredTransaction = Omit<
   IndexedTransaction,
-  'hash' | 'index' | 'native' | 'erc20' | 'nft' | 'approvals' | 'borrowers'
+  'hash' | 'index' | 'native' | 'erc20' | 'nft' | 'approvals' | 'borrowers' | 'delegations'
 >;
 
 /** The movements of one wallet in a transaction, and its approvals. */
@@ -48,21 +57,29 @@ export type StoredMoves = {
   readonly nft: readonly NftMovement[];
   readonly approvals: readonly Approval[];
   readonly borrowed: boolean;
-  /** How many accounts received the wallet's token from the same sender; 0 where there are few. */
+  /** How many accounts received the same amount of the wallet's token from the same sender; 0 where there are few. */
   readonly recipients: number;
+  /** The delegates that were set for the wallet, in order; the zero address ends a delegation. */
+  readonly delegates: readonly string[];
 };
 
 const flag = (value: boolean) => (value ? 1 : 0);
+const kinds = ['transfer', 'wrap', 'fee'] as const;
+const kindNumber = { transfer: 0, wrap: 1, fee: 2 } as const;
 
 export function writeTransaction(transaction: StoredTransaction): string {
   const { nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector } = transaction;
-  const numbers = [value, gas, gasPrice, gasUsed, fee].map(String);
-  return JSON.stringify([String(nonce), from, to, created, ...numbers, flag(succeeded), selector]);
+  const numbers = [value, gas, gasPrice, gasUsed ?? 0n, fee ?? 0n].map(String);
+  const unknown: Unknown[] = gasUsed === null ? ['g'] : fee === null ? ['f'] : [];
+  return JSON.stringify([
+    ...([String(nonce), from, to, created, ...numbers, flag(succeeded), selector] as const),
+    ...unknown,
+  ]);
 }
 
 export function readTransaction(json: unknown): StoredTransaction {
   // Written by writeTransaction, the only writer of the column.
-  const [nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector] =
+  const [nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector, unknown] =
     json as TransactionJson;
   return {
     nonce: BigInt(nonce),
@@ -72,8 +89,8 @@ export function readTransaction(json: unknown): StoredTransaction {
     value: BigInt(value),
     gas: BigInt(gas),
     gasPrice: BigInt(gasPrice),
-    gasUsed: BigInt(gasUsed),
-    fee: BigInt(fee),
+    gasUsed: unknown === 'g' ? null : BigInt(gasUsed),
+    fee: unknown === undefined ? BigInt(fee) : null,
     succeeded: succeeded === 1,
     selector,
   };
@@ -87,6 +104,7 @@ export function writeMoves({
   approvals,
   borrowed,
   recipients,
+  delegates,
 }: StoredMoves): string | undefined {
   const json: MovesJson = {
     ...(native.length > 0 && {
@@ -95,7 +113,7 @@ export function writeMoves({
     ...(erc20.length > 0 && {
       e: erc20.map((move) => [
         ...([move.token, move.from, move.to] as const),
-        ...([String(move.value), move.logIndex, flag(move.kind === 'wrap')] as const),
+        ...([String(move.value), move.logIndex, kindNumber[move.kind]] as const),
       ]),
     }),
     ...(nft.length > 0 && { t: nft.map(writeNft) }),
@@ -105,7 +123,8 @@ export function writeMoves({
       ]),
     }),
     ...(borrowed && { b: 1 }),
-    ...(recipients > 0 && { s: recipients }),
+    ...(recipients > 0 && { r: recipients }),
+    ...(delegates.length > 0 && { d: [...delegates] }),
   };
   return Object.keys(json).length === 0 ? undefined : JSON.stringify(json);
 }
@@ -118,7 +137,7 @@ function writeNft(move: NftMovement): NonNullable<MovesJson['t']>[number] {
 
 /** @param wallet of the row; approvals are always its own */
 export function readMoves(json: unknown, wallet: string): StoredMoves {
-  const { n = [], e = [], t = [], a = [], b, s = 0 } = (json ?? {}) as MovesJson; // written by writeMoves
+  const { n = [], e = [], t = [], a = [], b, r = 0, d = [] } = (json ?? {}) as MovesJson; // written by writeMoves
   return {
     native: n.map(([from, to, value, internal]) => ({
       from,
@@ -126,13 +145,13 @@ export function readMoves(json: unknown, wallet: string): StoredMoves {
       value: BigInt(value),
       internal: internal === 1,
     })),
-    erc20: e.map(([token, from, to, value, logIndex, wrap]) => ({
+    erc20: e.map(([token, from, to, value, logIndex, kind]) => ({
       token,
       from,
       to,
       value: BigInt(value),
       logIndex,
-      kind: wrap === 1 ? 'wrap' : 'transfer',
+      kind: kinds[kind],
     })),
     nft: t.map(([token, tokenId, amount, from, to, standard, operator, batch, logIndex, part]) => ({
       token,
@@ -156,6 +175,7 @@ export function readMoves(json: unknown, wallet: string): StoredMoves {
       logIndex,
     })),
     borrowed: b === 1,
-    recipients: s,
+    recipients: r,
+    delegates: d,
   };
 }

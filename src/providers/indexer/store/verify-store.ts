@@ -131,8 +131,7 @@ function expectedRows({ key, content }: Check, columns: BulkColumns): ReadonlyMa
     names.map((name) => columns[name]?.values[index] ?? '').join(' ');
   const count = columns[key[0] ?? '']?.values.length ?? 0;
   const rows = Array.from({ length: count }, (_, index) => [text(key, index), text(content, index)] as const);
-  // Of two rows with the same log index, which a node may send, the first counts.
-  return new Map(rows.toReversed());
+  return new Map(rows);
 }
 
 function differences(
@@ -171,7 +170,7 @@ async function otherHoldings(
       sums AS (SELECT c.wallet, c.contract, c.token_id,
           CASE WHEN max(c.standard) = 721
             THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
-            ELSE sum(c.delta) END AS amount,
+            ELSE sum(c.delta) FILTER (WHERE c.standard = 1155) END AS amount,
           (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1] AS acquired_block,
           (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2] AS acquired_log,
           max(c.block_number) AS changed_block

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
+import { insertSkip } from '../../providers/indexer/store/skipped-block-store.ts';
+import { examples } from '../shared/examples.ts';
+import { UsageError } from '../shared/failure.ts';
+import { asOperator, type Operator, type Session } from '../shared/session.ts';
+import { chainId as asChainId, whole } from '../shared/values.ts';
+
+/** `tallystick index skip`: leaves a block out of an index, which cannot go on otherwise. */
+export function addSkipCommand(index: Command, session: Session): void {
+  const skip = index
+    .command('skip')
+    .description(
+      'Leave a block that cannot be read out of the index for good, so that it goes on; what the block moved stays unknown',
+    )
+    .argument('<chainId>', 'decimal', asChainId)
+    .argument('<block>', 'its number; index status names it', whole(0, Number.MAX_SAFE_INTEGER))
+    .action((chainId: string, block: number) =>
+      asOperator(session, (operator) => runSkip(operator, chainId, BigInt(block))),
+    );
+  examples(skip, 'index skip 25 6541');
+}
+
+/** @throws UsageError when there is no index, or when it has the block */
+async function runSkip({ db, output }: Operator, chainId: string, block: bigint): Promise<void> {
+  const state = await findIndexState(db, chainId);
+  if (state === undefined) {
+    throw new UsageError(`Network ${chainId} has no index. List those that have: tallystick index status`);
+  }
+  const { startBlock, head, stuck, lastError } = state;
+  if (block < startBlock || (head !== undefined && block <= head.number)) {
+    const next = head === undefined ? startBlock : head.number + 1n;
+    throw new UsageError(
+      `Block ${block} is not ahead of the index of network ${chainId}, which goes on at block ${next}.`,
+    );
+  }
+  const reason = (stuck?.block === block ? stuck.reason : lastError?.message) ?? 'skipped by the operator';
+  const added = await insertSkip(db, chainId, block, reason);
+  output.record({ chainId, block: block.toString(), reason, recorded: added });
+  output.say(
+    'A running indexer leaves it out when it next tries the block; index verify names it as skipped.',
+  );
+}

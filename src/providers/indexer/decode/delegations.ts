@@ -1,0 +1,55 @@
+import { verifyAuthorization } from 'ethers';
+import type { Delegation } from '../domain.ts';
+import { addressOf, type Fields, fieldsOf, MalformedBlockError, quantityOf } from './hex.ts';
+import type { RawTransaction } from './raw-block.ts';
+
+/**
+ * EIP-7702: the accounts whose delegation the transaction sets, also when its call fails. The account is not named: its
+ * signature tells. Authorizations that the network ignores are left out as far as they show it: those for another
+ * network, of an unusable signature, or of the sender with another nonce than its next. A nonce of somebody else is
+ * not checked: it stands in the state only.
+ */
+export function delegationsOf({ authorizations = [], chainId, from, nonce }: RawTransaction): Delegation[] {
+  return authorizations.flatMap((value) => {
+    const found = read(value);
+    if (found === undefined) return [];
+    if (found.chainId !== 0n && chainId !== undefined && found.chainId !== chainId) return [];
+    if (found.authority === from && found.nonce !== nonce + 1n) return [];
+    return [{ authority: found.authority, delegate: found.delegate }];
+  });
+}
+
+function read(value: unknown) {
+  try {
+    const fields = fieldsOf(value, 'authorization');
+    // Most nodes write flat fields; some nest the signature and name fields with underscores.
+    const signature = fields['signature'] === undefined ? fields : fieldsOf(fields['signature'], 'signature');
+    const delegate = addressOf(fields['address'], 'authorization address');
+    const chainId = numberOf(fields['chainId'] ?? fields['chain_id']);
+    const nonce = numberOf(fields['nonce']);
+    const authority = verifyAuthorization(
+      { address: delegate, chainId, nonce },
+      { r: word(signature, 'r'), s: word(signature, 's'), yParity: parityOf(signature) },
+    );
+    return { authority: authority.toLowerCase(), delegate, chainId, nonce };
+  } catch {
+    // Anybody may put anything into the list: what cannot be read sets nothing.
+    return undefined;
+  }
+}
+
+function numberOf(value: unknown): bigint {
+  return typeof value === 'number' ? BigInt(value) : quantityOf(value, 'authorization');
+}
+
+function word(signature: Fields, name: string): string {
+  return `0x${quantityOf(signature[name], name).toString(16).padStart(64, '0')}`;
+}
+
+function parityOf(signature: Fields): 0 | 1 {
+  const value = signature['yParity'] ?? signature['odd_y_parity'] ?? signature['v'];
+  const parity = typeof value === 'boolean' ? BigInt(value) : numberOf(value);
+  if (parity === 0n) return 0;
+  if (parity === 1n) return 1;
+  throw new MalformedBlockError('yParity', value);
+}

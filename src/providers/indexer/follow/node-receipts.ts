@@ -1,0 +1,79 @@
+import type { JsonRpcApiProvider } from 'ethers';
+import { quantity } from '../../../chain/rpc/quantity.ts';
+import { type BlockSource, isOutside } from '../decode/decode-block.ts';
+import { listOf, MalformedBlockError } from '../decode/hex.ts';
+import { type RawBlock, type RawReceipt, type RawTransaction, readReceipt } from '../decode/raw-block.ts';
+import type { BlockHeader } from '../domain.ts';
+import { isMethodMissing } from './node-error.ts';
+
+type BlockReceipts = Pick<BlockSource, 'receipts' | 'withoutReceipt'>;
+
+type ReceiptOptions = {
+  readonly head: () => Promise<bigint>;
+  readonly headerAt: (number: bigint) => Promise<BlockHeader | undefined>;
+  readonly node: Pick<JsonRpcApiProvider, 'send'>;
+};
+
+// Blocks are read in parallel already, and a block may have hundreds of receipts.
+const singlesAtOnce = 16;
+
+/**
+ * Reads the receipts of a block in one request; singly those that are missing in the answer, or all from a node
+ * without `eth_getBlockReceipts`. The reader returns undefined where the node does not have them yet.
+ */
+export function createReceiptReader({ node, head, headerAt }: ReceiptOptions) {
+  let wholeBlocks = true;
+
+  const ofBlock = async ({ header }: RawBlock): Promise<readonly RawReceipt[] | null> => {
+    if (!wholeBlocks) return [];
+    try {
+      const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
+      return answer === null ? null : listOf(answer, 'receipts').map(readReceipt);
+    } catch (error) {
+      if (!isMethodMissing(error)) throw error;
+      wholeBlocks = false;
+      return [];
+    }
+  };
+
+  const single = async ({ hash }: RawTransaction): Promise<RawReceipt[]> => {
+    const answer: unknown = await node.send('eth_getTransactionReceipt', [hash]);
+    return answer === null ? [] : [readReceipt(answer)];
+  };
+
+  /**
+   * Whether the node is beyond the block and has still the same one at its height, so that its receipts will not
+   * come any more. Its newest block may be one whose receipts it has yet to write.
+   */
+  const isPast = async ({ header }: RawBlock): Promise<boolean> => {
+    if ((await head()) <= header.number) return false;
+    return (await headerAt(header.number))?.hash === header.hash;
+  };
+
+  return async (block: RawBlock): Promise<BlockReceipts | undefined> => {
+    const whole = await ofBlock(block);
+    if (whole === null && !(await isPast(block))) return undefined;
+    const receipts = [...(whole ?? [])];
+    const known = new Set(receipts.map(({ hash }) => hash));
+    const wanting = block.transactions.filter(({ hash }) => !known.has(hash));
+    const missing: RawTransaction[] = [];
+    for (let start = 0; start < wanting.length; start += singlesAtOnce) {
+      const group = wanting.slice(start, start + singlesAtOnce);
+      const found = (await Promise.all(group.map(single))).flat();
+      // The same transaction may have come into a later block once more, and its receipt is of that one.
+      const own = new Map(found.map((receipt) => [receipt.hash, receipt]));
+      for (const transaction of group) {
+        const receipt = own.get(transaction.hash);
+        const outside = isOutside(transaction);
+        if (receipt !== undefined && (outside || receipt.blockHash === block.header.hash))
+          receipts.push(receipt);
+        else if (!outside) missing.push(transaction);
+      }
+    }
+    if (missing.length === 0) return { receipts };
+    if (!(await isPast(block))) return undefined;
+    // A header that commits to receipts proves that they exist: this node only does not give them.
+    if (block.commitsReceipts) throw new MalformedBlockError(`receipt of ${missing[0]?.hash}`, undefined);
+    return { receipts, withoutReceipt: new Set(missing.map(({ hash }) => hash)) };
+  };
+}

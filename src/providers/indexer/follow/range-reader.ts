@@ -1,0 +1,104 @@
+import { decodeBlock } from '../decode/decode-block.ts';
+import type { BlockHeader, IndexedBlock } from '../domain.ts';
+import type { AdaptiveLimit } from './adaptive-limit.ts';
+import type { NodeBlocks } from './node-blocks.ts';
+
+/** Blocks that form a chain, and why the next one of the range could not be read, where that is so. */
+type Reading = {
+  readonly blocks: readonly IndexedBlock[];
+  readonly failure: { readonly error: unknown } | undefined;
+};
+
+type One = IndexedBlock | { readonly error: unknown } | undefined;
+
+type RangeReaderOptions = {
+  readonly blocks: Pick<NodeBlocks, 'blockAt' | 'headerAt'>;
+  readonly limit: AdaptiveLimit;
+  readonly wrapped: ReadonlySet<string>;
+};
+
+type ReadRange = (from: bigint, to: bigint) => Promise<Reading>;
+
+/** Reads and decodes blocks in parallel, up to the first that is missing or cannot be read. */
+export function createRangeReader(
+  { blocks, limit, wrapped }: RangeReaderOptions,
+  isSkipped: (number: bigint) => boolean,
+): ReadRange {
+  const read = async (number: bigint): Promise<One> => {
+    try {
+      return await limit.run(async () => {
+        if (isSkipped(number)) return await readSkipped(blocks, number);
+        const source = await blocks.blockAt(number);
+        return source && decodeBlock(source, wrapped);
+      });
+    } catch (error) {
+      return { error };
+    }
+  };
+  return async (from, to) => {
+    const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
+    return linked(await Promise.all(numbers.map(read)));
+  };
+}
+
+/** A block that the operator skips: its place in the chain and nothing of its content. */
+async function readSkipped(
+  blocks: Pick<NodeBlocks, 'headerAt'>,
+  number: bigint,
+): Promise<IndexedBlock | undefined> {
+  const own = await blocks.headerAt(number).catch(() => undefined);
+  const header = own ?? (await headerBetween(blocks, number));
+  const nothing = { transactions: [], skipped: [], metadataChanges: [], withoutReceipt: 0 };
+  return header && { header, ...nothing, traced: true };
+}
+
+/** The place of a block whose own header cannot be read, as its neighbours tell it. */
+async function headerBetween(
+  blocks: Pick<NodeBlocks, 'headerAt'>,
+  number: bigint,
+): Promise<BlockHeader | undefined> {
+  const [before, after] = await Promise.all([blocks.headerAt(number - 1n), blocks.headerAt(number + 1n)]);
+  if (before === undefined || after === undefined) return undefined;
+  return { number, hash: after.parentHash, parentHash: before.hash, timestamp: after.timestamp };
+}
+
+/** The blocks up to the first that is missing, cannot be read or does not follow its predecessor. */
+function linked(found: readonly One[]): Reading {
+  const chain: IndexedBlock[] = [];
+  for (const block of found) {
+    const before = chain.at(-1);
+    if (block === undefined) break;
+    if ('error' in block) return { blocks: chain, failure: block };
+    if (before !== undefined && block.header.parentHash !== before.header.hash) break;
+    chain.push(block);
+  }
+  return { blocks: chain, failure: undefined };
+}
+
+type Range = {
+  readonly from: bigint;
+  readonly to: bigint;
+  /** The final block before the range was read: a later one may be final on another branch than the blocks read. */
+  readonly finalized: bigint;
+};
+type ReadingRange = Range & { readonly found: Promise<Reading> };
+
+/** Reads a range, or returns the prefetched one with the same first block. */
+export function createReadAhead(read: ReadRange) {
+  let ahead: ReadingRange | undefined;
+  const begin = (range: Range): ReadingRange => ({ ...range, found: read(range.from, range.to) });
+  return {
+    take(range: Range): ReadingRange {
+      const taken = ahead?.from === range.from ? ahead : begin(range);
+      ahead = undefined;
+      return taken;
+    },
+    prepare(range: Range) {
+      ahead = begin(range);
+      ahead.found.catch(() => {}); // take() passes the error on
+    },
+    drop() {
+      ahead = undefined;
+    },
+  };
+}

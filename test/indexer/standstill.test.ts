@@ -1,0 +1,139 @@
+import { describe, expect, vi } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
+import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
+import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
+import { recordIndexError, recordStandstill } from '../../src/providers/indexer/store/index-state-store.ts';
+import { insertSkip, listSkippedBlocks } from '../../src/providers/indexer/store/skipped-block-store.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
+import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { blockAfter, type ReplayBlock, startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex } from './index-fixture.ts';
+
+const first = readFixture<RecordedBlock>('cronos/68215');
+const second = readFixture<RecordedBlock>('cronos/68216');
+const third = blockAfter(second);
+const broken: ReplayBlock = { ...second, block: { ...second.block, transactions: [{ hash: 'none' }] } };
+let lastChainId = 6_000;
+
+async function start(database: TestDatabase, blocks: readonly ReplayBlock[] = [first, broken, third]) {
+  lastChainId += 1;
+  const chainId = String(lastChainId);
+  const node = await startReplayNode(chainId, blocks);
+  node.setHead(third.block.hash);
+  const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n, tries: 1 });
+  const logged: { level: number; msg: string }[] = [];
+  const log = createLogger({
+    level: 'info',
+    destination: { write: (line) => void logged.push(JSON.parse(line)) },
+  });
+  const stopped = new AbortController();
+  const runner = createIndexRunner({
+    ...{ chainId, databaseUrl: database.url, pollMs: 1, log },
+    createFollower: () => index.follower,
+    filler: { fill: async () => false },
+    report: (error) => recordIndexError(database.db, chainId, error?.message),
+    reportStandstill: (stuck) => recordStandstill(database.db, chainId, stuck),
+  });
+  const ended = runner.run(stopped.signal);
+  return {
+    ...{ chainId, node, index },
+    errors: () => logged.filter(({ level }) => level >= 50).map(({ msg }) => msg),
+    isStuck: () =>
+      vi.waitFor(async () => expect((await index.state())?.stuck).toBeDefined(), { timeout: 10_000 }),
+    reaches: (head: bigint) =>
+      vi.waitFor(async () => expect((await index.state())?.head?.number).toBe(head), { timeout: 10_000 }),
+    async stop() {
+      stopped.abort();
+      await ended;
+      index.close();
+      await node.close();
+    },
+  };
+}
+
+describe('a block that cannot be read for good', () => {
+  test('leaves the index stuck before it, and says so in state, readiness, metric and log, once', async ({
+    database,
+  }) => {
+    const run = await start(database);
+    await run.isStuck();
+    expect(await run.index.state()).toMatchObject({
+      head: { number: 68_215n },
+      stuck: { block: 68_216n, reason: expect.stringContaining('Block 68216 cannot be indexed: ') },
+    });
+    const networks = {
+      list: async () => [run.index.network].map((one) => ({ ...one, dataProvider: 'indexer' as const })),
+    };
+    const check = createLagCheck({ db: database.db, networks, most: 1_000n });
+    await expect(check()).rejects.toThrow(`tallystick index skip ${run.chainId} 68216`);
+    const metrics = createMetrics(() => {});
+    watchIndexes(metrics, database);
+    expect((await metrics.scrape()).text).toContain(`tallystick_index_stuck{chain_id="${run.chainId}"} 1`);
+    const asked = run.node.asked.length;
+    await vi.waitFor(() => expect(run.node.asked.length).toBeGreaterThan(asked + 4), { timeout: 10_000 });
+    expect(run.errors()).toEqual(['the index is stuck']);
+    await run.stop();
+  });
+
+  test('is left out when the operator skips it, and the index goes on', async ({ database }) => {
+    const run = await start(database);
+    await run.isStuck();
+    expect(await insertSkip(database.db, run.chainId, 68_216n, 'broken')).toBe(true);
+    expect(await insertSkip(database.db, run.chainId, 68_216n, 'broken')).toBe(false);
+    await run.reaches(68_217n);
+    await vi.waitFor(async () => expect((await run.index.state())?.stuck).toBeUndefined(), {
+      timeout: 5_000,
+    });
+    const skipped = await listSkippedBlocks(database.db, run.chainId, { from: 0n, to: 68_217n });
+    expect(skipped).toMatchObject([{ number: 68_216n, reason: 'broken' }]);
+    const metrics = createMetrics(() => {});
+    watchIndexes(metrics, database);
+    const { text } = await metrics.scrape();
+    expect(text).toContain(`tallystick_index_skipped_blocks{chain_id="${run.chainId}"} 1`);
+    expect(text).toContain(`tallystick_index_stuck{chain_id="${run.chainId}"} 0`);
+    await run.stop();
+  });
+
+  test('is read once the node has it, and the index is no longer stuck', async ({ database }) => {
+    const run = await start(database);
+    await run.isStuck();
+    run.node.add(second);
+    await run.reaches(68_217n);
+    await vi.waitFor(async () => expect((await run.index.state())?.stuck).toBeUndefined(), {
+      timeout: 5_000,
+    });
+    expect((await run.index.state())?.withoutReceipt).toBe(1n);
+    await run.stop();
+  });
+
+  test('is one that the node does not give, though it is beyond it', async ({ database }) => {
+    const run = await start(database, [first, second, third]);
+    await run.reaches(68_217n);
+    const beyond = blockAfter(blockAfter(third));
+    run.node.add(beyond);
+    run.node.setHead(beyond.block.hash);
+    await run.isStuck();
+    expect((await run.index.state())?.stuck).toMatchObject({
+      block: 68_218n,
+      reason: expect.stringContaining('though the node is at 68219'),
+    });
+    await run.stop();
+  });
+});
+
+test('an outage is no standstill', async ({ database }) => {
+  const run = await start(database, [first, second, third]);
+  await run.reaches(68_217n);
+  let refused = 0;
+  run.node.onAsk(() => {
+    refused += 1;
+    throw new Error('out');
+  });
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(12), { timeout: 15_000 });
+  const state = await run.index.state();
+  expect([state?.stuck, state?.lastError]).toEqual([undefined, expect.anything()]);
+  await run.stop();
+});
