@@ -105,10 +105,10 @@ async function startRoles(config: Config, log: Logger, { signing, shutdown }: St
 
   const server = apiParts && (await listenForCallers(parts, await createServiceApp(apiParts, isServing)));
   if (server) {
+    const drainMs = config.DRAIN_SECONDS * 1_000;
     // A start that is refused drains nothing: nobody was told that it is ready.
-    shutdown.add('drain', 'listener for callers', (graceMs) =>
-      server.drain(graceMs === 0 ? 0 : config.DRAIN_SECONDS * 1_000),
-    );
+    const drain = (graceMs: number) => server.drain(graceMs === 0 ? 0 : drainMs);
+    if (drainMs > 0) shutdown.add('drain', 'listener for callers', drain);
     shutdown.add('requests', 'listener for callers', (graceMs) => server.stop(graceMs));
   }
 
