@@ -4,9 +4,9 @@
  */
 const ready = {
   /** Several nodes with one judgement; a node that is wrong is left. */
-  pool: false,
+  pool: true,
   /** Evidence that is not to be had holds up one NFT only. */
-  evidence: false,
+  evidence: true,
   /** Fees rise only when the market asks for more; refused broadcasts are known. */
   fees: false,
   /** Whatever stands still has a reason. */
