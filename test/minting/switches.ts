@@ -8,7 +8,7 @@ const ready = {
   /** Evidence that is not to be had holds up one NFT only. */
   evidence: true,
   /** Fees rise only when the market asks for more; refused broadcasts are known. */
-  fees: false,
+  fees: true,
   /** Whatever stands still has a reason. */
   reasons: false,
   /** Few questions, however much is under way. */
