@@ -10,9 +10,9 @@ const ready = {
   /** Fees rise only when the market asks for more; refused broadcasts are known. */
   fees: true,
   /** Whatever stands still has a reason. */
-  reasons: false,
+  reasons: true,
   /** Few questions, however much is under way. */
-  questions: false,
+  questions: true,
   /** A restored database is brought up to the chain. */
   recover: false,
 } as const satisfies Record<string, boolean>;
