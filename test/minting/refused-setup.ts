@@ -1,3 +1,4 @@
+import { claimContract } from '../../src/rwa/minting/contract-claim-store.ts';
 import { type RefusingNode, startRefusingNode } from '../support/refusing-node.ts';
 import { createMintSetup, type MintSetup } from './mint-setup.ts';
 
@@ -9,6 +10,8 @@ export type RefusedSetup = MintSetup & {
   ): Promise<{ mint_state: string; minted_tx: string | null; token_id: string; recipient: string }>;
   /** Why an NFT does not move; undefined when nothing is noted. */
   note(id: string): Promise<{ reason: string; detail: string } | undefined>;
+  /** As after the first mint on the contract: it is known to be ours, and its history is not compared with the rows. */
+  claim(): Promise<void>;
   /** Accepts the mint of an NFT whose token somebody else mints to the same recipient, so that it is passed over. */
   acceptMinted(): Promise<{ id: string; tokenId: string; hash: string }>;
 };
@@ -24,6 +27,7 @@ export async function createRefusedSetup(): Promise<RefusedSetup> {
     refusing,
     row,
     note: (id) => service.db('mint_notes').where({ nft_id: id }).first('reason', 'detail'),
+    claim: () => claimContract(service.db, { chainId: chain.chainId, contract: chain.contract }),
     async acceptMinted() {
       const [id = ''] = await setup.accept(1);
       const { recipient, token_id: tokenId } = await row(id);

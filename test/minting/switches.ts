@@ -4,15 +4,15 @@
  */
 const ready = {
   /** Several nodes with one judgement; a node that is wrong is left. */
-  pool: false,
+  pool: true,
   /** Evidence that is not to be had holds up one NFT only. */
-  evidence: false,
+  evidence: true,
   /** Fees rise only when the market asks for more; refused broadcasts are known. */
-  fees: false,
+  fees: true,
   /** Whatever stands still has a reason. */
-  reasons: false,
+  reasons: true,
   /** Few questions, however much is under way. */
-  questions: false,
+  questions: true,
   /** A restored database is brought up to the chain. */
   recover: false,
 } as const satisfies Record<string, boolean>;

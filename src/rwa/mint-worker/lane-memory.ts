@@ -57,6 +57,8 @@ export type LaneMemory = {
   market: { readonly hash: string; readonly market: Market } | undefined;
   /** A transaction count that is higher than it should be. */
   doubtedCount: FirstLook<bigint> | undefined;
+  /** The transaction count, higher than ours, at which lost mints were looked for and not found. */
+  pastAskedAt: bigint | undefined;
   /** The lowest nonce that is missing on the chain and in the store. */
   gap: FirstLook<bigint> | undefined;
   /** Hash of the newest block at which a gap was looked for. */
@@ -79,6 +81,7 @@ export const createLaneMemory = (): LaneMemory => ({
   limits: {},
   market: undefined,
   doubtedCount: undefined,
+  pastAskedAt: undefined,
   gap: undefined,
   gapLookedAt: undefined,
 });

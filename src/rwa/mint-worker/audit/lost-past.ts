@@ -12,6 +12,7 @@ import {
 } from '../../minting/contract-claim-store.ts';
 import { findNewestMintedBlock } from '../../minting/token-row-store.ts';
 import type { LaneContext } from '../lane-context.ts';
+import { isOwnAttempt } from '../stores/attempt-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
 
 /*
@@ -135,12 +136,20 @@ async function searchDown(
       width = (last - first + 1n) / 2n;
       continue;
     }
-    const found = (await compareMints(comparison, mints)).find(matches);
-    if (found !== undefined) return found;
+    for (const found of (await compareMints(comparison, mints)).filter(matches)) {
+      if (!(await isStillWatched(db, found))) return found;
+    }
     last = first - 1n;
   }
   return undefined;
 }
+
+/**
+ * Whether a mint that its row does not tell is of a transaction that the database knows: a reorganisation has brought
+ * it back, or it was mined since the row was read.
+ */
+const isStillWatched = async (db: LaneContext['db'], { kind, event }: Disagreement): Promise<boolean> =>
+  kind === 'not_recorded' && event !== undefined && isOwnAttempt(db, event.hash);
 
 /** @returns `refused` when the node answers with an error; an outage rejects */
 async function askOrNarrow(

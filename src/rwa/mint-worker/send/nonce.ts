@@ -9,6 +9,7 @@ import { findHighestNonce, listOpenTransactions } from '../stores/transaction-st
  * skipped only after all of our transactions are confirmed and the foreign ones are final: a reorganisation that
  * removed a foreign transaction would otherwise leave a nonce gap that nobody fills. A count that is higher than ours
  * may also be that of another chain, or a lie: it is believed once the block at which it was first seen is final too.
+ * Before anything of this, lost mints are looked for: a database that lacks them needs an operator, and no time mends it.
  * @returns the nonce, or why there is none yet
  */
 export async function nextNonce(context: LaneContext, head: Head): Promise<bigint | Pause> {
@@ -25,19 +26,31 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   }
   if (pending <= ours) {
     memory.doubtedCount = undefined;
+    memory.pastAskedAt = undefined;
     return ours;
   }
+  const lost = await findLostPastOnce(context, pending);
+  if (lost !== undefined) return lost;
   const open = await listOpenTransactions(db, lease);
   const isInFlight = open.some(({ confirmedIn }) => confirmedIn === null);
   if (!isInFlight && (await isConfirmed(context, head, pending))) {
-    const lost = await findLostPast(context);
-    if (lost !== undefined) return lost;
+    const unseen = await findLostPast(context);
+    if (unseen !== undefined) return unseen;
     log.warn({ ours: ours.toString(), next: pending.toString() }, 'nonces skipped: somebody else used them');
     memory.doubtedCount = undefined;
     return pending;
   }
   const detail = `Somebody else has used the key: ${pending} transactions, of which we know up to ${ours}.`;
   return { reason: 'foreign_nonce', detail };
+}
+
+/** Looks for lost mints once for each transaction count that is above ours: it changes when another is mined. */
+async function findLostPastOnce(context: LaneContext, count: bigint): Promise<Pause | undefined> {
+  const { memory } = context;
+  if (memory.pastAskedAt === count) return undefined;
+  const lost = await findLostPast(context);
+  if (lost === undefined) memory.pastAskedAt = count;
+  return lost;
 }
 
 /** @throws Error when the node serves another chain */

@@ -3,7 +3,7 @@ import { refuseNft } from '../../minting/mint-state-store.ts';
 import type { LaneContext } from '../lane-context.ts';
 import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { listQueuedMints } from '../stores/queued-nft-store.ts';
-import { unfitContract } from '../unfit-contract.ts';
+import { lookIfShown, unfitContract } from '../unfit-contract.ts';
 
 /**
  * Fails what is queued for a contract that is none that mints.
@@ -16,15 +16,16 @@ export async function refuseUnfit(
 ): Promise<Pause | 'refused' | undefined> {
   const { network, node } = context;
   // What was deployed just now has no code at the final block yet.
-  const atHead = await node.lookAt(contract, head.number);
-  if (atHead === 'contract') return undefined;
+  const atHead = await lookIfShown(node, contract, head.number);
+  // Where the node does not show it, the estimate decides, without which nothing is sent.
+  if (atHead === 'contract' || atHead === undefined) return undefined;
   const finalized = await node.finalized(head, network.finalityDepth);
-  const reason = await unfitContract(context, contract, finalized);
-  if (reason === undefined || reason === 'doubted') {
+  const unfit = await unfitContract(context, contract, finalized);
+  if (unfit === undefined || unfit === 'doubted') {
     const detail = `${contract} looks like no contract that mints; it is looked at again at a later block.`;
     return { reason: 'contract_refuses', detail };
   }
-  await failAll(context, contract, reason);
+  await failAll(context, contract, unfit.reason);
   return 'refused';
 }
 

@@ -95,7 +95,8 @@ export async function answersOthers(
 ): Promise<boolean> {
   if (isAnswer(error)) return true;
   try {
-    await untilAborted(node.head(), stopping);
+    // Not the newest block, which a pinned node has told already.
+    await untilAborted(node.chainId(), stopping);
     return true;
   } catch {
     return false;

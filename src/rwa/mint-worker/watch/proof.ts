@@ -1,4 +1,5 @@
 import type { TransactionNft } from '../stores/transaction-nft-store.ts';
+import { unfitContract } from '../unfit-contract.ts';
 import { findEvidence, rest } from './evidence.ts';
 import type { NoEvidence } from './inquiry.ts';
 import type { Look } from './look.ts';
@@ -19,8 +20,8 @@ type Subject = { readonly id: string; readonly contract: string };
 
 /**
  * Proves what became of NFTs that their transaction did not mint, at the newest final block. A token without an
- * owner and without a mint event can be sent again; one with an owner cannot. Where that is not to be found out, the
- * NFT waits.
+ * owner and without a mint event can be sent again; one with an owner cannot. One whose contract has no code any more
+ * fails. Where nothing of this is to be found out, the NFT waits.
  * @throws when the node answers nothing at all
  */
 export async function proveOutcomes(
@@ -28,6 +29,11 @@ export async function proveOutcomes(
   subject: Subject,
   nfts: readonly TransactionNft[],
 ): Promise<Proof> {
+  const proof = await proveByTokens(look, subject, nfts);
+  return failWithoutCode(look, subject, proof);
+}
+
+async function proveByTokens(look: Look, subject: Subject, nfts: readonly TransactionNft[]): Promise<Proof> {
   const minted: MintedNft[] = [];
   const failed: FailedNft[] = [];
   const released: string[] = [];
@@ -88,4 +94,23 @@ async function askOwner(
   } catch (error) {
     return inquiry.reasonOf(error);
   }
+}
+
+/**
+ * Fails NFTs whose contract has no code, as it looks when its answers are nonsense. Nonsense from code is no proof: it
+ * may mint all the same, and answer rightly again.
+ */
+async function failWithoutCode(look: Look, { id, contract }: Subject, proof: Proof): Promise<Proof> {
+  const { memory } = look.context;
+  const isNonsense = ({ note }: WaitingNft) => note?.reason === 'contract_nonsense';
+  const doomed = proof.waiting.filter(isNonsense);
+  if (doomed.length === 0) return proof;
+  const unfit = await unfitContract(look.context, contract, await look.view.finalized());
+  if (unfit === undefined || unfit === 'doubted' || unfit.look !== 'no_code') return proof;
+  // So that nothing more is sent to it.
+  memory.costs.delete(contract);
+  const waiting = proof.waiting.filter((each) => !isNonsense(each));
+  if (waiting.length === 0) memory.evidence.searches.delete(id);
+  const failed = doomed.map(({ nft: { nftId } }) => ({ nftId, reason: unfit.reason }));
+  return { outcomes: { ...proof.outcomes, failed: [...proof.outcomes.failed, ...failed] }, waiting };
 }

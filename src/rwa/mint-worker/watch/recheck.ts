@@ -1,12 +1,11 @@
 import { transactionFacts } from '../step-facts.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
-import { listOpenNfts, type TransactionNft } from '../stores/transaction-nft-store.ts';
+import { listOpenNfts } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
 import { setUnproven } from '../stores/unproven-store.ts';
-import { unfitContract } from '../unfit-contract.ts';
 import type { Look } from './look.ts';
 import { finalizeTransaction, unconfirmTransaction } from './outcomes.ts';
-import { type Proof, proveOutcomes } from './proof.ts';
+import { proveOutcomes } from './proof.ts';
 import { applyRetryLimit, passedOver } from './retry-limit.ts';
 import { forgetRetries, saveWaiting } from './waiting.ts';
 
@@ -45,13 +44,7 @@ async function finalize(look: Look, transaction: OpenTransaction): Promise<void>
   const [newest] = transaction.attempts;
   const open = await listOpenNfts(db, id);
   const unminted = open.filter(({ isMinted }) => !isMinted);
-  const unfit =
-    unminted.length > 0
-      ? await unfitContract(look.context, transaction.contract, await look.view.finalized())
-      : undefined;
-  if (unfit === 'doubted') return;
-  const { outcomes: proven, waiting } =
-    unfit === undefined ? await proveOutcomes(look, transaction, unminted) : failAll(unminted, unfit);
+  const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, unminted);
 
   const { outcomes, waits } = await inFencedTransaction(db, lease, async (tx) => {
     const limited = await applyRetryLimit(tx, proven, passedOver(newest.hash));
@@ -60,7 +53,6 @@ async function finalize(look: Look, transaction: OpenTransaction): Promise<void>
     if (waiting.length > 0) await setUnproven(tx, id, true);
     return { outcomes: limited, waits: seconds };
   });
-  if (unfit !== undefined) look.context.memory.costs.delete(transaction.contract);
   const isWaiting = new Set(waiting.map(({ nft }) => nft.nftId));
   forgetRetries(
     look.context,
@@ -74,9 +66,3 @@ async function finalize(look: Look, transaction: OpenTransaction): Promise<void>
     released: outcomes.released.length,
   });
 }
-
-/** Of NFTs on a contract that mints nothing. */
-const failAll = (nfts: readonly TransactionNft[], reason: string): Proof => ({
-  outcomes: { minted: [], failed: nfts.map(({ nftId }) => ({ nftId, reason })), released: [] },
-  waiting: [],
-});
