@@ -63,15 +63,19 @@ describe('a node whose history has expired', () => {
     const [origin] = await setup.service.db('mint_contract_origins');
     const created = await setup.chain.call<{ hash: string }>('eth_getBlockByNumber', '0x1', false);
     expect([Number(origin.first_block), origin.block_hash]).toEqual([1, created.hash]);
-    const again = await setup.acceptMinted();
     await setup.killAll();
+    const again = await setup.acceptMinted();
+    const head = Number(await setup.chain.call<string>('eth_blockNumber'));
     setup.refusing.forget();
-    expect(await setup.row(again.id)).toBeDefined();
     setup.work();
     const more = setup.keepMining();
     await untilAll(setup.service, [again.id], 'minted');
     more.stop();
-    expect(setup.refusing.asked.filter(({ method }) => method === 'eth_getCode')).toEqual([]);
+    // Before the first mint a worker looks at the contract at the newest block.
+    const old = setup.refusing.asked.filter(
+      ({ method, params }) => method === 'eth_getCode' && Number(params[1]) < head,
+    );
+    expect(old).toEqual([]);
   }, 40_000);
 
   test('for the block of the mint: nothing is concluded, the NFT waits with the range as its reason', async () => {
@@ -102,6 +106,8 @@ describe('a long chain whose node gives few blocks at once', () => {
   ])(
     '(told %s) is searched at a pace, whatever the number of NFTs, and others go on',
     async (_how, limit) => {
+      // What is counted is the search for evidence.
+      await setup.claim();
       const minted = [await setup.acceptMinted(), await setup.acceptMinted(), await setup.acceptMinted()];
       // Forty questions for each of them.
       await setup.chain.mine(1_000);
