@@ -84,6 +84,19 @@ describe('a look', () => {
     ).toHaveLength(1);
   });
 
+  test('chooses another when it was told that this one refuses something, and goes back after minutes', async () => {
+    const first = await pin();
+    first.preferOthers();
+    const second = await pin();
+    expect(second.label).toBe(node(1).url);
+    clock += 1_000;
+    second.preferOthers();
+    expect((await pin()).label).toBe(node(0).url);
+    clock += 10 * 60_000;
+    second.preferOthers();
+    expect((await pin()).label).toBe(node(0).url);
+  });
+
   test('waits for a node that hangs only once', async () => {
     node(0).bend(() => Promise.resolve('hang'));
     const begun = performance.now();

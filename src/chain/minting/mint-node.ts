@@ -63,6 +63,8 @@ export type MintNode = EvidenceNode &
     chainId(): Promise<bigint>;
     /** What is at the address of a contract, as {@link lookAtContract} finds it. */
     lookAt(contract: string, at: bigint): Promise<ContractLook>;
+    /** Of a pinned node: lets another be chosen next, since this one does not have what another may have. */
+    preferOthers(): void;
   };
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
@@ -85,7 +87,7 @@ const receiptShape = z.object({
   logs: z.array(z.object({ address: z.string(), topics: z.array(hex) })),
 });
 
-type Pinned = Pick<PinnedNode, 'headBlock' | 'finalized' | 'broadcasters'>;
+type Pinned = Pick<PinnedNode, 'headBlock' | 'finalized' | 'broadcasters' | 'preferOthers'>;
 
 /** @param pinned what the look at all nodes has shown, when the provider asks a pinned node only */
 export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): MintNode {
@@ -129,6 +131,7 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
     broadcast: (raw) => broadcastToAll(broadcasters, raw),
     chainId: () => ask(number, 'eth_chainId', []),
     lookAt: (contract, at) => lookAtContract(provider, contract, at),
+    preferOthers: () => pinned?.preferOthers(),
   };
 }
 

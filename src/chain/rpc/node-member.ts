@@ -41,6 +41,8 @@ export type Member = {
   forked: string | undefined;
   /** Grows with each request that failed, shrinks with each look that succeeds: it decays and is not reset. */
   trouble: number;
+  /** When it last answered without what was asked for, though another node may have it; by the monotonic clock. */
+  refusedAt: number | undefined;
   readonly outcomes: { all: number; failed: number };
   /** The look in flight, which others join. */
   looking: Promise<Sight> | undefined;
@@ -59,6 +61,7 @@ export function createMember(endpoint: Endpoint, provider: JsonRpcApiProvider): 
     seenAt: 0,
     forked: undefined,
     trouble: 0,
+    refusedAt: undefined,
     outcomes: { all: 0, failed: 0 },
     looking: undefined,
     hashes: { head: '', at: new Map() },

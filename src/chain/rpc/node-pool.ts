@@ -38,6 +38,8 @@ type PoolOptions = {
 };
 
 const refreshMs = 5_000;
+// Whoever was refused an answer asks again sooner, though each time after a longer rest.
+const refusalMs = 5 * 60_000;
 
 export function createNodePool(options: PoolOptions): NodePool {
   const { chainId, members, finalityNodes, log, now } = options;
@@ -63,7 +65,7 @@ export function createNodePool(options: PoolOptions): NodePool {
     await look();
     const agreed = await consensus.agree(rules);
     tell();
-    const member = choose(members);
+    const member = choose(members, now());
     if (member?.seen === undefined) throw unavailable(chainId, members);
     return {
       ...agreed,
@@ -72,6 +74,9 @@ export function createNodePool(options: PoolOptions): NodePool {
       headBlock: member.seen.head.raw,
       finalized: await consensus.finalOn(member),
       broadcasters: broadcasters(members),
+      preferOthers() {
+        member.refusedAt = now();
+      },
     };
   };
 
@@ -134,9 +139,18 @@ function bestBeside(member: Member, members: readonly Member[], now: number): bi
 
 const greater = (one: bigint, other: bigint) => (one > other ? one : other);
 
-/** The node with the least trouble; of several, the operator's first. */
-const choose = (members: readonly Member[]): Member | undefined =>
-  inUse(members).sort((one, other) => one.trouble - other.trouble)[0];
+/**
+ * The node with the least trouble; of several, one that has refused nothing lately or longest ago; of several, the
+ * operator's first.
+ */
+function choose(members: readonly Member[], now: number): Member | undefined {
+  const refused = ({ refusedAt }: Member) =>
+    refusedAt !== undefined && now - refusedAt < refusalMs ? refusedAt : Number.NEGATIVE_INFINITY;
+  const later = (one: Member, other: Member) => Number(refused(one) > refused(other));
+  return inUse(members).sort(
+    (one, other) => one.trouble - other.trouble || later(one, other) - later(other, one),
+  )[0];
+}
 
 /** Every node that a transaction may go to: a chain with another id must not see it. */
 function broadcasters(members: readonly Member[]): PinnedNode['broadcasters'] {

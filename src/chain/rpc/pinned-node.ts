@@ -19,6 +19,8 @@ export type PinnedNode = {
   readonly finalityUnknown: string | undefined;
   /** Every node that transactions go to; the answer of one that has just failed is not worth waiting for. */
   readonly broadcasters: readonly { readonly provider: JsonRpcApiProvider; readonly isWaitedFor: boolean }[];
+  /** Lets the next looks choose another node, if there is one: this one has refused what another may answer. */
+  readonly preferOthers: () => void;
 };
 
 // Their answers from another chain would change a row, a nonce or a price.

@@ -126,6 +126,27 @@ describe('a first node that stands still', () => {
   }, 60_000);
 });
 
+describe('a first node that answers but does not tell of receipts', () => {
+  test.each([
+    ['malformed ones', { result: { status: 'ok', logs: null } }],
+    ['an error', { error: { code: -32000, message: 'leveldb: closed' } }],
+  ] satisfies [string, BentAnswer][])(
+    '(%s) is left for the one that does',
+    async (_what, answer) => {
+      bent.bend(({ method }) =>
+        method === 'eth_getTransactionReceipt' ? Promise.resolve(answer) : undefined,
+      );
+      await startWorker();
+      const mining = setup.keepMining();
+      const ids = await setup.accept(3);
+      await untilAll(setup.service, ids, 'minted', 15);
+      mining.stop();
+      expect(await setup.settle(ids)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
 describe("a node's URL that leads to another chain", () => {
   const startForeign = async () => {
     const foreign = await startChain({ chainId: '4242' });

@@ -53,7 +53,9 @@ export async function findEvidence(
 
 /** An NFT that waits for the pace of a search has its turn with the next look; others rest. */
 export function rest({ context }: Look, nftId: string, note: NoEvidence | undefined): void {
-  if (note !== undefined && note.reason !== 'history_searched') restBeforeRetry(context, nftId);
+  if (note === undefined || note.reason === 'history_searched') return;
+  if (note.reason !== 'contract_nonsense') context.node.preferOthers();
+  restBeforeRetry(context, nftId);
 }
 
 type EndOfSearch = {

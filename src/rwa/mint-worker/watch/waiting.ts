@@ -48,12 +48,13 @@ export function forgetRetries({ memory }: LaneContext, nftIds: readonly string[]
   for (const nftId of nftIds) memory.evidence.retries.delete(nftId);
 }
 
-/** Notes for every open NFT of a transaction that a question about the transaction has no answer. */
+/** Notes for every open NFT of a transaction that a question about the transaction has no answer of this node. */
 export async function noteUnanswered(
-  { db, lease, log }: LaneContext,
+  { db, lease, log, node }: LaneContext,
   transaction: OpenTransaction,
   err: unknown,
 ): Promise<void> {
+  node.preferOthers();
   const note = {
     reason: 'evidence_unavailable',
     detail: `The node does not answer: ${wordsOf(err)}`,
