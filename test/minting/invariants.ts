@@ -119,8 +119,11 @@ export async function standingSince(watched: Pick<Watched, 'service'>, before: P
   };
 }
 
-/** The most questions of one lane to one node during a block; see {@link Questions} for how long one lasts. */
-const mostQuestions = 80;
+/**
+ * The most questions of one lane to one node during a block; see {@link Questions} for how long one lasts. A lane that
+ * fills its 16 places at once asks five things for each.
+ */
+const mostQuestions = 120;
 /** Of them, those for logs, which cost a node the most. */
 const mostLogQuestions = 12;
 
