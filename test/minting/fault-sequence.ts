@@ -67,7 +67,7 @@ async function judgeUnderWay({ setup, network, ids }: Scene) {
   const { silent, untrue, reasons } = await setup.reasons(ids);
   const judged = sortFound([
     { name: 'rows', needs: [], found: untrue },
-    { name: 'reasons', needs: ['reasons'], found: silent },
+    { name: 'reasons', needs: ['reasons'], found: network.standsStill ? [] : silent },
   ]);
   return { ...judged, reasons };
 }

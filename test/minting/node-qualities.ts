@@ -60,10 +60,14 @@ const limited: readonly Quality[] = [
   },
 ];
 
+const still = 'stands still';
+/** Qualities of which a node is not used while there is another. */
+const unusable: ReadonlySet<string> = new Set(['hangs', 'refuses with 429', 'leads to another chain']);
+
 /** What no conclusion, or no mint, can rest on. */
 const wrong: readonly Quality[] = [
   {
-    name: 'stands still',
+    name: still,
     needs: ['pool'],
     make: async ({ chain }) => ({ flaws: [standsStill(await pastOf(chain.call))] }),
   },
@@ -120,6 +124,11 @@ export type SequenceNetwork = {
   readonly names: readonly string[];
   /** Whether everything must be minted although the others are wrong; else a reason is enough. */
   readonly mustMint: boolean;
+  /**
+   * Whether no node shows a new block. A worker measures by blocks, or by minutes that no sequence lasts, so nothing
+   * has a reason yet.
+   */
+  readonly standsStill: boolean;
   /** Gives each node its flaws again, after a fault for a time. */
   restore(): void;
   /** Makes all nodes sound. */
@@ -146,6 +155,7 @@ export async function makeNetwork(setup: MintSetup, chance: Chance): Promise<Seq
     if (quality.deceives) deceivers += 1;
     made.push({ name: quality.name, ...(await quality.make(setup, chance)) });
   }
+  const names = made.map(({ name }) => name);
   const others = made.flatMap(({ chain }) => chain ?? []);
   const restore = () => {
     for (const [index, node] of nodes.entries()) node.setFlaws(...(made[index]?.flaws ?? []));
@@ -156,8 +166,9 @@ export async function makeNetwork(setup: MintSetup, chance: Chance): Promise<Seq
   const timer = setInterval(() => others.map((chain) => chain.mine().catch(() => {})), 150);
   return {
     nodes,
-    names: made.map(({ name }) => name),
+    names,
     mustMint: !isWithoutSound && deceivers === 0,
+    standsStill: names.includes(still) && names.every((name) => name === still || unusable.has(name)),
     restore,
     setRight() {
       for (const node of nodes) node.setFlaws();
