@@ -13,8 +13,6 @@ const maxWatchIntervalMs = 5_000;
 
 /**
  * Creates the poll of a lane: it watches the transactions in flight, then sends what is queued. With nothing to
-/**
- * Creates the poll of a lane: it watches the transactions in flight, then sends what is queued. With nothing to
  * do it costs one query and no call to a node. Everything that a poll asks is asked of one node; when that fails the
  * poll rejects, and the next one may choose another.
  * @returns why the lane does not send; undefined when nothing is wrong

@@ -51,7 +51,7 @@ export async function findLostPast(context: LaneContext): Promise<Pause | undefi
  * @returns why nothing may be sent to the contract
  */
 export async function claimForSending(context: LaneContext, contract: string): Promise<Pause | undefined> {
-  const { db, lease, log, memory, node, now } = context;
+  const { db, lease, log, memory, node, now, stopping } = context;
   const id = { chainId: lease.chainId, contract };
   const known = memory.claimed.get(contract);
   if (known !== undefined && now() < known) return undefined;
@@ -65,6 +65,8 @@ export async function claimForSending(context: LaneContext, contract: string): P
     const head = await node.head();
     const matches = (found: Disagreement) => isLostPast(found) || isOfOthers(found);
     const found = await searchDown(context, contract, { from: 0n, to: head.number }, matches);
+    // A search cut short says nothing about what it did not reach.
+    if (stopping.aborted) return undefined;
     if (found === 'no history') throw new Error('no node gives its logs');
     if (found !== undefined && isLostPast(found)) return await beginRecoveryFor(context, contract, found);
     const shared = found && `${contract} has a token that is not ours: ${found.tokenId}, ${found.detail}.`;

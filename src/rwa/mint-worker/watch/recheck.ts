@@ -7,7 +7,7 @@ import type { Look } from './look.ts';
 import { finalizeTransaction, unconfirmTransaction } from './outcomes.ts';
 import { proveOutcomes } from './proof.ts';
 import { applyRetryLimit, passedOver } from './retry-limit.ts';
-import { forgetRetries, saveWaiting } from './waiting.ts';
+import { forgetEndedRetries, saveWaiting } from './waiting.ts';
 
 /**
  * Checks that a confirmed transaction is still in the chain, and finalizes it once its block is final.
@@ -53,11 +53,7 @@ async function finalize(look: Look, transaction: OpenTransaction): Promise<void>
     if (waiting.length > 0) await setUnproven(tx, id, true);
     return { outcomes: limited, waits: seconds };
   });
-  const isWaiting = new Set(waiting.map(({ nft }) => nft.nftId));
-  forgetRetries(
-    look.context,
-    open.map(({ nftId }) => nftId).filter((nftId) => !isWaiting.has(nftId)),
-  );
+  forgetEndedRetries(look.context, open, waiting);
   for (const failure of outcomes.failed) log.error(failure, 'mint failed');
   await step('finalized', {
     ...transactionFacts(transaction),

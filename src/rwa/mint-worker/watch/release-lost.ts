@@ -6,7 +6,7 @@ import { setUnproven } from '../stores/unproven-store.ts';
 import type { Look } from './look.ts';
 import { endLost } from './outcomes.ts';
 import { proveOutcomes } from './proof.ts';
-import { forgetRetries, hasNews, saveWaiting } from './waiting.ts';
+import { forgetEndedRetries, hasNews, saveWaiting } from './waiting.ts';
 
 /**
  * Releases the NFTs of a transaction of which no attempt is mined, when another transaction used its nonce. Does
@@ -38,11 +38,7 @@ export async function releaseLost(look: Look, transaction: OpenTransaction): Pro
   memory.refused.delete(id);
   memory.broadcastAt.delete(id);
   memory.underfunded.delete(id);
-  const isWaiting = new Set(waiting.map(({ nft }) => nft.nftId));
-  forgetRetries(
-    look.context,
-    nfts.map(({ nftId }) => nftId).filter((nftId) => !isWaiting.has(nftId)),
-  );
+  forgetEndedRetries(look.context, nfts, waiting);
   await step('released', {
     ...transactionFacts(transaction),
     waits,

@@ -11,7 +11,7 @@ import { inclusionOf, type Mined } from './mined.ts';
 import { confirmTransaction, endReverted, type MintedNft } from './outcomes.ts';
 import { proveOutcomes, type WaitingNft } from './proof.ts';
 import { applyRetryLimit, revertedMint } from './retry-limit.ts';
-import { forgetRetries, saveWaiting } from './waiting.ts';
+import { forgetEndedRetries, forgetRetries, saveWaiting } from './waiting.ts';
 
 /**
  * Advances a mined transaction as far as the depth of its block allows.
@@ -124,10 +124,6 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
     return { waits, failed: outcomes.failed.length, released: outcomes.released.length };
   });
   memory.mined.delete(id);
-  const isWaiting = new Set(waiting.map(({ nft }) => nft.nftId));
-  forgetRetries(
-    context,
-    nfts.map(({ nftId }) => nftId).filter((nftId) => !isWaiting.has(nftId)),
-  );
+  forgetEndedRetries(context, nfts, waiting);
   await step('reverted', { ...transactionFacts(transaction), ...counts });
 }

@@ -48,6 +48,20 @@ export function forgetRetries({ memory }: LaneContext, nftIds: readonly string[]
   for (const nftId of nftIds) memory.evidence.retries.delete(nftId);
 }
 
+/** Forgets when those of the NFTs that no longer wait would have been asked about again. */
+export function forgetEndedRetries(
+  context: LaneContext,
+  nfts: readonly TransactionNft[],
+  waiting: readonly WaitingNft[],
+): void {
+  const still = new Set(waiting.map(({ nft }) => nft.nftId));
+  const ended = nfts.filter(({ nftId }) => !still.has(nftId));
+  forgetRetries(
+    context,
+    ended.map(({ nftId }) => nftId),
+  );
+}
+
 /** Notes for every open NFT of a transaction that a question about the transaction has no answer of this node. */
 export async function noteUnanswered(
   { db, lease, log, node }: LaneContext,
