@@ -14,6 +14,7 @@ import type { RefusedKeys } from './http/dispatch/refused-keys.ts';
 import type { AnyHandler } from './http/dispatch/steps.ts';
 import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
+import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
@@ -39,6 +40,8 @@ type SharedParts = Omit<MountedAppParts, 'mounts'> & {
   readonly limiter: Limiter;
   readonly refusedKeys: RefusedKeys;
   readonly db: Database;
+  /** Bytes of answers under way at most, in this process; without a limit by default. */
+  readonly maxAnswerBytes?: number | undefined;
   /** What is served beside the documents, such as the portal. Asked after them. */
   readonly mounts?: readonly Mount[];
 };
@@ -71,10 +74,11 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
 /** An app over any documents. */
 export async function createDocumentApp(
   served: readonly ServedDocument[],
-  { verifier, limiter, refusedKeys, db, mounts = [], ...context }: SharedParts,
+  { verifier, limiter, refusedKeys, db, maxAnswerBytes, mounts = [], ...context }: SharedParts,
 ): Promise<Express> {
   const { log } = context;
-  const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), db, log };
+  const memory = createAnswerMemory(maxAnswerBytes ?? Number.POSITIVE_INFINITY);
+  const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), memory, db, log };
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, isCompanyRequired });

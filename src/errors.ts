@@ -137,6 +137,12 @@ export const catalogue = {
     detail: 'The service is temporarily unavailable.',
     retryable: true,
   },
+  overloaded: {
+    status: 503,
+    title: 'Service Unavailable',
+    detail: 'The service has too much to do.',
+    retryable: true,
+  },
 } as const satisfies Record<string, Entry>;
 
 export type ProblemCode = keyof typeof catalogue;

@@ -8,6 +8,7 @@ import type { Database } from '../../src/contract/transaction.ts';
 import { compileMatcher } from '../../src/http/dispatch/matcher.ts';
 import { createRefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
 import { createAjvProvider } from '../../src/http/input/validators.ts';
+import { createAnswerMemory } from '../../src/http/server/answer-memory.ts';
 import { sendReply } from '../../src/http/server/reply.ts';
 import { createLogger } from '../../src/log.ts';
 import { measure, rounded, type Suite } from './suite.ts';
@@ -55,6 +56,8 @@ async function ours(document: OpenApiDocument): Promise<Express> {
   );
 }
 
+const memory = createAnswerMemory(Number.POSITIVE_INFINITY);
+
 /** openapi-backend with its own router, and nothing of ours but the validators. */
 async function library(document: OpenApiDocument): Promise<Express> {
   type Definition = ConstructorParameters<typeof OpenAPIBackend>[0]['definition'];
@@ -73,7 +76,7 @@ async function library(document: OpenApiDocument): Promise<Express> {
     const { method, path, query, headers } = request;
     // Express parses queries and headers into the forms that the library takes.
     const asked = { method, path, query, headers } as Parameters<typeof api.handleRequest>[0];
-    sendReply(response, await api.handleRequest(asked));
+    await sendReply(response, await api.handleRequest(asked), memory);
   });
   return app;
 }

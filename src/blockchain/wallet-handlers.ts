@@ -1,8 +1,9 @@
 import type { NetworkRegistry } from '../chain/networks.ts';
 import type { operations } from '../contract/generated/blockchain.ts';
+import { ItemStream } from '../contract/item-stream.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
 import type { DataProviders } from '../providers/data-providers.ts';
-import type { Freshness } from '../providers/provider.ts';
+import type { Freshness, NftEntry } from '../providers/provider.ts';
 import type { Cursors } from './cursor.ts';
 import { readPageQuestion } from './page-question.ts';
 
@@ -39,11 +40,20 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
         ...nextCursor(next),
         page: question.page,
         page_size: entries.length,
-        result: [...entries],
+        result: sizeOf(entries) > largeBytes ? new ItemStream([entries], sizeOf(entries)) : [...entries],
       };
       return { status: 200, headers: freshnessHeaders(completeTo), body: list };
     },
   };
+}
+
+// From here on the text of a page is not made as a whole.
+const largeBytes = 256 * 1024;
+
+/** What the metadata of these take in memory, about. */
+function sizeOf(entries: readonly NftEntry[]): number {
+  const lengths = entries.map(({ metadata, token_uri: uri }) => (metadata?.length ?? 0) + (uri?.length ?? 0));
+  return 2 * lengths.reduce((sum, length) => sum + length, 0);
 }
 
 function freshnessHeaders(completeTo: Freshness | undefined): Record<string, string> {

@@ -92,6 +92,7 @@ export function createServiceApp(
     ...parts,
     onAnswered: observers.answered,
     hstsSeconds: config.HSTS_SECONDS,
+    maxAnswerBytes: config.MAX_ANSWERS_MB * 1024 * 1024,
     trustedProxies: config.TRUSTED_PROXIES,
     handlers: Object.fromEntries(served),
     mounts: [

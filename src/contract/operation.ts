@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import type { Streamable } from './item-stream.ts';
 import type { Tx } from './transaction.ts';
 
 /** The caller that an API key resolves to. */
@@ -73,7 +74,9 @@ type Input<Op> = {
 
 type SuccessStatus = 200 | 201 | 202 | 204;
 type Responses<Op> = Op extends { responses: infer R } ? R : never;
-type ReplyBody<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Body };
+type ReplyBody<Body> = [Body] extends [undefined]
+  ? { readonly body?: undefined }
+  : { readonly body: Streamable<Body> };
 
 /** The replies that the document allows: success statuses with their bodies. Problems are thrown. */
 type Reply<Op> = {

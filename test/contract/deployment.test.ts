@@ -22,6 +22,7 @@ const unprovoked = new Set([
   'internal_error',
   'auth_unavailable',
   'service_unavailable',
+  'overloaded',
   'history_unavailable',
   'nfts_unavailable',
   'balance_unavailable',

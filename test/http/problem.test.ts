@@ -93,7 +93,12 @@ describe('a problem', () => {
     expect(response.body.errors).toBeUndefined();
   });
 
-  const retryable: FixedCode[] = ['auth_unavailable', 'service_unavailable', 'idempotency_in_progress'];
+  const retryable: FixedCode[] = [
+    'auth_unavailable',
+    'service_unavailable',
+    'overloaded',
+    'idempotency_in_progress',
+  ];
   test.each(retryable)('%s says when to come back', async (code) => {
     const { response } = await callWith(failing(problem(code)));
     expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);

@@ -58,6 +58,7 @@ export type FixtureOptions = {
   readonly db?: Knex;
   readonly log?: Logger;
   readonly isCompanyRequired?: boolean;
+  readonly maxAnswerBytes?: number;
 };
 
 /** The fixture document served at `/api`; handlers echo their input unless they are given. */
@@ -81,6 +82,7 @@ export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
       limiter: options.limiter ?? unlimited,
       refusedKeys: options.refusedKeys ?? createRefusedKeys(0),
       trustedProxies: options.trustedProxies,
+      maxAnswerBytes: options.maxAnswerBytes,
       // Without a database nothing of a test asks for a transaction.
       db: options.db ?? (undefined as unknown as Knex),
       log: options.log ?? createLogger({ level: 'silent' }),

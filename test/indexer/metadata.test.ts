@@ -24,6 +24,13 @@ const pages: Record<string, (response: ServerResponse, request: IncomingMessage)
   '/list': (response) => response.end('[1]'),
   '/large': (response) => response.end(`{"a":"${'x'.repeat(20_000)}"}`),
   '/silent': () => {},
+  '/picture': (response) =>
+    response.end(JSON.stringify({ name: 'Cask 9', image_data: 'x'.repeat(70_000), description: 'short' })),
+  '/many': (response) =>
+    response.end(
+      JSON.stringify(Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`key ${i}`, i]))),
+    ),
+  '/secret': (response) => response.end('{"name":"not of the gateway"}'),
   '/ipfs/Qm/1.json': (response) => response.end('{"name":"from ipfs"}'),
 };
 const server = createServer((request, response) => {
@@ -42,9 +49,9 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const fetcher = (allowed = true) =>
+const fetcher = (allowed = true, maxBytes = 10_000) =>
   createMetadataFetcher({
-    ...{ ipfsGateway: `http://${host}/ipfs/`, timeoutMs: 300, maxBytes: 10_000 },
+    ...{ ipfsGateway: `http://${host}/ipfs/`, timeoutMs: 300, maxBytes },
     allowedHosts: new Set(allowed ? [host] : []),
   });
 
@@ -61,6 +68,37 @@ describe('metadata', () => {
 
   test.each(['/round', '/gone', '/page', '/list', '/large', '/silent'])('are none at %s', async (path) => {
     await expect(fetcher().fetch(`http://${host}${path}`)).rejects.toThrow();
+  });
+
+  test('are kept up to 64 kB, and say what was left out', async () => {
+    const { fetch } = fetcher(true, 1_000_000);
+    expect(JSON.parse(await fetch(`http://${host}/picture`))).toEqual({
+      name: 'Cask 9',
+      description: 'short',
+      _truncated: ['image_data'],
+    });
+    const many = await fetch(`http://${host}/many`);
+    expect(Buffer.byteLength(many)).toBeLessThanOrEqual(65_536);
+    expect(JSON.parse(many)).toMatchObject({ 'key 1': 1, _truncated: expect.any(Array) });
+  });
+
+  test('are none when a data: URI holds too many bytes', async () => {
+    const content = JSON.stringify({ name: 'x'.repeat(10_000) });
+    await expect(fetcher().fetch(`data:application/json,${content}`)).rejects.toThrow('over 10000 bytes');
+    const base64 = Buffer.from(content).toString('base64');
+    await expect(fetcher().fetch(`data:application/json;base64,${base64}`)).rejects.toThrow('over 10000');
+  });
+
+  test.each([
+    '../secret',
+    '..%2fsecret/../../secret',
+    '%2e%2e/secret',
+    'Qm/../../secret',
+    '\\..\\..\\secret',
+  ])('never leave the gateway at ipfs://%s', async (path) => {
+    asked.length = 0;
+    await expect(fetcher().fetch(`ipfs://${path}`)).rejects.toThrow('leaves the IPFS gateway');
+    expect(asked).toEqual([]);
   });
 
   test('are never fetched from inside, by address, by name or by redirect', async () => {

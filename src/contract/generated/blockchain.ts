@@ -11,7 +11,8 @@ export interface paths {
         /**
          * List the NFTs that a wallet owns
          * @description All NFTs that the wallet owns on the network now, page by page. Pass `cursor` to get the next page; when it is
-         *     absent or empty there are no more results.
+         *     absent or empty there are no more results. A page may have fewer NFTs than `limit` although more follow: it ends
+         *     where its metadata come to about 2 MB.
          *
          *     On networks that the service indexes itself, the list is ordered by the block and log in which the wallet last
          *     got the token, then by contract and token id. All pages of a walk tell what the wallet owned at the block of the
@@ -163,9 +164,16 @@ export interface components {
             name: string | null;
             /** @description Symbol of the collection. */
             symbol: string | null;
-            /** @description Where the contract says that the metadata is. */
+            /**
+             * @description Where the contract says that the metadata is. One of over 64 kB, which holds the metadata itself, is cut after 128
+             *     characters and ends in `…`.
+             */
             token_uri: string | null;
-            /** @description The metadata as JSON text, not as an object. */
+            /**
+             * @description The metadata as JSON text, not as an object. At most 64 kB of them are kept: larger members, such as an embedded
+             *     picture, are left out, and the member `_truncated` lists the names of those (the first 20 of them; `*` stands for
+             *     all). `normalized_metadata` then lacks them too.
+             */
             metadata: string | null;
             normalized_metadata?: components["schemas"]["NormalizedMetadata"];
             /**
@@ -217,7 +225,7 @@ export interface components {
              * @description Number of NFTs on this page.
              */
             page_size: number;
-            /** @description The NFTs. */
+            /** @description The NFTs, at most `limit`. */
             result: components["schemas"]["WalletNft"][];
         };
         /**
@@ -549,7 +557,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service, or the authentication service behind it, cannot answer now. Retry after `Retry-After`. */
+        /**
+         * @description The service, or the authentication service behind it, cannot answer now, or has too much to do. Retry after
+         *     `Retry-After`.
+         */
         ServiceUnavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

@@ -729,7 +729,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service, or the authentication service behind it, cannot answer now. Retry after `Retry-After`. */
+        /**
+         * @description The service, or the authentication service behind it, cannot answer now, or has too much to do. Retry after
+         *     `Retry-After`.
+         */
         ServiceUnavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

@@ -6,6 +6,7 @@ import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
+import type { AnswerMemory } from '../server/answer-memory.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import { sendReply } from '../server/reply.ts';
 import { discardRest } from '../server/unread-body.ts';
@@ -24,6 +25,7 @@ export type DispatchOptions = {
   readonly gate: Gate;
   readonly readBody: BodyReader;
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
+  readonly memory: AnswerMemory;
   readonly db: Database;
   readonly log: Logger;
 };
@@ -59,7 +61,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     const apiRequest = toApiRequest(request) as unknown as BackendRequest;
     const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
     handled
-      .then((reply) => answer(exchange, reply))
+      .then((reply) => answer(exchange, reply, options.memory))
       .catch((error) => answerProblem(exchange, error, options.log));
   };
 }
@@ -76,9 +78,10 @@ function toApiRequest(request: Request) {
   });
 }
 
-function answer({ request, response }: Exchange, reply: AnyReply): void {
-  sendReply(response, reply);
+async function answer({ request, response }: Exchange, reply: AnyReply, memory: AnswerMemory): Promise<void> {
+  const sent = sendReply(response, reply, memory);
   discardRest(request);
+  await sent;
 }
 
 /** Sends the problem that an error converts to. Errors of the service (5xx) are logged with their cause. */

@@ -8,6 +8,7 @@ const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
   rate_limited: 1,
   auth_unavailable: 5,
   service_unavailable: 5,
+  overloaded: 1,
 };
 
 // Deadlocks and serialization failures.

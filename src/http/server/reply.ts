@@ -1,21 +1,50 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AnyReply } from '../../contract/operation.ts';
+import { problem } from '../../errors.ts';
+import type { AnswerMemory } from './answer-memory.ts';
+import { piecesOf, streamIn } from './body-pieces.ts';
 
 /**
  * Sends the reply of a handler. Caches must not keep company data, so `no-store` is the default; a header of the
  * handler overrides it.
+ * @returns when the reply is handed over; a stream goes at the pace of the caller
+ * @throws ProblemError `overloaded`, before anything is sent, when callers have too much to read already. Only what
+ *   was merely read is refused: the answer to a change has to tell that it happened
  */
-export function sendReply(response: ServerResponse, { status, headers, body }: AnyReply): void {
-  // Serialized first: if that fails, nothing has been sent yet.
-  const text = body === undefined ? undefined : JSON.stringify(body);
+export async function sendReply(
+  response: ServerResponse,
+  reply: AnyReply,
+  memory: AnswerMemory,
+): Promise<void> {
+  const { body } = reply;
+  const stream = streamIn(body);
+  // Serialised first: if that fails, nothing has been sent yet.
+  const bytes = body === undefined || stream ? undefined : Buffer.from(JSON.stringify(body));
+  const isHeld = memory.hold(response, bytes?.length ?? stream?.heldBytes ?? 0);
+  if (!isHeld && response.req.method === 'GET') throw problem('overloaded');
+  writeHead(response, reply, bytes);
+  if (stream === undefined || typeof body !== 'object' || body === null) response.end(bytes);
+  else await writePieces(response, piecesOf(body));
+}
+
+function writeHead(response: ServerResponse, { status, headers, body }: AnyReply, bytes: Buffer | undefined) {
   response.statusCode = status;
   response.setHeader('Cache-Control', 'no-store');
   for (const name in headers) response.setHeader(name, headers[name] ?? '');
-  if (text === undefined) {
-    response.end();
-    return;
+  if (body !== undefined) response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (bytes !== undefined) response.setHeader('Content-Length', bytes.length);
+}
+
+/** Makes a piece when the one before it has left. Ends the source when the caller has gone. */
+async function writePieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  for await (const piece of pieces) {
+    if (response.destroyed) return;
+    if (response.write(piece)) continue;
+    const isDrained = await once(response, 'drain', { signal: gone.signal }).catch(() => undefined);
+    if (isDrained === undefined) return;
   }
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  response.end();
 }

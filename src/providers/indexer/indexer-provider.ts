@@ -12,7 +12,7 @@ import {
 } from './read/position.ts';
 import { toRecord } from './read/to-record.ts';
 import { findContracts, type KnownContract } from './store/contract-store.ts';
-import { findTokens, type KnownToken } from './store/token-store.ts';
+import { findPageTokens, type KnownToken } from './store/token-store.ts';
 
 /**
  * Answers from the built-in index. A position is a place in the chain, so paging continues at the right place after
@@ -48,14 +48,13 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
         position === undefined ? { asOf: undefined, after: undefined } : readHoldingPosition(position);
       const found = await listHoldings(db, { chainId, wallet, order, limit: limit + 1, asOf, after });
       if (found === undefined) throw problem('service_unavailable');
-      const rows = found.rows.slice(0, limit);
+      const { rows, tokens } = await fittingPart(db, chainId, found.rows.slice(0, limit));
       const texts = await textsOf(
         chainId,
         rows.map(({ contract }) => contract),
       );
-      const known = await findTokens(db, chainId, rows);
-      const byKey = new Map(known.map((token) => [keyOf(token), token]));
-      const last = found.rows.length > limit ? rows.at(-1) : undefined;
+      const byKey = new Map(tokens.map((token) => [keyOf(token), token]));
+      const last = found.rows.length > rows.length ? rows.at(-1) : undefined;
       const listAsOf = asOf ?? found.completeTo.blockNumber;
       return {
         entries: rows.map((row) => toEntry(wallet, row, texts.get(row.contract), byKey.get(keyOf(row)))),
@@ -64,6 +63,16 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
       };
     },
   };
+}
+
+// With them in both forms a page is about 6 MB.
+const maxPageBytes = 2 * 1024 * 1024;
+
+/** The first of these holdings, as many as a page may have bytes, with what is known of their tokens. */
+async function fittingPart(db: Database, chainId: string, holdings: readonly Holding[]) {
+  if (holdings.length === 0) return { rows: [], tokens: [] };
+  const { fitting, tokens } = await findPageTokens(db, chainId, holdings, maxPageBytes);
+  return { rows: holdings.slice(0, fitting), tokens };
 }
 
 function contractsOf({ moves: { erc20, nft, approvals } }: WalletTransaction): string[] {
@@ -80,7 +89,7 @@ function toEntry(
   text: KnownContract | undefined,
   token: KnownToken | undefined,
 ): NftEntry {
-  return {
+  const entry = {
     token_address: contract,
     token_id: tokenId.toString(),
     contract_type: standard,
@@ -93,17 +102,27 @@ function toEntry(
     symbol: text?.symbol ?? null,
     token_uri: token?.tokenUri ?? null,
     metadata: token?.metadata ?? null,
-    ...normalized(token?.metadata),
     last_token_uri_sync: token?.uriReadAt?.toISOString() ?? null,
     last_metadata_sync: token?.metadataReadAt?.toISOString() ?? null,
     ...(token?.minter != null && standard === 'ERC721' && { minter_address: token.minter }),
     possible_spam: false,
   };
+  // A spread would read the accessor.
+  return Object.defineProperties(entry, Object.getOwnPropertyDescriptors(normalized(token?.metadata)));
 }
 
-/** The metadata in the uniform shape; left out where there are none. Only valid JSON is ever stored. */
+/**
+ * The metadata in the uniform shape; left out where there are none. Made when it is read: a page would have them in
+ * memory twice. Only valid JSON is ever stored.
+ */
 function normalized(metadata: string | null | undefined): Pick<NftEntry, 'normalized_metadata'> {
   if (metadata === null || metadata === undefined) return {};
-  const uniform = normalizedMetadata.parse(JSON.parse(metadata));
-  return uniform === null || uniform === undefined ? {} : { normalized_metadata: uniform };
+  return {
+    // The types know no accessor that is left out of the JSON text when it gives undefined.
+    get normalized_metadata() {
+      return (normalizedMetadata.parse(JSON.parse(metadata)) ?? undefined) as NonNullable<
+        NftEntry['normalized_metadata']
+      >;
+    },
+  };
 }

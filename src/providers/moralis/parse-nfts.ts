@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keptMetadataText } from '../kept-metadata.ts';
 import { normalizedMetadata } from '../normalized-metadata.ts';
 import { optionalNumber, optionalText } from '../optional-fields.ts';
 import { maxPositionLength, type NftEntry } from '../provider.ts';
@@ -24,7 +25,7 @@ const entry = z
     name: textOrNull,
     symbol: textOrNull,
     token_uri: textOrNull,
-    metadata: textOrNull,
+    metadata: textOrNull.transform((text) => text && keptMetadataText(text)),
     normalized_metadata: normalizedMetadata,
     last_token_uri_sync: whenSynced,
     last_metadata_sync: whenSynced,

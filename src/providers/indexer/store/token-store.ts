@@ -1,4 +1,5 @@
 import type { Database } from '../../../contract/transaction.ts';
+import { maxMetadataBytes } from '../../kept-metadata.ts';
 import type { NftStandard } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
 
@@ -43,19 +44,50 @@ function toToken(row: Row): KnownToken {
   };
 }
 
-/** The known ones among these tokens, in no particular order. */
-export async function findTokens(
+/** The tokens of a page, as far as they fit. */
+export type PageTokens = {
+  /** How many of the asked ones fit, from the first one; at least one. */
+  readonly fitting: number;
+  /** The known ones among these, in no particular order. */
+  readonly tokens: KnownToken[];
+};
+
+// A release before this one may have kept more of the metadata; they wait to be fetched again.
+const keptMetadata = `CASE WHEN octet_length(t.metadata) <= ${maxMetadataBytes} THEN t.metadata
+  WHEN t.metadata IS NOT NULL THEN '{"_truncated":["*"]}' END`;
+// Some URIs hold the metadata themselves.
+const keptUri = `CASE WHEN octet_length(t.token_uri) <= ${maxMetadataBytes} THEN t.token_uri
+  ELSE left(t.token_uri, 128) || '…' END`;
+
+/**
+ * The known ones among the tokens of a page, up to as many bytes of metadata and URIs.
+ * @param keys at least one, in the order of the page
+ */
+export async function findPageTokens(
   db: Database,
   chainId: string,
   keys: readonly TokenKey[],
-): Promise<KnownToken[]> {
-  if (keys.length === 0) return [];
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `SELECT t.* FROM nft_tokens t JOIN unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[])
-       AS k (contract, token_id) USING (contract, token_id) WHERE t.chain_id = ?`,
-    [keys.map((key) => bytes(key.contract)).join(','), keys.map((key) => key.tokenId).join(','), chainId],
+  maxBytes: number,
+): Promise<PageTokens> {
+  const { rows } = await db.raw<{ rows: (Omit<Row, 'contract'> & { contract: Buffer | null })[] }>(
+    `SELECT * FROM (
+       SELECT k.place, t.contract, t.token_id, t.standard, t.minted_block, t.minter, t.uri_read_at, t.metadata_read_at,
+         ${keptMetadata} AS metadata, ${keptUri} AS token_uri,
+         sum(coalesce(least(octet_length(t.metadata), ${maxMetadataBytes}), 0)
+           + coalesce(least(octet_length(t.token_uri), ${maxMetadataBytes}), 0)) OVER (ORDER BY k.place) AS bytes
+       FROM unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::numeric[])
+         WITH ORDINALITY AS k (contract, token_id, place)
+       LEFT JOIN nft_tokens t ON t.chain_id = ? AND t.contract = k.contract AND t.token_id = k.token_id
+     ) page WHERE place = 1 OR bytes <= ?`,
+    [
+      keys.map((key) => bytes(key.contract)).join(','),
+      keys.map((key) => key.tokenId).join(','),
+      chainId,
+      maxBytes,
+    ],
   );
-  return rows.map(toToken);
+  const isKnown = (row: (typeof rows)[number]): row is Row => row.contract !== null;
+  return { fitting: rows.length, tokens: rows.filter(isKnown).map(toToken) };
 }
 
 /** Tokens whose URI was never read, or may have changed since. */

@@ -2,6 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 import { readText } from '../../../read-text.ts';
+import { keptMetadata } from '../../kept-metadata.ts';
 import { ForbiddenHostError, isPublicAddress, lookupPublic } from './public-address.ts';
 
 export type MetadataFetcher = {
@@ -47,11 +48,23 @@ export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher 
       const text = uri.trim();
       if (/^data:/i.test(text)) return asJson(readDataUri(text, maxBytes));
       const ipfs = /^ipfs:\/\/(?:ipfs\/)?(.+)$/i.exec(text)?.[1];
-      const address = ipfs === undefined ? text : `${ipfsGateway.replace(/\/+$/, '')}/${ipfs}`;
-      if (!URL.canParse(address)) throw new Error('the token URI is no address');
-      return asJson(await fetchUrl(new URL(address), AbortSignal.timeout(timeoutMs), maxRedirects));
+      const url = ipfs === undefined ? parseUrl(text) : gatewayUrl(ipfsGateway, ipfs);
+      return asJson(await fetchUrl(url, AbortSignal.timeout(timeoutMs), maxRedirects));
     },
   };
+}
+
+function parseUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new Error('the token URI is no address');
+  return new URL(text);
+}
+
+/** @throws Error when the path would leave that of the gateway: `..` is taken away when a URL is parsed */
+function gatewayUrl(gateway: string, path: string): URL {
+  const base = new URL(`${gateway.replace(/\/+$/, '')}/`);
+  const url = parseUrl(`${base.href}${path}`);
+  if (url.origin === base.origin && url.pathname.startsWith(base.pathname)) return url;
+  throw new ForbiddenHostError('the token URI leaves the IPFS gateway');
 }
 
 function open(url: URL, signal: AbortSignal, { allowedHosts }: FetcherOptions): Promise<IncomingMessage> {
@@ -83,8 +96,13 @@ function readDataUri(uri: string, maxBytes: number): string {
   const [, parameters = '', content] = /^data:([^,]*),([\s\S]*)$/i.exec(uri) ?? [];
   if (content === undefined) throw new Error('the token URI is no address');
   if (content.length > maxBytes * 3) throw oversized(maxBytes)();
-  const base64 = /;base64$/i.test(parameters.trim());
-  if (base64) return Buffer.from(content, 'base64').toString();
+  const isBase64 = /;base64$/i.test(parameters.trim());
+  const text = isBase64 ? Buffer.from(content, 'base64').toString() : decodePercents(content);
+  if (Buffer.byteLength(text) > maxBytes) throw oversized(maxBytes)();
+  return text;
+}
+
+function decodePercents(content: string): string {
   try {
     return decodeURIComponent(content);
   } catch {
@@ -94,11 +112,11 @@ function readDataUri(uri: string, maxBytes: number): string {
 
 const oversized = (maxBytes: number) => () => new Error(`the metadata are over ${maxBytes} bytes`);
 
-/** @returns the JSON object, serialised. @throws Error for anything else */
+/** @returns the JSON object, serialised, as far as it is kept. @throws Error for anything else */
 function asJson(text: string): string {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error('the metadata are no JSON object');
   }
-  return JSON.stringify(value);
+  return keptMetadata(value);
 }

@@ -1,0 +1,19 @@
+/**
+ * An array of an answer that is made, serialised and sent batch by batch, at the pace of the caller. When a batch
+ * fails, the connection is cut, so a caller never takes a part for the whole.
+ */
+export class ItemStream<T> {
+  readonly batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>;
+  /** What the batches keep in memory until they are sent, about. */
+  readonly heldBytes: number;
+
+  constructor(batches: ItemStream<T>['batches'], heldBytes = 0) {
+    this.batches = batches;
+    this.heldBytes = heldBytes;
+  }
+}
+
+/** A body in which an array, or one of its arrays, may be a stream. */
+export type Streamable<Body> = Body extends readonly (infer T)[]
+  ? Body | ItemStream<T>
+  : { [Name in keyof Body]: Body[Name] extends (infer T)[] ? Body[Name] | ItemStream<T> : Body[Name] };

@@ -1,0 +1,51 @@
+import { ItemStream } from '../../contract/item-stream.ts';
+
+// Larger pieces would keep more in memory, smaller ones cost more writes.
+const pieceLength = 64 * 1024;
+
+/** The stream in a body: the body itself, or one of its fields. */
+export function streamIn(body: unknown): ItemStream<unknown> | undefined {
+  if (body instanceof ItemStream) return body;
+  if (typeof body !== 'object' || body === null) return undefined;
+  return Object.values(body).find((value) => value instanceof ItemStream);
+}
+
+/** The JSON text of a body with a stream, in pieces. Each is made when it is asked for. */
+export async function* piecesOf(body: object): AsyncGenerator<string> {
+  let text = '';
+  for await (const part of partsOf(body)) {
+    text += part;
+    if (text.length < pieceLength) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+async function* partsOf(body: object): AsyncGenerator<string> {
+  if (body instanceof ItemStream) {
+    yield* itemsOf(body);
+    return;
+  }
+  let separator = '{';
+  for (const [name, value] of Object.entries(body)) {
+    const isStream = value instanceof ItemStream;
+    const text = isStream ? '' : JSON.stringify(value);
+    if (text === undefined) continue;
+    yield `${separator}${JSON.stringify(name)}:${text}`;
+    if (isStream) yield* itemsOf(value);
+    separator = ',';
+  }
+  yield '}';
+}
+
+async function* itemsOf({ batches }: ItemStream<unknown>): AsyncGenerator<string> {
+  let separator = '[';
+  for await (const batch of batches) {
+    for (const item of batch) {
+      yield separator + JSON.stringify(item);
+      separator = ',';
+    }
+  }
+  yield separator === '[' ? '[]' : ']';
+}

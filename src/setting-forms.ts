@@ -1,0 +1,73 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+// The forms of values that settings can have.
+
+export const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
+
+export const listOf = <T extends string>(allowed: readonly [T, ...T[]]) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()))
+    .pipe(
+      z.array(z.enum(allowed, { error: `must be a comma-separated list of ${allowed.join(', ')}` })).min(1),
+    );
+
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
+
+/** Named keys, `id:base64` separated by commas; the first is used for new data, all for reading. */
+export const keyRing = z.string().transform((text, context) => {
+  const entries = text.split(',').map((item) => item.trim().split(':'));
+  const ring = new Map<string, Buffer>();
+  for (const [id = '', encoded = '', ...rest] of entries) {
+    const bytes = Buffer.from(encoded, 'base64');
+    if (!/^[A-Za-z0-9_-]{1,32}$/.test(id) || rest.length > 0 || bytes.length !== 32 || ring.has(id)) {
+      context.addIssue('must be id:base64[,id:base64] with distinct ids and keys of 32 bytes');
+      return z.NEVER;
+    }
+    ring.set(id, bytes);
+  }
+  return ring as ReadonlyMap<string, Buffer>;
+});
+
+/** The key that signs mints on a network. */
+type SignerSetting = {
+  /** Decimal. */
+  readonly chainId: string;
+  readonly kind: 'keystore' | 'kms';
+  /** Path of an encrypted keystore file, or ARN of a key in AWS KMS. */
+  readonly place: string;
+};
+
+const signerForm = /^([1-9]\d{0,15})=(?:(keystore):(.+)|(kms):(arn:aws[a-z-]*:kms:[a-z0-9-]+:\d+:.+))$/;
+
+export const signerList = z.string().transform((text, context): readonly SignerSetting[] => {
+  const signers = text.split(',').flatMap((item): SignerSetting[] => {
+    const [, chainId = '', kind, place = ''] =
+      signerForm.exec(item.trim())?.filter((part) => part !== undefined) ?? [];
+    return kind === 'keystore' || kind === 'kms' ? [{ chainId, kind, place }] : [];
+  });
+  if (signers.length === text.split(',').length) return signers;
+  context.addIssue('must be chainId=keystore:path or chainId=kms:arn, separated by commas');
+  return z.NEVER;
+});
+
+/** An address, a network in CIDR notation, or one of the names that Express knows. */
+export const proxy = z
+  .string()
+  .refine(
+    (text) => ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isNetwork(text),
+    'must be an address, a network such as 10.0.0.0/8, or loopback, linklocal or uniquelocal',
+  );
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}

@@ -1,0 +1,74 @@
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+
+const wallet = `0x${'a1'.repeat(20)}`;
+const contract = Buffer.from('70'.repeat(20), 'hex');
+const count = 100;
+const path = `/blockchain/v1/api/nft?chainId=31337&address=${wallet}`;
+
+type Nft = { token_id: string; metadata: string | null; normalized_metadata?: { name: string } };
+
+/** A wallet with a hundred NFTs, whose metadata have so many bytes. */
+test.beforeAll(async ({ db, service: _service }) => {
+  await db('index_state').insert({
+    ...{
+      chain_id: '31337',
+      start_block: 0,
+      head_number: 9,
+      head_hash: Buffer.alloc(32, 7),
+      head_time: new Date(),
+    },
+  });
+  const ids = Array.from({ length: count }, (_, index) => index);
+  await db('nft_holdings').insert(
+    ids.map((id) => ({
+      ...{ chain_id: '31337', contract, token_id: id, standard: 721, amount: 1 },
+      ...{
+        wallet: Buffer.from(wallet.slice(2), 'hex'),
+        acquired_block: 5,
+        acquired_log: id,
+        changed_block: 5,
+      },
+    })),
+  );
+  for (const id of ids) {
+    const metadata = JSON.stringify({ name: `Cask ${id}`, description: 'x'.repeat(60_000) });
+    await db('nft_tokens').insert({ chain_id: '31337', contract, token_id: id, standard: 721, metadata });
+  }
+});
+
+describe('a wallet whose NFTs have much metadata', () => {
+  test('is listed whole in pages of a bounded size', async ({ acme }) => {
+    const found: Nft[] = [];
+    let cursor: string | undefined;
+    do {
+      const next: string = cursor === undefined ? '' : `&cursor=${cursor}`;
+      const { body, text } = await acme.get(path + next).expect(200);
+      expect(text.length).toBeLessThan(6_000_000);
+      expect(body.page_size).toBe(body.result.length);
+      found.push(...body.result);
+      cursor = body.cursor;
+    } while (cursor !== undefined);
+    expect(new Set(found.map(({ token_id: id }) => id)).size).toBe(count);
+    expect(found).toHaveLength(count);
+    for (const nft of found) {
+      expect(JSON.parse(nft.metadata ?? '')).toMatchObject({ name: `Cask ${nft.token_id}` });
+      expect(nft.normalized_metadata?.name).toBe(`Cask ${nft.token_id}`);
+    }
+  });
+
+  test('has at least one NFT on a page, and does not show what an earlier release kept whole', async ({
+    acme,
+    db,
+  }) => {
+    await db('nft_tokens').update({
+      metadata: JSON.stringify({ image: 'x'.repeat(1_000_000) }),
+      token_uri: `data:,${'x'.repeat(100_000)}`,
+    });
+    const { body, text } = await acme.get(path).expect(200);
+    expect(text.length).toBeLessThan(6_000_000);
+    expect(body.result.length).toBeGreaterThan(10);
+    expect(body.result[0].metadata).toBe('{"_truncated":["*"]}');
+    expect(body.result[0].token_uri).toMatch(/^data:,x{122}…$/);
+  });
+});
