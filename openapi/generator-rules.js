@@ -43,14 +43,20 @@ function OneType() {
   };
 }
 
+// Lost without harm: what they say, the description of the whole says too.
+const besideReference = new Set(['$ref', 'description', 'deprecated']);
+
 /** Words beside `$ref` are lost in many tools. */
 function PlainReferences() {
   return {
     ref: {
       enter(reference, { location, report }) {
-        const words = Object.keys(reference).filter((word) => word !== '$ref' && word !== 'description');
+        const words = Object.keys(reference).filter((word) => !besideReference.has(word));
         if (words.length === 0) return;
-        report({ message: `Nothing but description stands beside $ref, not ${words.join(', ')}.`, location });
+        report({
+          message: `Nothing but description and deprecated stands beside $ref, not ${words.join(', ')}.`,
+          location,
+        });
       },
     },
   };
@@ -175,14 +181,97 @@ function SuccessBodies() {
   };
 }
 
+/**
+ * ogen makes one type of the headers that the inline responses of an operation share. Where one is optional here and
+ * required there, its code does not compile; a response that is a component has a type of its own.
+ */
+function HeaderOnce() {
+  return {
+    Operation(operation, { location, report }) {
+      const known = new Map();
+      for (const [status, response] of Object.entries(operation.responses ?? {})) {
+        for (const [name, header] of Object.entries(response.headers ?? {})) {
+          const definition = JSON.stringify(header);
+          if ((known.get(name) ?? definition) === definition) {
+            known.set(name, definition);
+            continue;
+          }
+          const message = `Two inline responses define ${name} differently: make one of them a component.`;
+          report({ message, location: location.child(['responses', status, 'headers', name]) });
+        }
+      }
+    },
+  };
+}
+
+/** Clients that take parameters and fields as the arguments of one function cannot have two of one name. */
+function ApartNames() {
+  return {
+    PathItem(pathItem, { location, report, resolve }) {
+      const { absoluteRef } = location.source;
+      const at = (node, source = absoluteRef) => (node?.$ref ? resolve(node, source) : { node, location });
+      const namesOf = (parameters = []) => parameters.map((parameter) => at(parameter).node.name);
+      const onPath = namesOf(pathItem.parameters);
+      for (const operation of Object.values(pathItem)) {
+        const schema = operation?.requestBody?.content?.['application/json']?.schema;
+        if (schema === undefined) continue;
+        const taken = new Set([...onPath, ...namesOf(operation.parameters)]);
+        const body = at(schema);
+        for (const name of Object.keys(body.node.properties ?? {})) {
+          if (!taken.has(name)) continue;
+          const message = `${operation.operationId}: ${name} is a parameter and a field of the body.`;
+          report({ message, location: body.location.child(['properties', name]) });
+        }
+      }
+    },
+  };
+}
+
+const keywords = new Set(
+  'and as assert async await break case catch class const continue def default del do else except export extends finally fn for from func function global go if impl import in is lambda let match mod module mut new nil nonlocal not null or package pass raise return select self static struct super switch this throw trait try union unsafe until use var void when where while with yield'.split(
+    ' ',
+  ),
+);
+
+/** A field named like a keyword has another name in each generated client. */
+function PlainNames() {
+  return {
+    SchemaProperties(properties, { location, report, specVersion }) {
+      // 3.0 has no word beside a reference.
+      const isKnown = (schema) => schema.deprecated || (specVersion === 'oas3_0' && schema.$ref);
+      for (const [name, schema] of Object.entries(properties)) {
+        if (!keywords.has(name) || isKnown(schema)) continue;
+        report({ message: `${name} is a keyword of several languages.`, location: location.child([name]) });
+      }
+    },
+  };
+}
+
+/** Some parsers of 3.1 refuse words beside the default of a server's variable. */
+function PlainServers() {
+  return {
+    ServerVariable(variable, { location, report }) {
+      if (variable.description === undefined) return;
+      report({
+        message: 'A variable of a server has no description.',
+        location: location.child('description'),
+      });
+    },
+  };
+}
+
 export const generatorRules = {
+  'apart-names': ApartNames,
   'cursor-defaults': CursorDefaults,
   'decimal-strings': DecimalStrings,
   'enum-constants': EnumConstants,
+  'header-once': HeaderOnce,
   'named-schemas': NamedSchemas,
   'number-widths': NumberWidths,
   'one-type': OneType,
+  'plain-names': PlainNames,
   'plain-references': PlainReferences,
   'plain-schemas': PlainSchemas,
+  'plain-servers': PlainServers,
   'success-bodies': SuccessBodies,
 };

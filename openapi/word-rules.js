@@ -23,12 +23,15 @@ function refuseElsewhere(words, allowed, message) {
   };
 }
 
+// The service says itself that a text has U+0000.
+const anyText = '^[^\\x00]*$';
+
 /** A caller who sends a wrong form reads the right one in words, not as a regular expression. */
 function PatternForms() {
   const inRequests = new Set();
   const check = (root, context) =>
     walk(root, context, (schema, location) => {
-      if (schema.pattern === undefined) return;
+      if (schema.pattern === undefined || schema.pattern === anyText) return;
       inRequests.add(schema);
       if (isText(schema['x-form'])) return;
       context.report({ message: 'A pattern of a request needs x-form, which says it in words.', location });
@@ -67,7 +70,27 @@ function RequiredMessages() {
   };
 }
 
+// Each holds U+0000 in another place of what patterns of ours look like.
+const unstorable = ['\0', 'a\0', '\0a', 'https://a.example/\0'];
+const storableFormats = new Set(['uuid', 'date-time', 'date']);
+
+/** PostgreSQL stores no U+0000, so a document refuses it, and nobody has to find out. */
+function StorableTexts() {
+  const check = (root, context) =>
+    walk(root, context, ({ type, enum: values, format, pattern }, location) => {
+      if (![type].flat().includes('string') || values || storableFormats.has(format)) return;
+      const form = pattern === undefined ? /^/ : new RegExp(pattern, 'u');
+      if (!unstorable.some((text) => form.test(text))) return;
+      context.report({ message: 'A text of a request needs a pattern that refuses U+0000.', location });
+    });
+  return {
+    Parameter: (parameter, context) => check(parameter.schema, at(context, 'schema')),
+    RequestBody: { MediaType: (media, context) => check(media.schema, at(context, 'schema')) },
+  };
+}
+
 export const wordRules = {
   'pattern-forms': PatternForms,
   'required-messages': RequiredMessages,
+  'storable-texts': StorableTexts,
 };

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import openapiTypes, { astToString } from 'openapi-typescript';
-import { parse, stringify } from 'yaml';
+import { parse, type ScalarTag, stringify } from 'yaml';
 import { toThreeZero } from './contract/three-zero.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -35,11 +35,24 @@ async function bundle(area: string): Promise<string> {
   return stdout;
 }
 
+// A text that YAML 1.1 takes for a time is quoted, since many readers still go by it; 1.2 knows no times.
+const timestamp: ScalarTag = {
+  tag: 'tag:yaml.org,2002:timestamp',
+  test: /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]|[ \t]+)[0-9:.]+(?:[ \t]*(?:Z|[-+]\d{1,2}(?::\d{2})?))?)?$/,
+  default: true,
+  identify: () => false,
+  resolve: (text) => text,
+};
+
+function toYaml(document: Record<string, unknown>): string {
+  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, customTags: [timestamp] });
+}
+
 /** A document in both notations: name to content. */
 function published(name: string, document: Record<string, unknown>, notice: string): [string, string][] {
   return [
     [`${name}.json`, `${JSON.stringify(document, null, 2)}\n`],
-    [`${name}.yaml`, `# ${notice}\n${stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 })}`],
+    [`${name}.yaml`, `# ${notice}\n${toYaml(document)}`],
   ];
 }
 

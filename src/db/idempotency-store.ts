@@ -35,7 +35,7 @@ const scopes = 'unnest($1::text[], $2::text[], $3::text[], $4::text[]';
 // Sub-selects with an offset are evaluated for each scope, by the key: never one scan of the table for all of them.
 const claim = `
   SELECT pg_try_advisory_xact_lock(hashtextextended(s.name, 0)) AS locked,
-    r.request_hash, r.status, r.headers, r.answer
+    r.request_hash, r.status, r.headers, coalesce(r.ordered_answer, r.answer::json) AS answer
   FROM ${scopes}, $5::text[]) WITH ORDINALITY AS s (company_id, method, path, key, name, place)
   LEFT JOIN LATERAL (
     SELECT * FROM ${table} r WHERE r.company_id = s.company_id AND r.method = s.method AND r.path = s.path
@@ -61,14 +61,15 @@ export async function claimRecords(tx: Tx, requests: readonly IdempotentRequest[
 }
 
 const save = `
-  INSERT INTO ${table} AS r (company_id, method, path, key, request_hash, status, headers, answer, expires_at)
+  INSERT INTO ${table} AS r (company_id, method, path, key, request_hash, status, headers, answer,
+    ordered_answer, expires_at)
   SELECT company_id, method, path, key, request_hash, status, headers::jsonb, answer::jsonb,
-    now() + interval '24 hours'
+    answer::json, now() + interval '24 hours'
   FROM ${scopes}, $5::bytea[], $6::int[], $7::text[], $8::text[])
     AS s (company_id, method, path, key, request_hash, status, headers, answer)
   ON CONFLICT (company_id, method, path, key) DO UPDATE SET request_hash = excluded.request_hash,
     status = excluded.status, headers = excluded.headers, answer = excluded.answer,
-    created_at = excluded.created_at, expires_at = excluded.expires_at
+    ordered_answer = excluded.ordered_answer,    created_at = excluded.created_at, expires_at = excluded.expires_at
   WHERE r.expires_at <= now()`;
 
 export type NewRecord = Omit<IdempotencyRecord, 'requestHash'> & { readonly request: IdempotentRequest };

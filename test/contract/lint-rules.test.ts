@@ -38,6 +38,34 @@ const text = { type: 'string', description: 'A text.' };
 const breakages: readonly Breakage[] = [
   // Code generators
   [
+    'apart-names',
+    'a field named like a parameter of its path',
+    (document) => put(document, [...attendee, 'eventId'], { ...text, maxLength: 36, pattern: '^[0-9]*$' }),
+  ],
+  [
+    'header-once',
+    'a header that one response must have and another may',
+    (document) => {
+      const { $ref: _ref, ...responses } = at(document, ...create, 'responses');
+      const own = (required: boolean) => ({
+        description: 'A refusal.',
+        headers: { 'Retry-After': { required, description: 'When.', schema: text, example: '1' } },
+      });
+      put(document, [...create, 'responses'], { ...responses, 409: own(false), 429: own(true) });
+    },
+  ],
+  ['plain-names', 'a field named like a keyword', (document) => put(document, [...event, 'class'], text)],
+  [
+    'plain-servers',
+    'words beside the default of a variable',
+    (document) => put(document, ['servers', '0', 'variables', 'base_url', 'description'], 'The host.'),
+  ],
+  [
+    'storable-texts',
+    'a text that may hold U+0000',
+    (document) => take(document, ...request, 'name', 'pattern'),
+  ],
+  [
     'named-schemas',
     'a body without a name',
     (document) => {
@@ -266,7 +294,7 @@ const breakages: readonly Breakage[] = [
   [
     'required-messages',
     'a message for a field that is not required',
-    (document) => Object.assign(at(document, ...attendee, 'eventId'), forMissing),
+    (document) => Object.assign(at(document, ...attendee, 'createdAt'), forMissing),
   ],
   [
     'required-messages',

@@ -67,7 +67,7 @@ describe('400', () => {
       const { body } = await acme.post(at(id)).send(sent).expect(400);
       expect(body).toMatchObject({ code: 'attendee_id_required', detail: 'Attendee ID is required' });
       expect(body.errors).toEqual([
-        { in: 'body', pointer: '/attendeeId', message: 'Attendee ID is required' },
+        { location: 'body', in: 'body', pointer: '/attendeeId', message: 'Attendee ID is required' },
       ]);
     },
   );
@@ -77,12 +77,23 @@ describe('400', () => {
     ['a user id of 256 characters', { attendeeId: 'x'.repeat(256) }, '/attendeeId'],
     ['a user id with U+0000', { attendeeId: 'a\u0000' }, '/attendeeId'],
     ['a user id with a lone surrogate', { attendeeId: 'a\ud800' }, '/attendeeId'],
-    ['a number for a read-only text', { attendeeId: 'ann', eventId: 5 }, '/eventId'],
+    ['a number for a read-only text', { attendeeId: 'ann', createdAt: 5 }, '/createdAt'],
     ['an unknown field', { attendeeId: 'ann', email: 'ann@example.com' }, '/email'],
   ] as const)('refuses %s and names the field', async ([_, sent, pointer], { acme }) => {
     const { id } = await givenEvent(acme);
     const { body } = await acme.post(at(id)).send(sent).expect(400);
-    expect(body).toMatchObject({ code: 'input_invalid', errors: [{ in: 'body', pointer }] });
+    expect(body).toMatchObject({
+      code: 'input_invalid',
+      errors: [{ location: 'body', in: 'body', pointer }],
+    });
+  });
+
+  test('does not hold what the path says against an attendee that is sent back', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    const other = await givenEvent(acme);
+    const { body: read } = await acme.post(at(other.id)).send({ attendeeId: 'ann' }).expect(201);
+    const { body } = await acme.post(at(id)).send(read).expect(201);
+    expect(body).toMatchObject({ attendeeId: 'ann', eventId: id });
   });
 
   test('comes before any look-up of the event', async ({ acme }) => {

@@ -117,7 +117,7 @@ describe('201', () => {
     const send = () => acme.post(eventPath).set('Idempotency-Key', 'create once').send(full).expect(201);
     const first = await send();
     const second = await send();
-    expect(second.body).toEqual(first.body);
+    expect(second.text).toBe(first.text);
     expect(second.headers['idempotency-replayed']).toBe('true');
     expect(second.headers['location']).toBe(first.headers['location']);
     expect(second.headers['etag']).toBe(first.headers['etag']);

@@ -16,7 +16,7 @@ async function refused(text: string | object) {
   return body.errors;
 }
 
-const fault = (pointer: string, message: string) => ({ in: 'body', pointer, message });
+const fault = (pointer: string, message: string) => ({ location: 'body', in: 'body', pointer, message });
 
 describe('a field of a body', () => {
   test.each([

@@ -114,7 +114,9 @@ describe('a missing body', () => {
   test.each([undefined, '', '  ', 'null', '{}'])('is one without its required fields: %j', async (text) => {
     const { status, body } = await post(text);
     expect(status).toBe(400);
-    expect(body.errors).toEqual([{ in: 'body', pointer: '/name', message: 'name is required' }]);
+    expect(body.errors).toEqual([
+      { location: 'body', in: 'body', pointer: '/name', message: 'name is required' },
+    ]);
   });
 
   test('has the message of the field', async () => {

@@ -158,7 +158,7 @@ describe('a request of another kind', () => {
     async (method, { service, raw }) => {
       const answer = await raw.send(raw.head(`${method} ${events}`, 'content-length: 0\r\n'));
       expect(statuses(answer)).toEqual([405]);
-      expect(answer).toMatch(/^allow: GET, POST\r$/im);
+      expect(answer).toMatch(/^allow: GET, POST, HEAD\r$/im);
       expect(answer).not.toContain(service.keys.acme);
     },
   );

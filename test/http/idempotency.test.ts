@@ -49,6 +49,16 @@ function post(app: Express, name: string, key?: string, { company = 'acme', text
 
 const rows = async (db: Database) => Number((await db('work').count('* as count').first())?.['count']);
 
+test('the nil UUID of the documents is no key: tools that send their examples get a new thing each time', async ({
+  db,
+  here,
+}) => {
+  const nil = '00000000-0000-0000-0000-000000000000';
+  const answers = [await post(here, 'a', nil), await post(here, 'a', nil), await post(here, 'b', nil)];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(await rows(db)).toBe(3);
+});
+
 describe('a repeated request with one Idempotency-Key', () => {
   test('is answered alike, says so, and does nothing', async ({ db, here, there }) => {
     const first = await post(here, 'a', 'k');

@@ -121,6 +121,16 @@ describe('404 and 405', () => {
     },
   );
 
+  test('HEAD is answered where GET is, by the same headers and no body', async () => {
+    const app = await fixtureApp();
+    const read = await supertest(app).get(`/api/thing/${id}`).set('x-api-key', goodKey);
+    const head = await supertest(app).head(`/api/thing/${id}`).set('x-api-key', goodKey);
+    expect([head.status, head.text]).toEqual([read.status, undefined]);
+    for (const name of ['content-type', 'content-length', 'cache-control']) {
+      expect([name, head.headers[name]]).toEqual([name, read.headers[name]]);
+    }
+  });
+
   test('Allow lists the methods of a path without templates, and no others that would match', async () => {
     const response = await supertest(await fixtureApp()).delete('/api/thing/claim');
     expect(response.headers['allow']).toBe('POST');

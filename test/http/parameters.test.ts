@@ -54,6 +54,7 @@ describe('query parameters that nobody asked for', () => {
     const response = await listed(`&${name}=5&${name}=5`);
     expect(response.status).toBe(400);
     expect(response.body.errors).toContainEqual({
+      location: 'query',
       in: 'query',
       name,
       message: expect.stringMatching(`${name} must be`),
@@ -82,7 +83,7 @@ describe('query parameters that nobody asked for', () => {
 
   test('that nobody else has are refused on operations without any', async () => {
     expect((await get(`/api/thing/${id}?x=1`)).body.errors).toEqual([
-      { in: 'query', name: 'x', message: 'Unknown query parameter: x' },
+      { location: 'query', in: 'query', name: 'x', message: 'Unknown query parameter: x' },
     ]);
   });
 
@@ -105,7 +106,7 @@ describe('query parameters that nobody asked for', () => {
     expect(response.body).toMatchObject({
       code: 'input_invalid',
       detail: 'address has an invalid percent-encoding',
-      errors: [{ in: 'query', name: 'address' }],
+      errors: [{ location: 'query', in: 'query', name: 'address' }],
     });
     expect(response.body.errors).toHaveLength(1);
   });
@@ -113,7 +114,7 @@ describe('query parameters that nobody asked for', () => {
   test('with U+0000 are refused', async () => {
     const response = await get(`/api/thing?address=${address}&chainId=%00`);
     expect(response.body.errors).toEqual([
-      { in: 'query', name: 'chainId', message: 'chainId must not contain U+0000' },
+      { location: 'query', in: 'query', name: 'chainId', message: 'chainId must not contain U+0000' },
     ]);
   });
 
@@ -131,7 +132,7 @@ describe('a missing parameter', () => {
       expect(response.body).toMatchObject({
         code: 'address_required',
         detail: 'Address is required',
-        errors: [{ in: 'query', name: 'address', message: 'Address is required' }],
+        errors: [{ location: 'query', in: 'query', name: 'address', message: 'Address is required' }],
       });
     },
   );
@@ -140,10 +141,10 @@ describe('a missing parameter', () => {
     const { body } = await get('/api/thing?foo=1&address=0x1&limit=x');
     expect(body.code).toBe('network_id_required');
     expect(body.errors).toEqual([
-      { in: 'query', name: 'chainId', message: 'Network ID is required' },
-      { in: 'query', name: 'address', message: 'address must be 0x and 40 hex digits' },
-      { in: 'query', name: 'limit', message: 'limit must be an integer from 1 to 100' },
-      { in: 'query', name: 'foo', message: 'Unknown query parameter: foo' },
+      { location: 'query', in: 'query', name: 'chainId', message: 'Network ID is required' },
+      { location: 'query', in: 'query', name: 'address', message: 'address must be 0x and 40 hex digits' },
+      { location: 'query', in: 'query', name: 'limit', message: 'limit must be an integer from 1 to 100' },
+      { location: 'query', in: 'query', name: 'foo', message: 'Unknown query parameter: foo' },
     ]);
   });
 
@@ -214,7 +215,7 @@ describe('header parameters', () => {
   test.each(['', 'x'.repeat(256)])('out of bounds are refused', async (value) => {
     const { status, body } = await post({ 'idempotency-key': value });
     expect(status).toBe(400);
-    expect(body.errors[0]).toMatchObject({ in: 'header', name: 'Idempotency-Key' });
+    expect(body.errors[0]).toMatchObject({ location: 'header', in: 'header', name: 'Idempotency-Key' });
   });
 
   test('given twice are refused', async () => {

@@ -235,6 +235,12 @@ export interface components {
         InputLocation: "path" | "query" | "header" | "body";
         /** @description One fault of the request's input, either with `name` (a parameter) or with `pointer` (a body field). */
         InputError: {
+            location: components["schemas"]["InputLocation"];
+            /**
+             * @deprecated
+             * @description The same as `location`, under a name that is a keyword in several languages. Deprecated on 2026-11-22; it stays
+             *     as long as `/v1` does.
+             */
             in: components["schemas"]["InputLocation"];
             /** @description Name of the path, query or header parameter. */
             name?: string;
@@ -588,7 +594,7 @@ export interface components {
         /**
          * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
          *     may be left out; they then stay as they were.
-         * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
+         * @example
          */
         Cursor: string;
         /**
@@ -608,7 +614,7 @@ export interface components {
         /**
          * @description How many requests the key has left now (`r`) and after how many seconds more become available (`t`), as in the
          *     IETF draft on rate-limit header fields. Absent where no limit applies.
-         * @example "default";r=199;t=1
+         * @example "default";r=99;t=1
          */
         RateLimit: string;
         /**
@@ -674,7 +680,7 @@ export interface operations {
                 /**
                  * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
                  *     may be left out; they then stay as they were.
-                 * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**
@@ -826,7 +832,7 @@ export interface operations {
                 /**
                  * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
                  *     may be left out; they then stay as they were.
-                 * @example AQEDAAAADjY5LjO9lxJDALT7ufwEuMSQ2TWE
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
                 /**

@@ -235,6 +235,12 @@ export interface components {
         InputLocation: "path" | "query" | "header" | "body";
         /** @description One fault of the request's input, either with `name` (a parameter) or with `pointer` (a body field). */
         InputError: {
+            location: components["schemas"]["InputLocation"];
+            /**
+             * @deprecated
+             * @description The same as `location`, under a name that is a keyword in several languages. Deprecated on 2026-11-22; it stays
+             *     as long as `/v1` does.
+             */
             in: components["schemas"]["InputLocation"];
             /** @description Name of the path, query or header parameter. */
             name?: string;
@@ -283,11 +289,15 @@ export interface components {
             /** @description Program or agenda. */
             program?: string | null;
             /**
+             * Format: date-time
              * @description When the event starts: an RFC 3339 date-time with offset, or a date alone, which means midnight UTC.
              *     A day that the calendar does not have, and a leap second, are refused.
              */
             startDate?: string | null;
-            /** @description When the event ends, in the form of `startDate`; not before `startDate`. */
+            /**
+             * Format: date-time
+             * @description When the event ends, in the form of `startDate`; not before `startDate`.
+             */
             endDate?: string | null;
             /**
              * Format: int32
@@ -365,11 +375,15 @@ export interface components {
             /** @description Program or agenda. */
             program?: string | null;
             /**
+             * Format: date-time
              * @description When the event starts: an RFC 3339 date-time with offset, or a date alone, which means midnight UTC.
              *     A day that the calendar does not have, and a leap second, are refused.
              */
             startDate?: string | null;
-            /** @description When the event ends, in the form of `startDate`; not before `startDate`. */
+            /**
+             * Format: date-time
+             * @description When the event ends, in the form of `startDate`; not before `startDate`.
+             */
             endDate?: string | null;
             /**
              * Format: int32
@@ -450,17 +464,12 @@ export interface components {
         /** @description Attendees in the order of their registration. */
         AttendeeList: components["schemas"]["Attendee"][];
         /**
-         * @description Names the user to add or to remove. The read-only fields of an attendee may be sent along; they must have their
-         *     type, and their values are ignored.
+         * @description Names the user to add or to remove. An attendee that you read may be sent back as it is: `createdAt`, and `eventId`,
+         *     whose place is the path, are ignored.
          */
         AttendeeRequest: {
             /** @description The user ID, in a form of your choice. */
             attendeeId: string;
-            /**
-             * Format: uuid
-             * @description Always the event of the path.
-             */
-            readonly eventId?: string;
             /**
              * Format: date-time
              * @description Set by the service.
@@ -643,7 +652,9 @@ export interface components {
          *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
          *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
          *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
-         * @example 6d1f3f0c-7b0a-4f39-9a3e-52f3f6c0a9d4
+         *
+         *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+         * @example 00000000-0000-0000-0000-000000000000
          */
         IdempotencyKey: string;
         /**
@@ -668,7 +679,7 @@ export interface components {
         /**
          * @description How many requests the key has left now (`r`) and after how many seconds more become available (`t`), as in the
          *     IETF draft on rate-limit header fields. Absent where no limit applies.
-         * @example "default";r=199;t=1
+         * @example "default";r=99;t=1
          */
         RateLimit: string;
         /**
@@ -699,14 +710,11 @@ export interface components {
          * @example "2KUu4lEhgcG4QasUPzkTlT"
          */
         ETag: string;
-        /**
-         * @description Present, and `true`, when this is the stored answer to an earlier request with the same `Idempotency-Key`.
-         * @example true
-         */
+        /** @description Present, and `true`, when this is the stored answer to an earlier request with the same `Idempotency-Key`. */
         IdempotencyReplayed: "true";
         /**
          * @description Path of the new event on the same host.
-         * @example /events/v1/api/event/c49474ee-216a-455c-bbe2-986fc09a5b48
+         * @example /events/v1/api/event/c0f331d1-98ae-4005-8a12-c5449ff1e8ba
          */
         Location: string;
         /**
@@ -793,7 +801,9 @@ export interface operations {
                  *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
                  *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
                  *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
-                 * @example 6d1f3f0c-7b0a-4f39-9a3e-52f3f6c0a9d4
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -1046,7 +1056,9 @@ export interface operations {
                  *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
                  *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
                  *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
-                 * @example 6d1f3f0c-7b0a-4f39-9a3e-52f3f6c0a9d4
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };

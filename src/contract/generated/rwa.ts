@@ -265,6 +265,12 @@ export interface components {
         InputLocation: "path" | "query" | "header" | "body";
         /** @description One fault of the request's input, either with `name` (a parameter) or with `pointer` (a body field). */
         InputError: {
+            location: components["schemas"]["InputLocation"];
+            /**
+             * @deprecated
+             * @description The same as `location`, under a name that is a keyword in several languages. Deprecated on 2026-11-22; it stays
+             *     as long as `/v1` does.
+             */
             in: components["schemas"]["InputLocation"];
             /** @description Name of the path, query or header parameter. */
             name?: string;
@@ -817,6 +823,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The limit of the key is used up, or too many wrong secrets were tried for this NFT. */
+        TooManyMints: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The RWA does not exist or belongs to another company. */
         RwaNotFound: {
             headers: {
@@ -882,7 +901,9 @@ export interface components {
          *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
          *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
          *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
-         * @example 6d1f3f0c-7b0a-4f39-9a3e-52f3f6c0a9d4
+         *
+         *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+         * @example 00000000-0000-0000-0000-000000000000
          */
         IdempotencyKey: string;
         /**
@@ -907,7 +928,7 @@ export interface components {
         /**
          * @description How many requests the key has left now (`r`) and after how many seconds more become available (`t`), as in the
          *     IETF draft on rate-limit header fields. Absent where no limit applies.
-         * @example "default";r=199;t=1
+         * @example "default";r=99;t=1
          */
         RateLimit: string;
         /**
@@ -941,10 +962,7 @@ export interface components {
          * @example Tue, 30 Jun 2026 23:59:59 GMT
          */
         Sunset: "Tue, 30 Jun 2026 23:59:59 GMT";
-        /**
-         * @description Present, and `true`, when this is the stored answer to an earlier request with the same `Idempotency-Key`.
-         * @example true
-         */
+        /** @description Present, and `true`, when this is the stored answer to an earlier request with the same `Idempotency-Key`. */
         IdempotencyReplayed: "true";
         /**
          * @description Seconds to wait before the same request is worth sending again. Present only when it is.
@@ -1189,7 +1207,9 @@ export interface operations {
                  *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
                  *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
                  *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
-                 * @example 6d1f3f0c-7b0a-4f39-9a3e-52f3f6c0a9d4
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -1256,19 +1276,7 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
-            /** @description The limit of the key is used up, or too many wrong secrets were tried for this NFT. */
-            429: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    "Retry-After": components["headers"]["RetryAfter"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            429: components["responses"]["TooManyMints"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -1386,7 +1394,9 @@ export interface operations {
                  *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
                  *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
                  *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
-                 * @example 6d1f3f0c-7b0a-4f39-9a3e-52f3f6c0a9d4
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -1544,7 +1554,9 @@ export interface operations {
                  *     A successful answer is kept for 24 hours for this key, company, method and path, and is given again with
                  *     `Idempotency-Replayed: true` without doing the work twice. Failures are not kept and may be retried. The same key
                  *     with another body is 422; while the first request still runs, 409 with `Retry-After`.
-                 * @example 6d1f3f0c-7b0a-4f39-9a3e-52f3f6c0a9d4
+                 *
+                 *     The nil UUID of the example is a placeholder and stands for no key at all: put a new UUID in its place.
+                 * @example 00000000-0000-0000-0000-000000000000
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };

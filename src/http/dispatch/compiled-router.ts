@@ -11,7 +11,13 @@ export type Matcher = (method: string, path: string) => Match<Routed>;
  */
 export function replaceRouter(api: OpenAPIBackend, operations: CompiledOperations): Matcher {
   const list = [...operations.values()].map(({ operation }) => operation);
-  const match = compileMatcher(list);
+  const find = compileMatcher(list);
+  // What can be read can be asked for without its body (RFC 9110, 9.3.2): Node sends none in answer to HEAD.
+  const match: Matcher = (method, path) => {
+    const found = find(method === 'head' ? 'get' : method, path);
+    const isReadable = found.kind === 'wrong-method' && found.allow.includes('GET');
+    return isReadable ? { ...found, allow: [...found.allow, 'HEAD'] } : found;
+  };
   const replacement = {
     getOperations: () => list,
     getOperation: (id: string) => operations.get(id)?.operation,

@@ -51,13 +51,16 @@ export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, d
   return Object.assign(context, { caller, companyId, once, idempotency }) satisfies CompanyContext;
 }
 
+/** The example of the document, which tools send as it is: the nil UUID stands for no key (RFC 9562, 5.9). */
+const placeholderKey = '00000000-0000-0000-0000-000000000000';
+
 function idempotencyOf(
   { request, sentBody }: Exchange,
   plan: OperationPlan,
   companyId: string,
 ): IdempotentRequest | undefined {
   const key = plan.isIdempotent ? request.headers['idempotency-key'] : undefined;
-  if (typeof key !== 'string') return undefined;
+  if (typeof key !== 'string' || key === placeholderKey) return undefined;
   const path = request.baseUrl + request.path;
   return { companyId, method: request.method, path, key, requestHash: hashBody(sentBody) };
 }

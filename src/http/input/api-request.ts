@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { InputError } from '../../contract/problem.ts';
-import type { InputPlan, ParameterPlan } from './input-plan.ts';
+import type { BodyPlan, InputPlan, ParameterPlan } from './input-plan.ts';
 import { compilePathReader } from './path-template.ts';
 import { type ParsedQuery, parseQuery } from './query.ts';
 import { findUnsafeText, findUnsafeValues } from './text-safety.ts';
@@ -66,7 +66,7 @@ export function compileInputReader(plan: InputPlan, template: string) {
     request.headers = headerValues(request, inHeader);
     if (plan.body === undefined) return;
     request.faults.push(...findUnsafeValues(body));
-    request.body = withoutEmpty(body ?? (plan.body.required ? {} : undefined), plan.body.requiredFields);
+    request.body = readFields(body ?? (plan.body.required ? {} : undefined), plan.body);
     request.requestBody = request.body;
     // The library validates non-object bodies only under this type; the body reader has refused every other type.
     request.headers['content-type'] = 'application/json';
@@ -128,15 +128,18 @@ function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown
   return text;
 }
 
-/** Removes required fields that are null or empty, so that the validator reports them as missing. */
-function withoutEmpty(body: unknown, requiredFields: readonly string[]): unknown {
+/**
+ * Removes required fields that are null or empty, so that the validator reports them as missing, and fields that are
+ * ignored.
+ */
+function readFields(body: unknown, { requiredFields, ignoredFields }: BodyPlan): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const fields = body as Values; // a JSON object
-  const isEmpty = (name: string) => fields[name] === null || fields[name] === '';
-  if (!requiredFields.some(isEmpty)) return body;
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name]) => !(requiredFields.includes(name) && isEmpty(name))),
-  );
+  const isLeftOut = (name: string) =>
+    ignoredFields.includes(name) ||
+    (requiredFields.includes(name) && (fields[name] === null || fields[name] === ''));
+  if (!Object.keys(fields).some(isLeftOut)) return body;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !isLeftOut(name)));
 }
 
 /** Cuts a name from the caller to 100 characters, for use in a message. */

@@ -16,12 +16,14 @@ export type ParameterPlan = {
   readonly whenMissing: MissingInput | undefined;
 };
 
-type BodyPlan = {
+export type BodyPlan = {
   readonly required: boolean;
   /** The top-level fields in the document's order. */
   readonly fields: readonly string[];
   readonly requiredFields: readonly string[];
   readonly readOnlyFields: ReadonlySet<string>;
+  /** Fields that may be sent though the schema does not have them: what the path says of a resource that was read. */
+  readonly ignoredFields: readonly string[];
   /** By the name of the top-level field. */
   readonly whenMissing: ReadonlyMap<string, MissingInput>;
 };
@@ -82,6 +84,7 @@ function planBody(operationId: string, schema: SchemaObject, required: boolean):
     fields: fields.map(([name]) => name),
     requiredFields: schema.required ?? [],
     readOnlyFields: new Set(fields.filter(([, field]) => field.readOnly).map(([name]) => name)),
+    ignoredFields: schema['x-ignored-fields'] ?? [],
     whenMissing,
   };
 }

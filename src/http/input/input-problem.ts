@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { InputError } from '../../contract/problem.ts';
 import { catalogue, type FixedCode, type ProblemError, problem } from '../../errors.ts';
 import type { InputPlan } from './input-plan.ts';
-import { describeFault } from './messages.ts';
+import { anyText, describeFault } from './messages.ts';
 import { escapePointer, fieldName } from './text-safety.ts';
 
 type Fault = {
@@ -32,7 +32,7 @@ export function inputProblem(
   const found: Fault[] = [
     ...schemaErrors
       // The library parses a string body a second time as JSON and reports that as an error of its own.
-      .filter(({ keyword }) => keyword !== 'parse')
+      .filter(({ keyword, params }) => keyword !== 'parse' && params['pattern'] !== anyText)
       .slice(0, 10 * maxErrors)
       .map((error) => fromSchema(plan, error))
       .filter((fault) => !(fault.isMissing && unread.has(placeOf(fault.error)))),

@@ -2,6 +2,9 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { SchemaObject } from '../../contract/documents.ts';
 import { shorten } from './api-request.ts';
 
+// What every text of a request keeps to, and findUnsafeValues tells.
+export const anyText = '^[^\\x00]*$';
+
 const formatForms: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
   'date-time': 'an RFC 3339 date-time with an offset',
@@ -69,7 +72,7 @@ function formOfText(schema: SchemaObject): string {
   const { pattern, format, 'x-form': form } = schema;
   if (form !== undefined) return form;
   if (typeof format === 'string') return formatForms[format] ?? `a string of the format ${format}`;
-  if (typeof pattern === 'string') return `a string that matches ${pattern}`;
+  if (typeof pattern === 'string' && pattern !== anyText) return `a string that matches ${pattern}`;
   return `a string${counted(schema['minLength'], schema['maxLength'], 'characters')}`;
 }
 

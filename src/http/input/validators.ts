@@ -18,6 +18,7 @@ const vocabulary = [
   'x-code-required',
   'x-form',
   'x-enum-varnames',
+  'x-ignored-fields',
 ];
 
 const bitRange = (bits: number): FormatDefinition<number> => ({
@@ -27,6 +28,7 @@ const bitRange = (bits: number): FormatDefinition<number> => ({
 const anyNumber: FormatDefinition<number> = { type: 'number', validate: () => true };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const dateAlone = /^\d{4}-\d{2}-\d{2}$/;
 const year0 = /^0000/;
 const leapSecond = /:60/;
 
@@ -38,6 +40,7 @@ const leapSecond = /:60/;
 export function createAjvProvider(): AjvCustomizer {
   const parameters = createAjv({ useDefaults: true });
   const bodies = createAjv({});
+  acceptDates(bodies);
   return (_ajv, _options, context: Context) => {
     const chosen: unknown = context === 'paramsValidator' ? parameters : bodies;
     return chosen as ReturnType<AjvCustomizer>; // Ajv2020 has all that the library uses of Ajv
@@ -71,6 +74,15 @@ function restrictTimes(ajv: Ajv2020): void {
   const strict = createFormatCheck();
   ajv.addFormat('date-time', (text) => strict.dateTime(text));
   ajv.addFormat('date', (text) => strict.date(text));
+}
+
+/**
+ * In bodies a time may be a date alone, which the patterns of its fields say: `format` is there for typed clients, who
+ * send back what they read.
+ */
+function acceptDates(ajv: Ajv2020): void {
+  const strict = createFormatCheck();
+  ajv.addFormat('date-time', (text) => strict.dateTime(text) || dateAlone.test(text));
 }
 
 function createFormatCheck() {

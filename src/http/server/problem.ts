@@ -49,7 +49,9 @@ export function problemBody(found: ProblemError, requestId: string): string {
     detail: found.message,
     code: found.code,
     requestId,
-    ...(found.errors.length > 0 ? { errors: found.errors } : {}),
+    ...(found.errors.length > 0
+      ? { errors: found.errors.map((error) => ({ location: error.in, ...error })) }
+      : {}),
   };
   // A name that the caller sent may hold a lone surrogate, which strict JSON parsers refuse.
   return JSON.stringify(members, (_name, value) =>

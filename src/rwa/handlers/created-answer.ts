@@ -8,16 +8,16 @@ type Created = components['schemas']['CreateNftsResult'];
 
 /**
  * The form in which the answer of an issue is stored for replays: without the secrets, which are read from their rows
- * again. It is stored as text, because `jsonb` does not keep the order of fields.
+ * again.
  */
 export function createdAnswer(
   vault: ClaimSecretVault,
   companyId: string,
 ): AnswerForm<{ status: 200; body: Created }> {
   return {
-    store: (body) => JSON.stringify({ ...body, nfts: body.nfts.map(withoutSecret) }),
+    store: (body) => ({ ...body, nfts: body.nfts.map(withoutSecret) }),
     async restore(tx, stored) {
-      const body: Created = JSON.parse(String(stored));
+      const body = stored as Created; // stored from such a body
       const ids = body.nfts.map(({ id }) => id);
       const sealed = await findSealedSecrets(tx, companyId, ids);
       return { ...body, nfts: body.nfts.map((nft) => withSecret(nft, vault, sealed.get(nft.id))) };
