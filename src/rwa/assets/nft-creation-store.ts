@@ -35,12 +35,14 @@ const insert = `
     ORDER BY r.id FOR NO KEY UPDATE OF r),
   taken AS (
     UPDATE rwas r SET last_serial = r.last_serial + l.count, total_nfts = r.total_nfts + l.count
-    FROM locked l WHERE r.id = l.id RETURNING r.id, r.company_id, r.number, r.last_serial - l.count AS last)
+    FROM locked l WHERE r.id = l.id RETURNING r.id, r.company_id, r.number, r.contract_address,
+      r.last_serial - l.count AS last)
   INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id,
-    mint_state, recipient, mint_chain_id, data, queued_at)
+    mint_state, recipient, mint_chain_id, mint_contract, data, queued_at)
   SELECT w.id, t.company_id, t.id, t.number, t.last + w.step, ${tokenIdSql('t.number', '(t.last + w.step)')}, w.cipher,
     w.key_id, CASE WHEN w.recipient IS NULL THEN 'unclaimed' ELSE 'queued' END, w.recipient, w.chain_id,
-    w.data::jsonb, CASE WHEN w.recipient IS NOT NULL THEN clock_timestamp() END
+    CASE WHEN w.recipient IS NOT NULL THEN t.contract_address END, w.data::jsonb,
+    CASE WHEN w.recipient IS NOT NULL THEN clock_timestamp() END
   FROM w JOIN taken t ON t.id = w.rwa_id AND t.company_id = w.company_id RETURNING ${nftColumns.join(', ')}`;
 
 /**

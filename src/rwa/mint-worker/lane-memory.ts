@@ -2,6 +2,7 @@ import type { Refusal } from '../../chain/minting/broadcast-error.ts';
 import type { Market } from '../../chain/minting/fees.ts';
 import type { GasCost } from '../../chain/minting/gas.ts';
 import type { NodeLimits } from './node-limits.ts';
+import { createTurns, type Turns } from './send/turn-memory.ts';
 import { createEvidenceMemory, type EvidenceMemory } from './watch/evidence-memory.ts';
 import type { Lineage } from './watch/lineage.ts';
 import type { Mined } from './watch/mined.ts';
@@ -45,6 +46,7 @@ export type LaneMemory = {
   readonly refused: Map<string, RefusedBroadcast>;
   /** NFTs whose recipient the contract refuses, with the block at which that was noticed. */
   readonly refusedAt: Map<string, bigint>;
+  readonly turns: Turns;
   /** Until when a contract need not be looked at before something is sent to it; in milliseconds of the lane's clock. */
   readonly claimed: Map<string, number>;
   /** What contracts were found to use, by their address. */
@@ -75,6 +77,7 @@ export const createLaneMemory = (): LaneMemory => ({
   underfunded: new Set(),
   refused: new Map(),
   refusedAt: new Map(),
+  turns: createTurns(),
   claimed: new Map(),
   costs: new Map(),
   unfit: new Map(),

@@ -32,9 +32,9 @@ export async function queueNfts(tx: Tx, nfts: readonly Queued[]): Promise<void> 
     tx,
     'queue_nfts',
     `UPDATE nfts n SET mint_state = 'queued', recipient = w.recipient, mint_error = NULL,
-       mint_chain_id = w.chain_id, queued_at = clock_timestamp()
-     FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS w (id, recipient, chain_id)
-     WHERE n.id = w.id AND n.mint_state IN ('unclaimed', 'failed')`,
+       mint_chain_id = w.chain_id, mint_contract = r.contract_address, queued_at = clock_timestamp()
+     FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS w (id, recipient, chain_id), rwas r
+     WHERE n.id = w.id AND r.id = n.rwa_id AND n.mint_state IN ('unclaimed', 'failed')`,
     [nfts.map(({ id }) => id), nfts.map(({ recipient }) => recipient), nfts.map(({ chainId }) => chainId)],
   );
   assertAll('unclaimed or failed', nfts.length, rowCount);

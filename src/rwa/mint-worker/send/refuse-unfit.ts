@@ -2,7 +2,7 @@ import type { Head } from '../../../chain/minting/mint-node.ts';
 import { refuseNft } from '../../minting/mint-state-store.ts';
 import type { LaneContext } from '../lane-context.ts';
 import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
-import { listQueuedMints } from '../stores/queued-nft-store.ts';
+import { listQueuedForContract } from '../stores/queued-nft-store.ts';
 import { lookIfShown, unfitContract } from '../unfit-contract.ts';
 
 /**
@@ -32,8 +32,7 @@ export async function refuseUnfit(
 const mostAtOnce = 200;
 
 async function failAll({ db, lease, step }: LaneContext, contract: string, reason: string): Promise<void> {
-  const { chainId } = lease;
-  const queued = await listQueuedMints(db, { chainId, contract, excludedNftIds: [], limit: mostAtOnce });
+  const queued = await listQueuedForContract(db, lease.chainId, contract, mostAtOnce);
   const nftIds = await inFencedTransaction(db, lease, async (tx) => {
     const failed: string[] = [];
     for (const { nftId, recipient } of queued) {

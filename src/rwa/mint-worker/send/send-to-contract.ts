@@ -12,45 +12,63 @@ import { nextNonce } from './nonce.ts';
 import { deferredNfts, handleRefusal } from './refusal.ts';
 import { sendBatch } from './send-batch.ts';
 import { type Blamed, sizeBatch } from './size-batch.ts';
+import { takeTurn } from './turn-memory.ts';
 
 /** The market, and what is offered for it. */
 export type Prices = { readonly market: Market; readonly fees: Fees };
 
 /** A contract, and the newest block when it is its turn. */
-type Target = { readonly head: Head; readonly contract: string };
+type Target = {
+  readonly head: Head;
+  readonly contract: string;
+  /** Those that may have NFTs in the next transaction, the one whose turn it is first. */
+  readonly companyIds: readonly string[];
+  readonly inFlight: readonly OpenTransaction[];
+};
 
 /**
- * Sends batches to one contract until nothing is queued for it or enough transactions are in flight.
- * @returns why it stopped, when that is none of these
+ * Sends one batch to a contract.
+ * @returns `done` when nothing more can be sent to it now; a pause when that has a reason
  */
 export async function sendToContract(
   context: LaneContext,
   target: Target,
   prices: Prices,
-): Promise<Pause | undefined> {
-  const { stopping } = context;
-  while (!stopping.aborted) {
-    const room = await roomFor(context, target, prices);
-    if (room === undefined || 'reason' in room) return room;
-    const candidates = await listCandidates(context, target, room.limit);
-    if (candidates.length === 0) return undefined;
+): Promise<'sent' | 'done' | Pause> {
+  const { memory, stopping } = context;
+  const room = await roomFor(context, target, prices);
+  if (room === undefined) return 'done';
+  if ('reason' in room) return room;
+  const candidates = await listCandidates(context, target, room.limit);
+  if (candidates.length === 0) return 'done';
+  takeTurn(
+    memory.turns,
+    candidates.map(({ companyId }) => companyId),
+  );
 
-    const { contract, head } = target;
-    const { cost, gas, fees, limit } = room;
-    const sized = await sizeBatch(context, { contract, mints: candidates, cost, mostGas: gas });
-    context.memory.costs.set(contract, sized.cost);
-    const refused = await handleBlamed(context, target, sized.blamed);
-    if (refused !== undefined || sized.batch === undefined) return refused;
+  const { contract, head } = target;
+  const { cost, gas, fees, limit } = room;
+  const sized = await sizeBatch(context, { contract, mints: candidates, cost, mostGas: gas });
+  memory.costs.set(contract, sized.cost);
+  const refused = await handleBlamed(context, target, sized.blamed);
+  if (refused !== undefined) return refused;
+  if (sized.batch === undefined) return 'done';
 
-    // Determined for each batch: somebody else may use the key in the meantime.
-    const firstNonce = await nextNonce(context, head);
-    if (typeof firstNonce !== 'bigint') return firstNonce;
-    const sent = await sendBatch(context, { ...sized.batch, head, contract, fees, firstNonce });
-    // A short rest collects mints that are being accepted: fewer and fuller transactions cost less.
-    const restMs = sent < limit ? Math.min(sent * restPerNftMs, maxRestMs) : 0;
-    await delay(restMs, undefined, { signal: stopping }).catch(() => {});
-  }
-  return undefined;
+  // Determined for each batch: somebody else may use the key in the meantime.
+  const firstNonce = await nextNonce(context, head);
+  if (typeof firstNonce !== 'bigint') return firstNonce;
+  const sent = await sendBatch(context, { ...sized.batch, head, contract, fees, firstNonce });
+  if (sent === 0) return 'done';
+  // A short rest collects mints that are being accepted: fewer and fuller transactions cost less.
+  const restMs = sent < limit ? Math.min(sent * restPerNftMs, maxRestMs) : 0;
+  await delay(restMs, undefined, { signal: stopping }).catch(() => {});
+  return 'sent';
+}
+
+/** Lists the transactions of the lane that are in no block. */
+export async function listInFlight({ db, lease, memory }: LaneContext): Promise<OpenTransaction[]> {
+  const open = await listOpenTransactions(db, lease);
+  return open.filter(({ id, confirmedIn }) => confirmedIn === null && !memory.mined.has(id));
 }
 
 const restPerNftMs = 5;
@@ -68,15 +86,13 @@ type Room = {
 /** What the next transaction may have. @returns a pause when it may have nothing; undefined when others come first */
 async function roomFor(
   context: LaneContext,
-  { contract, head }: Target,
+  { companyIds, contract, head, inFlight }: Target,
   prices: Prices,
 ): Promise<Room | Pause | undefined> {
-  const { db, lease, memory, node, settings, signer } = context;
+  const { memory, node, settings, signer } = context;
   const cost = memory.costs.get(contract);
-  if (cost === undefined) return undefined;
-  const [open, balance] = await Promise.all([listOpenTransactions(db, lease), node.balance(signer.address)]);
-  const inFlight = open.filter(({ id, confirmedIn }) => confirmedIn === null && !memory.mined.has(id));
-  if (inFlight.length >= settings.maxInFlight) return undefined;
+  if (cost === undefined || companyIds.length === 0) return undefined;
+  const balance = await node.balance(signer.address);
 
   const limits = limitsOf(context);
   const fees = feesForOne(prices, cost, limits.fee);
@@ -123,12 +139,13 @@ const maxCostOf = ({ gasLimit, attempts: [newest] }: OpenTransaction): bigint =>
  */
 async function listCandidates(
   context: LaneContext,
-  { contract, head }: Target,
+  { companyIds, contract, head }: Target,
   limit: number,
-): Promise<readonly QueuedMint[]> {
+): Promise<readonly (QueuedMint & { readonly companyId: string })[]> {
   const { db, lease } = context;
   const excludedNftIds = deferredNfts(context, head);
-  const queued = await listQueuedMints(db, { chainId: lease.chainId, contract, excludedNftIds, limit });
+  const { chainId } = lease;
+  const queued = await listQueuedMints(db, { chainId, contract, companyIds, excludedNftIds, limit });
   const failedAttempts = await countFailedAttempts(
     db,
     queued.map(({ nftId }) => nftId),

@@ -5,28 +5,29 @@ import type { LaneContext } from '../lane-context.ts';
 import { limitsOf, marketAt } from '../market.ts';
 import { quoteFor } from '../node-limits.ts';
 import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
-import { findNextMint, type NextMint } from '../stores/queued-nft-store.ts';
+import type { NextMint } from '../stores/queued-nft-store.ts';
 import { estimateFirst } from './estimate-first.ts';
 import { fillGap } from './fill-gap.ts';
-import { deferredNfts } from './refusal.ts';
 import { refuseUnfit } from './refuse-unfit.ts';
-import { type Prices, sendToContract } from './send-to-contract.ts';
+import { listInFlight, type Prices, sendToContract } from './send-to-contract.ts';
+import { takeTurn } from './turn-memory.ts';
+import { listLinesInTurn, withinShares } from './turns.ts';
 
 /**
  * Fills gaps of nonces, then sends what is queued on the network, as far as fees, funds and limits allow.
  * @returns why it sends nothing, or not everything; undefined when nothing is wrong
  */
 export async function send(context: LaneContext, head: Head): Promise<Pause | undefined> {
-  const { db, lease, network } = context;
-  const [isStopped, recovery, oldest] = await Promise.all([
+  const { db, lease } = context;
+  const [isStopped, recovery, lines] = await Promise.all([
     isStoppedByOperator(db, lease),
     findRecovery(db, lease.chainId),
-    findNextMint(db, network.chainId, { contracts: [], nftIds: [] }),
+    listLinesInTurn(context, head, new Set()),
   ]);
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
   if (recovery !== undefined) return recovery;
   const gap = await fillGap(context, head);
-  if (oldest === undefined || gap !== undefined) return gap;
+  if (lines.length === 0 || gap !== undefined) return gap;
   const market = await marketAt(context, head);
   const fees = quoteFor(market, context.settings.feeCap, limitsOf(context));
   if (fees === undefined) {
@@ -38,19 +39,20 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
 // Each refusal costs several calls to the node, and the transactions in flight must be watched meanwhile.
 const maxRefusalsPerPoll = 10;
 
-/** Sends to one contract after another, the one with the longest queued NFT first. */
+/** Sends one batch after another, to the contract of the company whose turn it is. */
 async function sendToContracts(context: LaneContext, head: Head, prices: Prices): Promise<Pause | undefined> {
-  const { db, network, stopping } = context;
+  const { memory, stopping } = context;
   const doneContracts = new Set<string>();
   const refusals = new Map<string, number>();
   let refused: Pause | undefined;
   while (!stopping.aborted) {
-    const next = await findNextMint(db, network.chainId, {
-      contracts: [...doneContracts],
-      nftIds: deferredNfts(context, head),
-    });
+    const inFlight = await listInFlight(context);
+    const lines = await listLinesInTurn(context, head, doneContracts);
+    const open = await withinShares(context, lines, inFlight);
+    const next = open[0] ?? lines[0];
     if (next === undefined) break;
-    const { contract } = next;
+    const { contract, companyId } = next;
+    takeTurn(memory.turns, [companyId]);
     const shared = await claimForSending(context, contract);
     if (shared !== undefined) {
       doneContracts.add(contract);
@@ -59,10 +61,12 @@ async function sendToContracts(context: LaneContext, head: Head, prices: Prices)
     }
     const first = await prepare(context, head, next);
     if (first === 'ready') {
+      const companyIds = open.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
+      const result = await sendToContract(context, { head, contract, companyIds, inFlight }, prices);
+      if (result === 'sent') continue;
       doneContracts.add(contract);
-      const pause = await sendToContract(context, { head, contract }, prices);
-      if (pause !== undefined && pause.reason !== 'contract_refuses') return pause;
-      refused = pause ?? refused;
+      if (result !== 'done' && result.reason !== 'contract_refuses') return result;
+      refused = result === 'done' ? refused : result;
     } else {
       const count = (refusals.get(contract) ?? 0) + 1;
       refusals.set(contract, count);

@@ -12,49 +12,123 @@ export type QueuedMint = Mint & { readonly nftId: string };
 /** The same, with the contract of its RWA in EIP-55. */
 export type NextMint = QueuedMint & { readonly contract: string };
 
-type Excluded = { readonly contracts: readonly string[]; readonly nftIds: readonly string[] };
+/** What one company has queued for one contract: a line, with the NFT that has been queued longest in it. */
+export type QueuedLine = NextMint & { readonly companyId: string; readonly queuedAt: Date };
+
+type LinesWanted = {
+  readonly chainId: string;
+  /** Where to go on; undefined begins with the first line. */
+  readonly after: QueuedLine | undefined;
+  /** Contracts whose lines are skipped. */
+  readonly excludedContracts: readonly string[];
+  /** NFTs to skip; a line of nothing else is skipped too. */
+  readonly excludedNftIds: readonly string[];
+};
+
+/** Lines that are listed at most: each costs some look-ups in the index, however many NFTs wait in it. */
+export const mostLines = 1_000;
 
 /**
- * Finds the NFT that has been queued longest on the network.
- * @param excluded contracts and NFTs to skip
+ * Lists the lines of a network's queue, by contract and company, at most {@link mostLines}. It jumps in the index from
+ * line to line.
  */
-export async function findNextMint(
+export async function listQueuedLines(
   db: Database,
-  chainId: string,
-  { contracts, nftIds }: Excluded,
-): Promise<NextMint | undefined> {
-  const { rows }: { rows: NextMint[] } = await db.raw(
-    `SELECT n.id AS "nftId", r.contract_address AS contract, n.recipient, n.token_id AS "tokenId"
-     FROM nfts n JOIN rwas r ON r.id = n.rwa_id
-     WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued'
-       AND r.contract_address <> ALL (:contracts::text[]) AND n.id <> ALL (:nftIds::uuid[])
-     ORDER BY n.queued_at, n.id LIMIT 1`,
-    { chainId, contracts: [...contracts], nftIds: [...nftIds] },
+  { chainId, after, excludedContracts, excludedNftIds }: LinesWanted,
+): Promise<QueuedLine[]> {
+  const { rows }: { rows: QueuedLine[] } = await db.raw(
+    `WITH RECURSIVE lines (contract, company_id) AS (
+       (SELECT mint_contract, company_id FROM nfts
+        WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND (mint_contract, company_id) > (:contract, :company)
+        ORDER BY mint_contract, company_id LIMIT 1)
+       UNION ALL
+       SELECT further.* FROM lines l CROSS JOIN LATERAL (
+         SELECT mint_contract, company_id FROM nfts
+         WHERE mint_chain_id = :chainId AND mint_state = 'queued'
+           AND (mint_contract, company_id) > (l.contract, l.company_id)
+         ORDER BY mint_contract, company_id LIMIT 1) further)
+     SELECT l.contract, l.company_id AS "companyId", oldest.id AS "nftId", oldest.recipient,
+       oldest.token_id AS "tokenId", oldest.queued_at AS "queuedAt"
+     FROM lines l CROSS JOIN LATERAL (
+       SELECT id, recipient, token_id, queued_at FROM nfts
+       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = l.contract
+         AND company_id = l.company_id AND id <> ALL (:nftIds::uuid[]) ORDER BY queued_at, id LIMIT 1) oldest
+     WHERE l.contract <> ALL (:contracts::text[]) LIMIT ${mostLines}`,
+    {
+      chainId,
+      contract: after?.contract ?? '',
+      company: after?.companyId ?? '',
+      contracts: [...excludedContracts],
+      nftIds: [...excludedNftIds],
+    },
   );
-  return rows[0];
+  return rows;
 }
 
 type Wanted = {
   readonly chainId: string;
   readonly contract: string;
+  /** Whose NFTs, the first in turn first. */
+  readonly companyIds: readonly string[];
   /** NFTs to skip. */
   readonly excludedNftIds: readonly string[];
   readonly limit: number;
 };
 
-/** Lists the NFTs that have been queued longest for one contract. */
+/**
+ * Lists the NFTs that have been queued longest for one contract: of each company its share of the limit, and what then
+ * is left of it is for the first.
+ */
 export async function listQueuedMints(
   db: Database,
-  { chainId, contract, excludedNftIds, limit }: Wanted,
-): Promise<QueuedMint[]> {
-  const { rows }: { rows: QueuedMint[] } = await db.raw(
-    `SELECT n.id AS "nftId", n.token_id AS "tokenId", n.recipient FROM nfts n JOIN rwas r ON r.id = n.rwa_id
-     WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND r.contract_address = :contract
-       AND n.id <> ALL (:excludedNftIds::uuid[])
-     ORDER BY n.queued_at, n.id LIMIT :limit`,
-    { chainId, contract, excludedNftIds: [...excludedNftIds], limit },
+  { chainId, contract, companyIds, excludedNftIds, limit }: Wanted,
+): Promise<(QueuedMint & { readonly companyId: string })[]> {
+  const companies = companyIds.slice(0, limit);
+  const { rows } = await db.raw(
+    `SELECT q.id AS "nftId", q.token_id AS "tokenId", q.recipient, c.id AS "companyId"
+     FROM unnest(:companies::text[]) WITH ORDINALITY AS c (id, turn) CROSS JOIN LATERAL (
+       SELECT id, token_id, recipient, row_number() OVER (ORDER BY queued_at, id) AS place FROM nfts
+       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = :contract AND company_id = c.id
+         AND id <> ALL (:excludedNftIds::uuid[])
+       ORDER BY queued_at, id LIMIT CASE WHEN c.turn = 1 THEN :limit::int ELSE :share::int END) q
+     ORDER BY q.place > :share, q.place, c.turn LIMIT :limit`,
+    {
+      ...{ chainId, contract, companies, limit },
+      excludedNftIds: [...excludedNftIds],
+      share: Math.floor(limit / companies.length),
+    },
   );
   return rows;
+}
+
+/** Lists NFTs that are queued for a contract, whosever they are. */
+export async function listQueuedForContract(
+  db: Database,
+  chainId: string,
+  contract: string,
+  limit: number,
+): Promise<QueuedMint[]> {
+  const { rows }: { rows: QueuedMint[] } = await db.raw(
+    `SELECT id AS "nftId", token_id AS "tokenId", recipient FROM nfts
+     WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = :contract
+     ORDER BY company_id, queued_at, id LIMIT :limit`,
+    { chainId, contract, limit },
+  );
+  return rows;
+}
+
+/** Lists the companies that have NFTs in at least so many of these transactions. */
+export async function listCompaniesInFlight(
+  db: Database,
+  transactionIds: readonly string[],
+  least: number,
+): Promise<string[]> {
+  const { rows }: { rows: { id: string }[] } = await db.raw(
+    `SELECT n.company_id AS id FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id
+     WHERE l.transaction_id = ANY (?::uuid[]) GROUP BY n.company_id HAVING count(DISTINCT l.transaction_id) >= ?`,
+    [[...transactionIds], least],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /**

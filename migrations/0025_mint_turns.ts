@@ -1,0 +1,41 @@
+import type { Knex } from 'knex';
+
+/*
+ * Lanes take companies in turn: the queue is read by contract and company, so a queued NFT has the contract of its RWA
+ * beside it. The trigger fills it in for releases that do not write it; one that does never calls it.
+ */
+const contracts = `
+  ALTER TABLE nfts ADD COLUMN mint_contract text;
+  CREATE FUNCTION note_mint_contract() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    SELECT contract_address INTO NEW.mint_contract FROM rwas WHERE id = NEW.rwa_id;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER nfts_mint_contract BEFORE INSERT OR UPDATE OF mint_state ON nfts
+    FOR EACH ROW WHEN (NEW.mint_state = 'queued' AND NEW.mint_contract IS NULL)
+    EXECUTE FUNCTION note_mint_contract();
+`;
+
+// The trigger sees to those that are queued meanwhile.
+const present = `
+  UPDATE nfts n SET mint_contract = r.contract_address FROM rwas r
+  WHERE n.mint_state = 'queued' AND n.mint_contract IS NULL AND r.id = n.rwa_id
+`;
+
+// Without a transaction, so that writes go on while the index is built over millions of rows.
+const turns = `
+  CREATE INDEX CONCURRENTLY IF NOT EXISTS nfts_turns
+    ON nfts (mint_chain_id, mint_contract, company_id, queued_at, id) WHERE mint_state = 'queued'
+`;
+
+export async function up(knex: Knex): Promise<void> {
+  await knex.transaction((tx) => tx.raw(contracts));
+  await knex.raw(present);
+  await knex.raw(turns);
+}
+
+export async function down(): Promise<void> {
+  throw new Error('Migrations go forward only: restore a backup instead.');
+}
+
+export const config = { transaction: false };

@@ -1,0 +1,30 @@
+import type { QueuedLine } from '../stores/queued-nft-store.ts';
+
+/** Whose turn it is. */
+export type Turns = {
+  /** The turn in which NFTs of a company were last sent. */
+  readonly served: Map<string, number>;
+  turn: number;
+  /** The line after which the queue is listed, where it has more lines than are listed at once. */
+  after: QueuedLine | undefined;
+};
+
+export const createTurns = (): Turns => ({ served: new Map(), turn: 0, after: undefined });
+
+// Nothing is lost when it is cleared: all companies begin anew.
+const maxRemembered = 100_000;
+
+/** Notes that NFTs of these companies were sent, or tried. */
+export function takeTurn(turns: Turns, companyIds: readonly string[]): void {
+  turns.turn += 1;
+  if (turns.served.size >= maxRemembered) turns.served.clear();
+  for (const id of companyIds) turns.served.set(id, turns.turn);
+}
+
+/** Orders lines by the last turns of their companies, and by the time that they wait. */
+export function inTurn(lines: readonly QueuedLine[], served: ReadonlyMap<string, number>): QueuedLine[] {
+  const turnOf = ({ companyId }: QueuedLine) => served.get(companyId) ?? 0;
+  return lines.toSorted(
+    (one, other) => turnOf(one) - turnOf(other) || one.queuedAt.getTime() - other.queuedAt.getTime(),
+  );
+}

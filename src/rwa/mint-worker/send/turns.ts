@@ -1,0 +1,53 @@
+import type { Head } from '../../../chain/minting/mint-node.ts';
+import type { LaneContext } from '../lane-context.ts';
+import {
+  listCompaniesInFlight,
+  listQueuedLines,
+  mostLines,
+  type QueuedLine,
+} from '../stores/queued-nft-store.ts';
+import type { OpenTransaction } from '../stores/transaction-store.ts';
+import { deferredNfts } from './refusal.ts';
+import { inTurn } from './turn-memory.ts';
+
+/*
+ * Companies are served in turn: the one whose NFTs were sent longest ago is next, whatever others have queued.
+ */
+
+/** Lists lines of the queue, the one whose turn it is first; none when nothing can be sent. */
+export async function listLinesInTurn(
+  context: LaneContext,
+  head: Head,
+  doneContracts: ReadonlySet<string>,
+): Promise<QueuedLine[]> {
+  const { db, lease, memory } = context;
+  const { turns } = memory;
+  const excludedNftIds = deferredNfts(context, head);
+  const wanted = { chainId: lease.chainId, excludedContracts: [...doneContracts], excludedNftIds };
+  let lines = await listQueuedLines(db, { ...wanted, after: turns.after });
+  if (lines.length === 0 && turns.after !== undefined) {
+    lines = await listQueuedLines(db, { ...wanted, after: undefined });
+  }
+  turns.after = lines.length === mostLines ? lines.at(-1) : undefined;
+  return inTurn(lines, turns.served);
+}
+
+// Of 16 transactions in flight a company alone has at most 12: the others find room while it waits for blocks.
+const perFreeSlot = 3;
+
+/**
+ * Leaves out the lines of companies that have their share of the transactions in flight: three times as many as are
+ * free.
+ */
+export async function withinShares(
+  { db, settings }: LaneContext,
+  lines: readonly QueuedLine[],
+  inFlight: readonly OpenTransaction[],
+): Promise<readonly QueuedLine[]> {
+  const most = perFreeSlot * (settings.maxInFlight - inFlight.length);
+  if (most <= 0) return [];
+  if (inFlight.length < most) return lines;
+  const ids = inFlight.map(({ id }) => id);
+  const busy = new Set(await listCompaniesInFlight(db, ids, most));
+  return lines.filter(({ companyId }) => !busy.has(companyId));
+}

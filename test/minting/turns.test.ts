@@ -1,0 +1,166 @@
+import { describe, expect } from 'vitest';
+import { inTurn } from '../../src/rwa/mint-worker/send/turn-memory.ts';
+import {
+  listQueuedLines,
+  listQueuedMints,
+  type QueuedLine,
+} from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
+import { addCompany, addNetwork, addRwa, contractAddress, recipient } from '../rwa/samples.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { startMintChain, startMintService, startWorker, until } from '../support/minting.ts';
+
+const other = '0x00000000000000000000000000000000000000A2';
+
+/** As the queue of an RWA is after this many accepted mints. */
+const queued = (count: string) => `
+  INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id, mint_state,
+    recipient, mint_chain_id, queued_at)
+  SELECT r.company_id, r.id, r.number, n, r.number * 18446744073709551616::numeric + n, '\\x00', 'test', 'queued',
+    '${recipient}', r.chain_id, now() - interval '1 hour' + n * interval '1 millisecond'
+  FROM rwas r CROSS JOIN LATERAL generate_series(1, ${count}) AS n`;
+
+const test = base
+  .extend('minters', perFile, 1)
+  .extend('mintChain', perFile, async ({ minters }, { onCleanup }) => {
+    const chain = await startMintChain({ minters });
+    onCleanup(() => chain.close());
+    return chain;
+  })
+  .extend('mintService', perFile, async ({ mintChain }, { onCleanup }) => {
+    const service = await startMintService(mintChain);
+    onCleanup(() => service.close());
+    return service;
+  })
+  .extend('chainId', perFile, async ({ db }) => {
+    await addNetwork(db);
+    for (const id of ['large', 'small', 'tiny']) await addCompany(db, id);
+    await addRwa(db, 'large');
+    await db.raw(queued('100000'));
+    await addRwa(db, 'small');
+    await addRwa(db, 'tiny', { contractAddress: other });
+    await db.raw(`${queued('3')} WHERE r.company_id <> 'large'`);
+    await db.raw('ANALYZE nfts, rwas');
+    return '31337';
+  });
+
+describe('the order of companies', () => {
+  const line = (companyId: string, second: number) =>
+    ({ companyId, queuedAt: new Date(second * 1_000) }) as QueuedLine; // what the order looks at
+
+  test('is that of their last turns, then of waiting', () => {
+    const lines = [line('a', 1), line('b', 4), line('c', 3), line('d', 2)];
+    const served = new Map([
+      ['a', 9],
+      ['d', 2],
+    ]);
+    expect(inTurn(lines, served).map(({ companyId }) => companyId)).toEqual(['c', 'b', 'd', 'a']);
+  });
+});
+
+describe('the queue', () => {
+  const list = (chainId: string, more: object = {}) => ({
+    ...{ chainId, after: undefined, excludedContracts: [], excludedNftIds: [] },
+    ...more,
+  });
+
+  test('is listed as lines of a contract and a company', async ({ db, chainId }) => {
+    const lines = await listQueuedLines(db, list(chainId));
+    expect(lines.map(({ companyId, contract }) => [companyId, contract])).toEqual([
+      ['tiny', other],
+      ['large', contractAddress],
+      ['small', contractAddress],
+    ]);
+    expect(await listQueuedLines(db, list(chainId, { after: lines[1] }))).toEqual([lines[2]]);
+    expect(await listQueuedLines(db, list(chainId, { excludedContracts: [contractAddress] }))).toEqual([
+      lines[0],
+    ]);
+    const [, , small] = lines;
+    const nextOfSmall = await listQueuedLines(db, list(chainId, { excludedNftIds: [small?.nftId] }));
+    expect(nextOfSmall[2]).toMatchObject({
+      companyId: 'small',
+      nftId: expect.not.stringMatching(small?.nftId ?? ''),
+    });
+  });
+
+  test('gives each company its share of a batch, and the rest to the one whose turn it is', async ({
+    db,
+    chainId,
+  }) => {
+    const excludedNftIds: string[] = [];
+    const wanted = { chainId, contract: contractAddress, excludedNftIds, limit: 10 };
+    const countOf = async (companyIds: string[], limit = 10) => {
+      const mints = await listQueuedMints(db, { ...wanted, companyIds, limit });
+      return companyIds.map((id) => mints.filter(({ companyId }) => companyId === id).length);
+    };
+    expect(await countOf(['large', 'small'])).toEqual([7, 3]);
+    expect(await countOf(['large', 'small'], 4)).toEqual([2, 2]);
+    expect(await countOf(['small', 'large'])).toEqual([3, 5]);
+    expect(await countOf(['small', 'large'], 1)).toEqual([1, 0]);
+  });
+
+  test('is read by jumps in one index, however long its lines are', async ({ db, chainId }) => {
+    const sent: { sql: string; bindings: readonly string[] }[] = [];
+    db.on('query', (query) => sent.push(query));
+    await listQueuedLines(db, list(chainId));
+    const companyIds = ['large', 'small'];
+    await listQueuedMints(db, {
+      chainId,
+      contract: contractAddress,
+      companyIds,
+      excludedNftIds: [],
+      limit: 100,
+    });
+    db.removeAllListeners('query');
+    for (const { sql, bindings } of sent) {
+      const explain = `EXPLAIN (ANALYZE, BUFFERS) ${sql.replaceAll(/\$\d+/g, '?')}`;
+      const { rows } = await db.raw(explain, bindings);
+      const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+      expect(plan).toContain('nfts_turns');
+      expect(plan).not.toMatch(/Seq Scan on nfts|Sort Key: nfts\.queued_at/);
+      const pages = Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]);
+      expect(pages).toBeLessThan(200);
+    }
+  });
+});
+
+describe('a mint of another company', () => {
+  test('is at the node in under 2 s while 100,000 wait, without a block', async ({
+    mintChain: chain,
+    mintService: service,
+  }) => {
+    const { db, companies } = service;
+    const contractOf = { isClaimable: true, contractAddress: chain.contract };
+    const large = await addRwa(db, companies.acme, contractOf);
+    await db.raw(`${queued('100000')} WHERE r.id = ?`, [large.id]);
+    const small = await addRwa(db, companies.globex, contractOf);
+    const worker = await startWorker(service, chain);
+    const inFlight = async () => Number((await db('mint_transactions').count())[0]?.['count']);
+    // While batches are being sent, and when the neighbour has as many under way as it may have.
+    for (const transactions of [2, 12]) {
+      await until('batches', async () => (await inFlight()) >= transactions, 60);
+      const begin = performance.now();
+      const { body } = await service
+        .as(service.keys.globex)
+        .post(`/v1/api/rwa/${small.id}/mint`)
+        .send({})
+        .expect(200);
+      const isSent = async () =>
+        (await db('mint_transaction_nfts').where({ nft_id: body.nftId })).length === 1 &&
+        (await atNode(chain.call, await hashOf(body.nftId)));
+      await until('the mint at the node', isSent, 10);
+      expect(performance.now() - begin).toBeLessThan(2_000);
+    }
+    await worker.stop();
+
+    async function hashOf(nftId: string): Promise<string> {
+      const [row] = await db('mint_attempts as a')
+        .join('mint_transaction_nfts as l', 'l.transaction_id', 'a.transaction_id')
+        .where('l.nft_id', nftId)
+        .select('a.hash');
+      return row.hash;
+    }
+  }, 120_000);
+});
+
+const atNode = async (call: <T>(method: string, ...params: unknown[]) => Promise<T>, hash: string) =>
+  (await call('eth_getTransactionByHash', hash)) !== null;
