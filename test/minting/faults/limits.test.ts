@@ -19,20 +19,20 @@ const acceptMany = async (count: number) => {
 };
 
 describe('a lane', () => {
-  test('has 16 transactions in flight at most, none with more gas than its share of a block', async () => {
+  test('has 12 transactions of one company in flight at most, none with more gas than its share of a block', async () => {
     const { chain, node, service } = setup;
     await chain.call('evm_setAutomine', false);
     const ids = await acceptMany(100);
     // Of 30 million: room for five.
     setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1' });
-    await until('all that may go out', async () => new Set(node.given()).size === 16);
-    const looks = node.given().length + 16;
+    await until('all that may go out', async () => new Set(node.given()).size === 12);
+    const looks = node.given().length + 12;
     await until('another round', async () => node.given().length > looks);
     const sent = await transactions();
-    expect(sent.map(({ nonce }) => Number(nonce))).toEqual(Array.from({ length: 16 }, (_, index) => index));
+    expect(sent.map(({ nonce }) => Number(nonce))).toEqual(Array.from({ length: 12 }, (_, index) => index));
     expect(sent.filter(({ gas_limit: gas }) => BigInt(gas) > 300_000n)).toEqual([]);
     const [queued] = await service.db('nfts').where({ mint_state: 'queued' }).count();
-    expect(queued).toEqual({ count: '20' });
+    expect(queued).toEqual({ count: '40' });
     expect(await setup.settle(ids)).toEqual([]);
   }, 90_000);
 
@@ -98,13 +98,13 @@ describe('a lane', () => {
     expect(await setup.settle(ids)).toEqual([]);
   }, 60_000);
 
-  // The time that a process gets is 30 s; with 16 transactions a node that never answers would take 80.
+  // The time that a process gets is 30 s; with 12 transactions a node that never answers would take 60.
   test('that is told to stop does not wait for a silent node once for each transaction', async () => {
     const { chain, node, service } = setup;
     await chain.call('evm_setAutomine', false);
     const ids = await acceptMany(80);
     const worker = setup.work(undefined, { MINT_BLOCK_SHARE_PERCENT: '1', RPC_TIMEOUT_MS: '5000' });
-    await until('all are out', async () => new Set(node.given()).size === 16);
+    await until('all are out', async () => new Set(node.given()).size === 12);
     node.lie('takes and hangs');
     await until('it hangs', async () => node.told() > 0);
     worker.child.kill('SIGTERM');
