@@ -3,7 +3,8 @@ import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
-import { deleteAttendee, hasAttendee, insertAttendee, listAttendees } from './attendee-store.ts';
+import { deleteAttendee, hasAttendee, insertAttendee, readAttendees } from './attendee-store.ts';
+import { arrayOf } from './batches.ts';
 import type { EventRecord } from './event.ts';
 import { addToTotalAttendees, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
@@ -31,9 +32,9 @@ export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperatio
 
   return {
     async listAttendees({ path }, { companyId }) {
-      const attendees = await listAttendees(db, companyId, path.eventId);
+      const attendees = await readAttendees(db, companyId, path.eventId);
       if (attendees === undefined) throw problem('event_not_found');
-      return { status: 200, body: attendees.map(attendeeToApi) };
+      return { status: 200, body: arrayOf(attendees, attendeeToApi) };
     },
 
     addAttendee: ({ path: { eventId }, body: { attendeeId } }, { companyId, once }) =>

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../contract/transaction.ts';
+import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { Attendee } from './event.ts';
 
 // Writers hold the lock of the event's row, so the column `seq` is the order of registration.
@@ -14,23 +15,50 @@ function keyOf(companyId: string, eventId: string, attendeeId: string) {
   return { company_id: companyId, event_id: eventId, attendee_id: attendeeId };
 }
 
+type ListedRow = (Row & { seq: string }) | { attendee_id: null };
+type PlacedRow = Row & { seq: string };
+
+const batchSize = 1_000;
+
 /**
- * The attendees of an event in order of registration. One statement reads event and attendees, so the list is
- * consistent.
- * @returns undefined when the company has no such event
+ * The attendees of an event in order of registration. Each batch is read by one statement together with the event.
+ * @returns undefined when the company has no such event; when it goes away later, a batch rejects
  */
-export async function listAttendees(
+export async function readAttendees(
   db: Database,
   companyId: string,
   eventId: string,
-): Promise<Attendee[] | undefined> {
-  const rows: (Row | { attendee_id: null })[] = await db('events as e')
-    .leftJoin(`${table} as a`, { 'a.company_id': 'e.company_id', 'a.event_id': 'e.id' })
-    .where({ 'e.company_id': companyId, 'e.id': eventId })
-    .orderBy('a.seq')
-    .select('a.event_id', 'a.attendee_id', 'a.created_at');
-  if (rows.length === 0) return undefined;
-  return rows.flatMap((row) => (row.attendee_id === null ? [] : [fromRow(row)]));
+): Promise<Batches<Attendee> | undefined> {
+  const readRows = (after: PlacedRow | undefined, size: number): Promise<ListedRow[]> =>
+    db('events as e')
+      .leftJoin(`${table} as a`, (join) => {
+        join.on('a.company_id', 'e.company_id').andOn('a.event_id', 'e.id');
+        if (after !== undefined) join.andOnVal('a.seq', '>', after.seq);
+      })
+      .where({ 'e.company_id': companyId, 'e.id': eventId })
+      .orderBy('a.seq')
+      .limit(size)
+      .select('a.event_id', 'a.attendee_id', 'a.created_at', 'a.seq');
+  const { isGone, batches } = await readWhileThere(readRows);
+  if (isGone) return undefined;
+  return { first: batches.first.map(fromRow), rest: batches.rest && mapBatches(batches.rest, fromRow) };
+}
+
+/** Reads batches of a left join, which has one empty row where the event has no further attendee. */
+async function readWhileThere(
+  readRows: (after: PlacedRow | undefined, size: number) => Promise<ListedRow[]>,
+) {
+  let isGone = false;
+  const batches = await readInBatches<PlacedRow>({
+    size: batchSize,
+    read: async (after, size) => {
+      const rows = await readRows(after, size);
+      isGone = rows.length === 0;
+      if (isGone && after !== undefined) throw new Error('the event went away while its attendees were read');
+      return rows.filter((row): row is PlacedRow => row.attendee_id !== null);
+    },
+  });
+  return { isGone, batches };
 }
 
 /** Whether the user is registered for the event. */

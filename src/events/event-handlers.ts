@@ -5,17 +5,20 @@ import type { InputError } from '../contract/problem.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
+import { arrayOf } from './batches.ts';
 import { allowsChange, entityTag } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
 import { type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
 import {
+  countEvents,
   deleteEvent,
   type EventFilter,
   findEvent,
   insertEvent,
   listEvents,
   lockEvent,
+  readAllEvents,
   updateEvent,
 } from './event-store.ts';
 import { parseIsoDate } from './iso-dates.ts';
@@ -39,9 +42,12 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
 
   return {
     async listEvents({ query }, { companyId }) {
-      const filter = { limit: query.limit, offset: query.offset, ...readRange(query) };
-      const { events: page, total } = await listEvents(db, companyId, filter);
-      return { status: 200, body: page.map(eventToApi), headers: { 'X-Total-Count': String(total) } };
+      const filter = { offset: query.offset, ...readRange(query) };
+      const { body, total } =
+        query.limit === undefined
+          ? await allEvents(db, companyId, filter)
+          : await pageOfEvents(db, companyId, { ...filter, limit: query.limit });
+      return { status: 200, body, headers: { 'X-Total-Count': String(total) } };
     },
 
     async createEvent({ body }, { companyId, once }) {
@@ -81,6 +87,18 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
         return { status: 204 } as const;
       }),
   };
+}
+
+async function allEvents(db: Database, companyId: string, filter: EventFilter) {
+  const found = await readAllEvents(db, companyId, filter);
+  const isCounted = found.rest === undefined && (filter.offset ?? 0) === 0;
+  const total = isCounted ? found.first.length : await countEvents(db, companyId, filter);
+  return { body: arrayOf(found, eventToApi), total };
+}
+
+async function pageOfEvents(db: Database, companyId: string, filter: Parameters<typeof listEvents>[2]) {
+  const { events, total } = await listEvents(db, companyId, filter);
+  return { body: events.map(eventToApi), total };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database, Tx } from '../contract/transaction.ts';
+import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventFields, EventRecord } from './event.ts';
 import { networkNotFound } from './event-rules.ts';
 
@@ -87,12 +88,10 @@ function toNumber(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 
-/** Which events to list: those whose start lies between both ends, which are included, and which page of them. */
+/** Which events to list: those whose start lies between both ends, which are included, from which place. */
 export type EventFilter = {
   readonly startsFrom?: Date | undefined;
   readonly startsTo?: Date | undefined;
-  /** Events on the page; all by default. */
-  readonly limit?: number | undefined;
   /** Events before the page; 0 by default. */
   readonly offset?: number | undefined;
 };
@@ -100,19 +99,47 @@ export type EventFilter = {
 /** A page of events, and the number of events on all pages. */
 type EventPage = { readonly events: EventRecord[]; readonly total: number };
 
-/** The events of a company that match the filter, newest first. */
-export async function listEvents(db: Database, companyId: string, filter: EventFilter): Promise<EventPage> {
-  const { limit, offset = 0 } = filter;
-  const query = matching(db, companyId, filter).orderBy([
-    { column: 'created_at', order: 'desc' },
-    { column: 'id', order: 'desc' },
-  ]);
-  if (limit !== undefined) query.limit(limit);
-  if (offset > 0) query.offset(offset);
-  const rows: Row[] = await query;
-  const isWhole = limit === undefined && offset === 0;
-  const total = isWhole ? rows.length : await count(matching(db, companyId, filter));
-  return { events: rows.map(fromRow), total };
+/** A page of the events of a company that match the filter, newest first. */
+export async function listEvents(
+  db: Database,
+  companyId: string,
+  { limit, ...filter }: EventFilter & { readonly limit: number },
+): Promise<EventPage> {
+  const rows: Row[] = await newestFirst(db, companyId, filter).limit(limit);
+  return { events: rows.map(fromRow), total: await countEvents(db, companyId, filter) };
+}
+
+/** An event with its place in the list, finer than a Date. */
+type PlacedRow = Row & { exact_created_at: string };
+
+// An event may have 100 kB.
+const batchSize = 100;
+
+/**
+ * All events of a company that match the filter, newest first. What is deleted before its batch is read is not in it,
+ * and what is created meanwhile neither.
+ */
+export async function readAllEvents(
+  db: Database,
+  companyId: string,
+  { offset = 0, ...filter }: EventFilter,
+): Promise<Batches<EventRecord>> {
+  const { first, rest } = await readInBatches<PlacedRow>({
+    size: batchSize,
+    read: (after, size) => {
+      const query = newestFirst(db, companyId, { ...filter, offset: after === undefined ? offset : 0 });
+      const place = [after?.exact_created_at ?? '', after?.id ?? ''];
+      if (after !== undefined) query.whereRaw('(created_at, id) < (?::timestamptz, ?::uuid)', place);
+      return query.limit(size).select('*', db.raw('created_at::text AS exact_created_at'));
+    },
+  });
+  return { first: first.map(fromRow), rest: rest && mapBatches(rest, fromRow) };
+}
+
+/** The number of events of a company that match the filter, whatever its offset. */
+export async function countEvents(db: Database, companyId: string, filter: EventFilter): Promise<number> {
+  const [row]: { count: string }[] = await matching(db, companyId, filter).count();
+  return Number(row?.count ?? 0);
 }
 
 /**
@@ -188,9 +215,12 @@ function matching(db: Database, companyId: string, { startsFrom, startsTo }: Eve
   return query;
 }
 
-async function count(query: Knex.QueryBuilder): Promise<number> {
-  const [row]: { count: string }[] = await query.count();
-  return Number(row?.count ?? 0);
+function newestFirst(db: Database, companyId: string, filter: EventFilter) {
+  const query = matching(db, companyId, filter).orderBy([
+    { column: 'created_at', order: 'desc' },
+    { column: 'id', order: 'desc' },
+  ]);
+  return filter.offset === undefined || filter.offset === 0 ? query : query.offset(filter.offset);
 }
 
 // A network that left the registry after the caller looked it up violates the foreign key.

@@ -14,6 +14,9 @@ export interface paths {
          *     answer holds every event; `limit`, `offset`, `startsFrom` and `startsTo` narrow it. `X-Total-Count` is always the
          *     number of events that match, on all pages together.
          *
+         *     The list of all events is sent at the pace of the caller, while events may change: what is deleted meanwhile may be
+         *     missing, what is created meanwhile is. An answer that cannot be completed is cut, so that it is no valid JSON.
+         *
          *     An event without a start date is left out as soon as `startsFrom` or `startsTo` is sent.
          */
         get: operations["listEvents"];
@@ -85,7 +88,8 @@ export interface paths {
         };
         /**
          * List the attendees of an event
-         * @description All attendees of the event in the order of their registration.
+         * @description All attendees of the event in the order of their registration, sent at the pace of the caller. Those that are removed
+         *     meanwhile may be missing. An answer that cannot be completed is cut, so that it is no valid JSON.
          */
         get: operations["listAttendees"];
         put?: never;

@@ -1,0 +1,48 @@
+import { ItemStream } from '../contract/item-stream.ts';
+
+type Reading<T> = {
+  /** Items of a batch, at most. */
+  readonly size: number;
+  /** Reads the items after the given one, or the first ones, in the order of the list. */
+  readonly read: (after: T | undefined, size: number) => Promise<readonly T[]>;
+};
+
+/** A list that is read batch by batch. */
+export type Batches<T> = {
+  readonly first: readonly T[];
+  /** Undefined where the first batch is all. */
+  readonly rest: AsyncIterable<readonly T[]> | undefined;
+};
+
+/** Reads the first batch of a list; each further one is read when it is asked for, and holds nothing meanwhile. */
+export async function readInBatches<T>({ size, read }: Reading<T>): Promise<Batches<T>> {
+  const first = await read(undefined, size);
+  const rest = async function* () {
+    let batch = first;
+    while (batch.length === size) {
+      batch = await read(batch.at(-1), size);
+      yield batch;
+    }
+  };
+  return { first, rest: first.length < size ? undefined : rest() };
+}
+
+export async function* mapBatches<T, Other>(
+  batches: AsyncIterable<readonly T[]>,
+  convert: (value: T) => Other,
+): AsyncGenerator<readonly Other[]> {
+  for await (const batch of batches) yield batch.map(convert);
+}
+
+/** The array of an answer: as it is where it is short, else as a stream. */
+export function arrayOf<T, Item>(
+  { first, rest }: Batches<T>,
+  toItem: (value: T) => Item,
+): Item[] | ItemStream<Item> {
+  if (rest === undefined) return first.map(toItem);
+  const all = async function* () {
+    yield first;
+    yield* rest;
+  };
+  return new ItemStream(mapBatches(all(), toItem));
+}
