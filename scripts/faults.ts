@@ -11,9 +11,11 @@ import {
   vitestArgs,
   type Wanted,
 } from './faults/sequences.ts';
+import { runServiceFaults } from './faults/service/command.ts';
 
 const usage = `Usage: npm run faults -- [--minutes <n>] [--sequences <n>] [--seed <n>]
          [--parallel <n>] [--with <parts>] [--only-random]
+       npm run faults -- service --help
 
 Lets everything go wrong that minting must survive, on a real chain and a real PostgreSQL: every named case,
 then random sequences.
@@ -124,7 +126,8 @@ function totalOf(wanted: Wanted, sequences: readonly Sequence[], minutes: number
 }
 
 try {
-  process.exitCode = (await runAll()) ? 0 : 1;
+  const [suite, ...rest] = process.argv.slice(2);
+  process.exitCode = (await (suite === 'service' ? runServiceFaults(rest) : runAll())) ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\nnpm run faults -- --help\n`);
   process.exitCode = 2;

@@ -23,7 +23,8 @@ export type Loaded<V> = { readonly value: V; readonly ttlSeconds: number };
 /** `joined`: the caller shares a load that is in flight. */
 export type OnGet = (from: 'hit' | 'joined' | 'miss') => void;
 
-type Kept<V> = { readonly value: V };
+// node-cache counts by the calendar, which may be set back; `until` is of `performance.now()`, which only goes on.
+type Kept<V> = { readonly value: V; readonly until: number };
 
 // node-cache stores its entries in a plain object, in which `constructor` exists without being set.
 const slotOf = (key: string) => `:${key}`;
@@ -40,6 +41,11 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
   // A load is cached only if it is still in this map when it ends, so removing it here is enough.
   const flights = new Map<string, Promise<V>>();
 
+  const find = (key: string): Kept<V> | undefined => {
+    const kept = cache.get<Kept<V>>(slotOf(key));
+    return kept !== undefined && performance.now() <= kept.until ? kept : undefined;
+  };
+
   const keep = (key: string, { value, ttlSeconds }: Loaded<V>) => {
     // Written so that NaN is not cached either: for node-cache it means no expiry.
     if (!(ttlSeconds > 0)) return;
@@ -47,7 +53,7 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
     ages.delete(slot);
     const [oldest] = ages;
     if (ages.size >= maxKeys && oldest !== undefined) cache.del(oldest);
-    cache.set<Kept<V>>(slot, { value }, ttlSeconds);
+    cache.set<Kept<V>>(slot, { value, until: performance.now() + ttlSeconds * 1_000 }, ttlSeconds);
     ages.add(slot);
   };
 
@@ -74,13 +80,13 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
 
   return {
     get(key, load) {
-      const kept = cache.get<Kept<V>>(slotOf(key));
+      const kept = find(key);
       const flight = flights.get(key);
       onGet?.(kept !== undefined ? 'hit' : flight !== undefined ? 'joined' : 'miss');
       if (kept !== undefined) return Promise.resolve(kept.value);
       return flight ?? depart(key, load);
     },
-    peek: (key) => cache.get<Kept<V>>(slotOf(key))?.value,
+    peek: (key) => find(key)?.value,
     delete(key) {
       flights.delete(key);
       cache.del(slotOf(key));

@@ -42,11 +42,20 @@ describe('the flight cache', () => {
   });
 
   test('keeps a value for its time and no longer', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 0 });
     await cache.get('a', loaded(1, 10));
-    vi.setSystemTime(9_999);
+    vi.advanceTimersByTime(9_999);
     expect(await cache.get('a', never)).toBe(1);
-    vi.setSystemTime(10_001);
+    vi.advanceTimersByTime(2);
+    expect(await cache.get('a', loaded(2, 10))).toBe(2);
+  });
+
+  test('keeps no value longer because the clock was set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 3_600_000 });
+    await cache.get('a', loaded(1, 10));
+    vi.setSystemTime(0);
+    vi.advanceTimersByTime(10_001);
+    expect(cache.peek('a')).toBeUndefined();
     expect(await cache.get('a', loaded(2, 10))).toBe(2);
   });
 
@@ -77,11 +86,11 @@ describe('a full cache', () => {
   });
 
   test('makes no room for a key that it has already, nor after a removal', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 0 });
     const cache = createFlightCache<number>({ maxKeys: 2 });
     await cache.get('a', loaded(1, 100));
     await cache.get('b', loaded(2, 1));
-    vi.setSystemTime(1_001);
+    vi.advanceTimersByTime(1_001);
     await cache.get('b', loaded(3));
     expect(await cache.get('a', never)).toBe(1);
     cache.delete('b');

@@ -46,12 +46,12 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
   const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
 
   const lookUp = async (key: string, hash: Buffer): Promise<TimedResult> => {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const signal = AbortSignal.timeout(Math.min(options.timeoutMs, maxLookUpMs));
     const verdict = await untilAborted(options.lookUp(key, hash, signal), signal).catch(unavailable);
     const maxSeconds = verdict.result.ok ? maxAcceptedSeconds : maxRefusedSeconds;
     // Counted from the start: the look-up may have read the key's state at any time since.
-    const elapsedSeconds = (Date.now() - startedAt) / 1_000;
+    const elapsedSeconds = (performance.now() - startedAt) / 1_000;
     const keepSeconds = Math.min(options.cacheSeconds, maxSeconds, verdict.validSeconds) - elapsedSeconds;
     return { result: verdict.result, keepSeconds };
   };

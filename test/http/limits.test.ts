@@ -72,6 +72,16 @@ describe('the limit of a key', () => {
     expect(await consume(db, 1, caller)).toEqual([true]);
   });
 
+  test('ends with its window, also when the clock was set back by an hour meanwhile', async ({ db }) => {
+    const quick = { perSecond: 3, burst: 3 };
+    const limiter = limiterOf(db, quick);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    expect(await consume(db, 4, keyed('travelled'), limiter)).toEqual([true, true, true, false]);
+    vi.useRealTimers();
+    expect(await consume(db, 1, keyed('travelled'), limiter)).toEqual([true]);
+    expect(await consume(db, 1, keyed('travelled'), limiterOf(db, quick))).toEqual([true]);
+  });
+
   test('costs no query once it is used up', async ({ db }) => {
     const limiter = limiterOf(db, slow);
     await consume(db, 3, keyed('blocked'), limiter);

@@ -24,8 +24,9 @@ const verifier = (over: { cacheSeconds?: number; cacheMax?: number; timeoutMs?: 
 /** How often the verifier asks when the key is verified at each of these times, in milliseconds. */
 async function asksAt(times: number[], over?: Parameters<typeof verifier>[0]): Promise<number> {
   const { verify, close } = verifier(over);
+  const begun = performance.now();
   for (const time of times) {
-    vi.setSystemTime(time);
+    vi.advanceTimersByTime(begun + time - performance.now());
     await verify('key');
   }
   await close();
@@ -33,7 +34,7 @@ async function asksAt(times: number[], over?: Parameters<typeof verifier>[0]): P
 }
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 0 });
   lookUp.mockReset();
 });
 afterEach(() => {
@@ -62,7 +63,7 @@ describe('a key that was let in', () => {
 
   test('is remembered from the question on, however long the answer took', async () => {
     lookUp.mockImplementation(async () => {
-      vi.setSystemTime(Date.now() + 4_000);
+      vi.advanceTimersByTime(4_000);
       return admit('key');
     });
     expect(await asksAt([0, 9_000])).toBe(1);

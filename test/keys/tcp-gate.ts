@@ -15,6 +15,8 @@ export type Gate = {
   lose(): void;
   /** Drops every connection and answers new ones with bytes that belong to no protocol. */
   babble(): void;
+  /** Drops every connection; new ones lead to this server. */
+  leadTo(target: string): void;
   close(): Promise<void>;
 };
 
@@ -22,7 +24,7 @@ type Mode = 'open' | 'refuse' | 'freeze' | 'babble';
 
 /** @param target the server's address, as any URL with a host and a port */
 export async function startGate(target: string): Promise<Gate> {
-  const { hostname, port } = new URL(target);
+  let { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const lost = new WeakSet<Socket>();
   let mode: Mode = 'open';
@@ -66,6 +68,10 @@ export async function startGate(target: string): Promise<Gate> {
       for (const socket of sockets) lost.add(socket);
     },
     babble: become('babble'),
+    leadTo(other) {
+      ({ hostname, port } = new URL(other));
+      become('open')();
+    },
     close() {
       become('refuse')();
       return new Promise((closed) => server.close(() => closed()));

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
 import type { Caller } from '../../contract/operation.ts';
 import type { Logger } from '../../log.ts';
 
@@ -79,22 +84,42 @@ function createPolicy({ db, log }: { db: object; log: Logger }, { perSecond, bur
     'RateLimit-Policy': policy,
     RateLimit: `"default";r=${counted.remainingPoints};t=${secondsOf(counted)}`,
   });
-  // The library rejects with the count when the window is exhausted, and with an error otherwise.
-  const toAllowance = (reason: unknown): Allowance => {
-    if (!(reason instanceof RateLimiterRes)) throw reason;
-    return { headers: headersOf(reason), retryAfterSeconds: secondsOf(reason) };
+  const toAllowance = ({ counted, isOver }: Count): Allowance => ({
+    headers: headersOf(counted),
+    ...(isOver && { retryAfterSeconds: secondsOf(counted) }),
+  });
+  const countShared = async (name: string): Promise<Count> => {
+    const count = await countOn(limiter, name);
+    if (count.counted.msBeforeNext <= windowMs + clockSkewMs) return count;
+    // No window is so long: the calendar of this process, or of the one that began it, was set.
+    await limiter.delete(name);
+    return countOn(limiter, name);
   };
   return {
     async consume(name) {
       try {
-        return { headers: headersOf(await limiter.consume(name)) };
+        return toAllowance(await countShared(name));
       } catch (reason) {
-        if (reason instanceof RateLimiterRes) return toAllowance(reason);
         log.warn({ err: reason }, 'rate limits are counted by this process alone');
-        return fallback.consume(name).then((counted) => ({ headers: headersOf(counted) }), toAllowance);
+        return toAllowance(await countOn(fallback, name));
       }
     },
   };
+}
+
+// Windows are stored by the calendar of the process that begins them; calendars differ a little.
+const clockSkewMs = 10_000;
+
+type Count = { readonly counted: RateLimiterRes; readonly isOver: boolean };
+
+/** Counts one request. The library rejects with the count when the window is exhausted, and with an error otherwise. */
+async function countOn(limiter: RateLimiterAbstract, name: string): Promise<Count> {
+  try {
+    return { counted: await limiter.consume(name), isOver: false };
+  } catch (reason) {
+    if (!(reason instanceof RateLimiterRes)) throw reason;
+    return { counted: reason, isOver: true };
+  }
 }
 
 /** The key of a caller's row, no longer than its column. */

@@ -1,0 +1,43 @@
+import type { Ledger } from '../../load/ledger.ts';
+import type { RunningService, ServiceChange } from '../../load/service.ts';
+import type { Surroundings } from '../../load/surroundings.ts';
+
+/** What a fault happens to: the service under load, and all that it works with. */
+export type Stage = {
+  readonly around: Surroundings;
+  readonly service: RunningService;
+  readonly ledger: Ledger;
+};
+
+/** What is true of a fault beside the answers. */
+export type Aftermath = {
+  /** Moments, in milliseconds of `performance.now()`, between which accepted writes are lost by the fault itself. */
+  readonly lossBetween?: readonly [number, number];
+  /** Processes that the fault ends, by their name. */
+  readonly killed?: readonly string[];
+  /** What else was seen, for the table. */
+  readonly note?: string;
+};
+
+/** Something that goes wrong for a while under load. */
+export type Fault = {
+  readonly name: string;
+  /** What it is like, in a few words. */
+  readonly about: string;
+  /** How long it lasts. */
+  readonly seconds: number;
+  /** How the replicas of callers run meanwhile. */
+  readonly change?: (stage: Stage) => ServiceChange;
+  /** Why it cannot be caused on this machine; undefined where it can. */
+  readonly missing?: () => string | undefined;
+  /** What must be there before. @returns what removes it */
+  readonly prepare?: (stage: Stage) => Promise<() => Promise<void>>;
+  /** Begins it. @returns what ends it */
+  readonly begin: (stage: Stage) => Promise<() => Promise<Aftermath>>;
+  /** It never ends, so that the service is expected to recover while it lasts. */
+  readonly isLasting?: true;
+  /** The company that is to notice nothing, while another one is the fault. */
+  readonly neighbour?: string;
+  /** Requests that a killed process was at are cut. */
+  readonly cuts?: true;
+};

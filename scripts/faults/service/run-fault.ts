@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, commonDetails } from '../../load/answers.ts';
+import { type Caller, createCaller } from '../../load/caller.ts';
+import { brokenInvariants, unfinishedMints } from '../../load/invariants.ts';
+import { lostWrites, type Write } from '../../load/ledger.ts';
+import { createMix } from '../../load/mix.ts';
+import { type SteadyLoad, startLoad } from '../../load/steady-load.ts';
+import type { Aftermath, Fault, Stage } from './fault.ts';
+import { type Figures, isSettled, mostOf } from './process-figures.ts';
+import { judge, type Outcome } from './verdict.ts';
+
+/** Every answer is there by then. */
+const deadlineMs = 15_000;
+const quietMs = 3_000;
+/** Where the quiet time is what the rest is measured by. */
+const longQuietMs = 10_000;
+/** Without a failure for so long, the service has recovered. */
+const calmMs = 4_000;
+const patienceMs = 40_000;
+/** After an attack, memory and descriptors are back to where they were by then. */
+const settleMs = 30_000;
+const mintPatienceMs = 60_000;
+
+export type RunOptions = { readonly perSecond: number; readonly say: (line: string) => void };
+
+/** Lets a fault happen under load, and judges what came of it. */
+export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: RunOptions): Promise<Outcome> {
+  const { service } = stage;
+  await service.change(fault.change?.(stage) ?? {});
+  const clean = await fault.prepare?.(stage);
+  const callers = callersOf(stage);
+  const load = startLoad({ ...loadOf(stage, callers), perSecond });
+  const loaded = performance.now();
+  await pause(fault.neighbour === undefined ? quietMs : longQuietMs);
+  const before = mostOf(service.apis());
+  const begun = performance.now();
+  const end = await fault.begin(stage);
+  await pause(fault.seconds * 1_000);
+  const faultEndedAt = performance.now();
+  const aftermath = await end();
+  const since = fault.isLasting ? begun : performance.now();
+  const recoveredMs = await untilCalm(load, since);
+  await load.stop();
+  for (const caller of callers) caller.close();
+  await clean?.();
+  const answers = load.answers.filter(({ at }) => at >= begun);
+  // The first second warms up.
+  const quiet = load.answers.filter(({ at }) => at < begun && at > loaded + 1_000);
+  say(`  ${commonDetails(answers, 4).join('\n  ')}`);
+  const left = await leftBehind(stage, aftermath);
+  const after = await untilSettled(stage, before);
+  return judge({
+    fault,
+    answers,
+    quiet,
+    faultEndedAt,
+    recoveredMs,
+    deadlineMs,
+    ...left,
+    before,
+    after,
+    aftermath,
+  });
+}
+
+function callersOf({ service, around }: Stage): Caller[] {
+  const { acme, globex } = around.world;
+  return [acme, globex].flatMap(({ name, key }, company) =>
+    [1, 2, 3, 4].map((number) =>
+      createCaller({
+        port: service.port,
+        company: name,
+        key,
+        address: `127.0.${company + 1}.${number}`,
+        deadlineMs,
+      }),
+    ),
+  );
+}
+
+function loadOf({ around, ledger }: Stage, callers: readonly Caller[]) {
+  const { acme, globex } = around.world;
+  const mix = createMix(ledger);
+  return { callers, next: (index: number) => mix(index < callers.length / 2 ? acme : globex) };
+}
+
+/** What the replicas hold, as soon as it is what they held before, or when the time for that is over. */
+async function untilSettled({ service }: Stage, before: Figures): Promise<Figures> {
+  const deadline = performance.now() + settleMs;
+  service.dropIdle();
+  for (;;) {
+    const now = mostOf(service.apis());
+    if (isSettled(before, now) || performance.now() > deadline) return now;
+    await pause(500);
+  }
+}
+
+/** @returns milliseconds from the moment to the last request that was not served; undefined when it never was */
+async function untilCalm(load: SteadyLoad, since: number): Promise<number | undefined> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    await pause(250);
+    const now = performance.now();
+    const lastFailure = Math.max(since, ...load.answers.filter(isFailure).map(({ at }) => at));
+    if (now - lastFailure >= calmMs && oldestPending(load, now) < calmMs) return lastFailure - since;
+    if (now > deadline) return undefined;
+  }
+}
+
+const isFailure = ({ class: found }: Answer) => found !== 'ok';
+const oldestPending = ({ pending }: SteadyLoad, now: number) =>
+  Math.max(0, ...pending().map((at) => now - at));
+
+/** Waits for the mints that were accepted, and looks at what is stored. */
+async function leftBehind({ around, service, ledger }: Stage, { lossBetween, killed = [] }: Aftermath) {
+  const db = around.openDatabase();
+  try {
+    const deadline = performance.now() + mintPatienceMs;
+    while ((await unfinishedMints(db)) > 0 && performance.now() < deadline) await pause(500);
+    const unfinished = await unfinishedMints(db);
+    const lost = await lostWrites(db, ledger);
+    ledger.forget(lost);
+    const isExcused = ({ at }: Write) =>
+      lossBetween !== undefined && at >= lossBetween[0] && at <= lossBetween[1];
+    const unhandled = service.replicas().flatMap((replica) => replica.unhandled());
+    const ended = (await service.revive()).filter((text) => !killed.some((name) => text.startsWith(name)));
+    // What one fault has made of the limits is judged by its answers, and is not to spoil the next.
+    await db('rate_limits').delete();
+    return {
+      unfinished,
+      lost: lost.filter((write) => !isExcused(write)),
+      excused: lost.filter(isExcused).length,
+      broken: await brokenInvariants(db, around.chain),
+      unhandled,
+      ended,
+    };
+  } finally {
+    await db.destroy();
+  }
+}

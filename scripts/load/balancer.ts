@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  get,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Balancer = {
+  readonly port: number;
+  /** Whether a replica said that it is ready when it was last asked. */
+  isReady(port: number): boolean;
+  /** Closes the connections to replicas that nobody uses at the moment. */
+  dropIdle(): void;
+  /** Replaces the replicas. */
+  leadTo(ports: readonly number[]): void;
+  close(): void;
+};
+
+/** The address that replicas see, to be trusted by them: it names each caller's own in `X-Forwarded-For`. */
+export const balancerAddress = '127.0.0.2';
+
+const probeMs = 500;
+
+/**
+ * A balancer as they are found: keeps connections to the replicas, asks each whether it is ready, and asks all when
+ * none is. What was sent is never sent again, but for a GET on a kept connection that was closed meanwhile.
+ */
+export async function startBalancer(replicas: readonly number[]): Promise<Balancer> {
+  const agent = new Agent({ keepAlive: true, localAddress: balancerAddress });
+  const ready = new Set<number>();
+  let ports = replicas;
+  let turn = 0;
+  const probing = setInterval(() => {
+    for (const port of ports) void probe(port).then((is) => (is ? ready.add(port) : ready.delete(port)));
+  }, probeMs);
+  const choose = () => {
+    const usable = ports.filter((port) => ready.has(port));
+    const from = usable.length > 0 ? usable : ports;
+    turn += 1;
+    return from[turn % from.length] ?? 0;
+  };
+  const server = createServer((request, response) => {
+    const forward = (isRetry: boolean) =>
+      pass(agent, choose(), { request, response }, (isReusable) => {
+        if (isReusable && !isRetry && request.method === 'GET') forward(true);
+        else request.socket.destroy();
+      });
+    forward(false);
+  });
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port, // it listens on a port, not on a pipe
+    isReady: (port) => ready.has(port),
+    dropIdle() {
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+    },
+    leadTo(changed) {
+      ports = changed;
+    },
+    close() {
+      clearInterval(probing);
+      agent.destroy();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+/** @param onLost called when the replica gave no answer; whether nothing of it can have been worked on */
+function pass(
+  agent: Agent,
+  port: number,
+  { request, response }: Exchange,
+  onLost: (isReusable: boolean) => void,
+) {
+  const { 'x-forwarded-for': _claimed, ...headers } = request.headers;
+  const upstream = send({
+    ...{ agent, port, host: '127.0.0.1', method: request.method, path: request.url },
+    headers: { ...headers, 'x-forwarded-for': request.socket.remoteAddress },
+  });
+  upstream.once('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 599, answer.headers);
+    answer.pipe(response);
+    answer.once('error', () => response.destroy());
+  });
+  upstream.once('error', () => {
+    if (response.headersSent) response.destroy();
+    else onLost(upstream.reusedSocket);
+  });
+  response.once('close', () => upstream.destroy());
+  request.pipe(upstream);
+}
+
+function probe(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const options = { port, host: '127.0.0.1', path: '/readyz', agent: false as const, timeout: 2_500 };
+    const asked = get(options, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    asked.once('timeout', () => asked.destroy()).once('error', () => resolve(false));
+  });
+}

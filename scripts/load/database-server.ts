@@ -1,0 +1,82 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { chmod, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { firstFreePort } from '../../src/local/programs/ports.ts';
+import { startPostgresServer } from '../../src/local/programs/postgres.ts';
+import {
+  findPostgresPlace,
+  type PostgresPlace,
+  removePostgresPlace,
+} from '../../src/local/programs/postgres-place.ts';
+import { isAlive, parentOf } from '../../src/local/programs/processes.ts';
+
+/** A PostgreSQL of its own, whose committed data survive a crash. */
+export type DatabaseServer = {
+  /** Superuser's URL of its first database. */
+  readonly url: string;
+  /** Ends all its processes at once, as a lost machine does. */
+  kill(): Promise<void>;
+  /** Starts it again on its data. */
+  start(): Promise<void>;
+  /** Stops all its processes, which keep their connections, until `thaw`. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Removes it with its data. */
+  close(): Promise<void>;
+};
+
+const settings = ['max_connections=200', 'wal_keep_size=512MB'];
+const password = 'load';
+
+/** @param folder where its data and its log are to be; readable for all */
+export async function startDatabaseServer(folder: string): Promise<DatabaseServer> {
+  mkdirSync(folder, { recursive: true });
+  // As root the server runs as another user, who must be able to enter.
+  await chmod(folder, 0o755);
+  return serve(folder, findPostgresPlace(path.join(folder, 'postgres')));
+}
+
+async function serve(folder: string, place: PostgresPlace): Promise<DatabaseServer> {
+  const port = await firstFreePort(26_432);
+  const options = { place, port, password, settings, logFile: path.join(folder, 'postgres.log') };
+  let server = await startPostgresServer(options);
+  let stopped: number[] = [];
+  const pids = async () => {
+    const [line] = (await readFile(path.join(place.data, 'postmaster.pid'), 'utf8')).split('\n');
+    return familyOf(Number(line));
+  };
+  const signalAll = (all: readonly number[], signal: NodeJS.Signals) => {
+    for (const pid of all) if (isAlive(pid)) process.kill(pid, signal);
+  };
+  const thaw = async () => signalAll(stopped.splice(0), 'SIGCONT');
+  return {
+    url: server.url,
+    async kill() {
+      const all = await pids();
+      signalAll(all, 'SIGKILL');
+      await server.ended;
+    },
+    async start() {
+      server = await startPostgresServer(options);
+    },
+    async freeze() {
+      stopped = await pids();
+      signalAll(stopped, 'SIGSTOP');
+    },
+    thaw,
+    async close() {
+      await thaw();
+      await server.stop();
+      removePostgresPlace(path.join(folder, 'postgres'));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A process and those that it has started. */
+function familyOf(pid: number): number[] {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+  return [pid, ...all.filter((each) => parentOf(each) === pid)];
+}

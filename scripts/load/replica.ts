@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import packageFile from '../../package.json' with { type: 'json' };
+import { killAtExit } from '../../test/support/kill-at-exit.ts';
+
+export type Replica = {
+  readonly name: string;
+  readonly pid: number;
+  /** Of callers; 0 without the role api. */
+  readonly port: number;
+  readonly operationsPort: number;
+  readonly logFile: string;
+  /** The exit status or the signal, once it has ended. */
+  ended(): string | undefined;
+  /** Lines of its log that tell of rejections or exceptions that nobody handled. */
+  unhandled(): string[];
+  /** Stops it as an operator would. */
+  stop(): Promise<void>;
+  kill(signal: NodeJS.Signals): Promise<void>;
+};
+
+export type ReplicaOptions = {
+  readonly name: string;
+  readonly folder: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Options of Node, before those of `npm run serve`. */
+  readonly nodeOptions?: readonly string[];
+  /** A program with its arguments that starts Node, such as `prlimit`. */
+  readonly starter?: readonly string[];
+};
+
+// What `npm run serve` runs, without the name of Node: what is attacked is what is operated.
+const [, ...served] = packageFile.scripts.serve.split(' ');
+const startMs = 60_000;
+
+/** Starts a process of the service and waits until it is there. @throws Error with its log */
+export async function startReplica({
+  name,
+  folder,
+  settings,
+  nodeOptions = [],
+  starter = [],
+}: ReplicaOptions): Promise<Replica> {
+  const logFile = path.join(folder, `${name}-${Date.now()}.log`);
+  const log = openSync(logFile, 'a');
+  const [program = '', ...words] = [...starter, process.execPath, ...nodeOptions, ...served];
+  const child = spawn(program, words, {
+    env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', ...settings },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  killAtExit(child);
+  const exit = once(child, 'exit');
+  const { port, operationsPort } = await untilStarted(child, logFile);
+  return {
+    ...{ name, port, operationsPort, logFile, pid: child.pid ?? 0 },
+    ended: () => endOf(child),
+    unhandled: () =>
+      readFileSync(logFile, 'utf8')
+        .split('\n')
+        .filter((line) => /unhandled|uncaught|MaxListenersExceeded|^FATAL ERROR/i.test(line)),
+    async stop() {
+      child.kill('SIGTERM');
+      await exit;
+    },
+    async kill(signal) {
+      child.kill(signal);
+      if (signal === 'SIGKILL') await exit;
+    },
+  };
+}
+
+const endOf = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode === null ? (signalCode ?? undefined) : `exit status ${exitCode}`;
+
+async function untilStarted(child: ChildProcess, logFile: string) {
+  const deadline = performance.now() + startMs;
+  for (;;) {
+    const log = readFileSync(logFile, 'utf8');
+    const started = log.split('\n').find((line) => line.includes('"msg":"service started"'));
+    if (started !== undefined) {
+      const { port = 0, operationsPort = 0 }: { port?: number; operationsPort?: number } =
+        JSON.parse(started);
+      return { port, operationsPort };
+    }
+    if (endOf(child) !== undefined || performance.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`The service did not start:\n${log.slice(-3_000)}`);
+    }
+    await pause(50);
+  }
+}

@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Database } from '../../src/contract/transaction.ts';
+import { createDatabase } from '../../src/db/connect.ts';
+import { migrateToLatest } from '../../src/db/migrate.ts';
+import { createLogger } from '../../src/log.ts';
+import { type Gate, startGate } from '../../test/keys/tcp-gate.ts';
+import { type LyingNode, startLyingNode } from '../../test/support/lying-node.ts';
+import { transaction } from '../../test/support/moralis-payloads.ts';
+import { type MoralisServer, startMoralisServer } from '../../test/support/moralis-server.ts';
+import {
+  type BenchChain,
+  type BenchSigners,
+  createSigners,
+  startBenchChain,
+} from '../bench/mint/bench-chain.ts';
+import { type Authenticator, startAuthenticator } from './authenticator.ts';
+import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
+import { createWorld, hostedWallet, type World } from './world.ts';
+
+/** Everything that the service works with, each thing where a fault can reach it. */
+export type Surroundings = {
+  readonly folder: string;
+  readonly postgres: DatabaseServer;
+  /** Between the service and PostgreSQL. */
+  readonly wire: Gate;
+  readonly chain: BenchChain;
+  readonly signers: BenchSigners;
+  /** The nodes that the service knows; both lead to the chain. */
+  readonly nodes: readonly LyingNode[];
+  readonly upstream: MoralisServer;
+  readonly authenticator: Authenticator;
+  readonly world: World;
+  /** Connects past the wire, to check what is stored. */
+  openDatabase(): Database;
+  close(): Promise<void>;
+};
+
+/** Starts a database, a chain with two nodes, an upstream and an authentication service, with two companies. */
+export async function startSurroundings(folder: string, unclaimed: number): Promise<Surroundings> {
+  await using opened = new AsyncDisposableStack();
+  mkdirSync(folder, { recursive: true });
+  const postgres = opened.adopt(await startDatabaseServer(path.join(folder, 'primary')), (server) =>
+    server.close(),
+  );
+  const wire = opened.adopt(await startGate(postgres.url), (gate) => gate.close());
+  const signers = await createSigners(folder, 2);
+  const chain = opened.adopt(await startBenchChain(folder, signers.addresses), (running) => running.stop());
+  const nodes: LyingNode[] = [];
+  for (const _each of [1, 2])
+    nodes.push(opened.adopt(await startLyingNode(chain.rpcUrl), (node) => node.close()));
+  const upstream = opened.adopt(await startMoralisServer(hostedData()), (server) => server.close());
+  const openDatabase = () =>
+    createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });
+  const db = openDatabase();
+  await migrateToLatest(db);
+  const rpcUrls = nodes.map(({ url }) => url);
+  const world = await createWorld(db, { rpcUrls, contract: chain.contract, unclaimed });
+  await db.destroy();
+  const authenticator = opened.adopt(await startAuthenticator(Object.values(world)), (server) =>
+    server.close(),
+  );
+  const parts = {
+    folder,
+    postgres,
+    wire,
+    chain,
+    signers,
+    nodes,
+    upstream,
+    authenticator,
+    world,
+    openDatabase,
+  };
+  const kept = opened.move();
+  return { ...parts, close: () => kept.disposeAsync() };
+}
+
+function hostedData() {
+  const records = Array.from({ length: 50 }, (_, index) => transaction(index));
+  return { histories: { [`0x1:${hostedWallet}`]: records }, nfts: {} };
+}
