@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import openapiTypes, { astToString } from 'openapi-typescript';
-import { parse, type ScalarTag, stringify } from 'yaml';
+import { parse } from 'yaml';
+import { published } from './contract/published.ts';
 import { toThreeZero } from './contract/three-zero.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -33,27 +34,6 @@ async function bundle(area: string): Promise<string> {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   const { stdout } = await run(process.execPath, args, { cwd: root, env, maxBuffer: 64e6, timeout: 60_000 });
   return stdout;
-}
-
-// A text that YAML 1.1 takes for a time is quoted, since many readers still go by it; 1.2 knows no times.
-const timestamp: ScalarTag = {
-  tag: 'tag:yaml.org,2002:timestamp',
-  test: /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]|[ \t]+)[0-9:.]+(?:[ \t]*(?:Z|[-+]\d{1,2}(?::\d{2})?))?)?$/,
-  default: true,
-  identify: () => false,
-  resolve: (text) => text,
-};
-
-function toYaml(document: Record<string, unknown>): string {
-  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, customTags: [timestamp] });
-}
-
-/** A document in both notations: name to content. */
-function published(name: string, document: Record<string, unknown>, notice: string): [string, string][] {
-  return [
-    [`${name}.json`, `${JSON.stringify(document, null, 2)}\n`],
-    [`${name}.yaml`, `# ${notice}\n${toYaml(document)}`],
-  ];
 }
 
 /** The generated files of one area: name to content. */

@@ -46,6 +46,21 @@ export const settings = {
     schema: httpUrl.optional(),
     about: 'Address under which callers reach this service; by default `http://localhost:PORT`.',
   },
+  OPERATOR_NAME: {
+    schema: z
+      .string()
+      .regex(/^\p{L}[\p{L}\p{N} .,()-]{0,99}$/u, 'must be letters, digits, spaces and .,()- only')
+      .default('Tallystick'),
+    about: 'Who runs this service, as the portal and the OpenAPI documents say it.',
+  },
+  SUPPORT_URL: {
+    schema: z
+      .string()
+      .regex(/^(https?:\/\/|mailto:)[^\s"'<>`]+$/, 'must be an http, https or mailto address')
+      .optional(),
+    about:
+      'Where callers find help, in the portal and the documents: `https:` or `mailto:`; by default the portal.',
+  },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     about: 'Least severe level that is logged.',

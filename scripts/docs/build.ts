@@ -1,13 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { published } from '../contract/published.ts';
 import { type AreaContract, readContract } from './contract.ts';
-import { documentForms } from './documents.ts';
+import { deployed } from './deployed.ts';
 import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
 import { readStamp, stampInputs } from './inputs.ts';
 import { createLayout, type Layout } from './layout.ts';
 import { fillComments } from './markup.ts';
+import { missingPage } from './missing-page.ts';
 import { readNavigation } from './navigation.ts';
-import { contentPolicy } from './policy.ts';
 import { problemPage } from './problem-pages.ts';
 import { readProblemTexts } from './problem-texts.ts';
 import { renderReference, requireRedocly } from './reference-page.ts';
@@ -63,12 +64,14 @@ async function assemble(redocly: string): Promise<Site> {
     ),
     asset: (name) => assets.get(name) ?? '',
   });
-  const own = (path: string, html: string) => site.add(path, html, { policy: contentPolicy(html, 'own') });
+  const own = (path: string, html: string) => site.add(path, html, { page: 'own' });
   own('index.html', startPage(await source('start.html'), contract, layout));
   for (const guide of guides) own(`${guide.name}.html`, guidePage(guide, layout));
   const texts = readProblemTexts(await source('problems.yaml'));
+  own('missing.html', missingPage(layout));
   for (const [code, text] of texts) own(`problems/${code}.html`, problemPage(code, text, contract, layout));
   await addReferences(site, contract, layout, redocly);
+  await addDocuments(site, contract);
   return site;
 }
 
@@ -84,7 +87,7 @@ async function addReferences(
       const bundle: Record<string, unknown> = JSON.parse(
         await readFile(join(generated, `${own.area}.json`), 'utf8'),
       );
-      const document = withSamples(bundle, own);
+      const document = withSamples(deployed(bundle, own), own);
       return { area: own.area, ...(await renderReference({ area: own.area, document, template, redocly })) };
     }),
   );
@@ -94,9 +97,17 @@ async function addReferences(
     scripts.set(script, path);
     const { head, header } = layout.reference(`${area}.html`);
     const page = fillComments(html, { head, header, script: `<script src="${path}"></script>` });
-    site.add(`${area}.html`, page, { policy: contentPolicy(page, 'reference') });
-    for (const { file } of documentForms(area)) {
-      site.add(file, await readFile(join(generated, file), 'utf8'), { open: true });
+    site.add(`${area}.html`, page, { page: 'reference' });
+  }
+}
+
+/** The documents in all forms, saying where they are served. */
+async function addDocuments(site: Site, contract: readonly AreaContract[]): Promise<void> {
+  for (const own of contract) {
+    for (const name of [own.area, `${own.area}-3.0`]) {
+      const bundle = JSON.parse(await readFile(join(generated, `${name}.json`), 'utf8'));
+      for (const [file, content] of published(name, deployed(bundle, own)))
+        site.add(file, content, { open: true });
     }
   }
 }

@@ -11,6 +11,8 @@ type Page = {
   readonly current: string;
   /** The number of folders that it lies below the portal's. */
   readonly depth?: number;
+  /** Leads to the portal's folder, where `depth` does not. */
+  readonly root?: string;
   readonly body: string;
 };
 
@@ -99,8 +101,7 @@ export function createLayout(parts: LayoutParts): Layout {
       `<script src="${root}${asset('portal.js')}" defer></script>`,
     ].join('\n    ');
 
-  const page = ({ title, description, current, depth = 0, body }: Page) => {
-    const root = '../'.repeat(depth);
+  const page = ({ title, description, current, depth = 0, root = '../'.repeat(depth), body }: Page) => {
     return fill(template, {
       title: escapeHtml(title),
       description: escapeHtml(description),

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { needsFilling } from '../../src/http/mounts/deployment.ts';
 import type { PortalFile } from '../../src/http/mounts/portal-files.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -28,7 +29,10 @@ export function createSite() {
     const type = types[extname(path)];
     if (type === undefined) throw new Error(`No media type is known for ${path}`);
     if (entries.has(path)) throw new Error(`The portal has ${path} twice`);
-    entries.set(path, { content, file: { type, digest: digest(content), ...more } });
+    const filled = needsFilling(content) ? { filled: true } : {};
+    if (more.immutable && filled.filled)
+      throw new Error(`${path} is cached for ever: it cannot be filled in`);
+    entries.set(path, { content, file: { type, digest: digest(content), ...filled, ...more } });
   };
 
   return {

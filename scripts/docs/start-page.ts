@@ -1,3 +1,4 @@
+import { placeholders } from '../../src/http/mounts/deployment.ts';
 import { codeBlock, codeTabs, jsonText } from './code-block.ts';
 import { type AreaContract, findOperation, type Operation } from './contract.ts';
 import type { Layout } from './layout.ts';
@@ -6,7 +7,7 @@ import { escapeHtml, fill } from './markup.ts';
 import { callOf } from './samples/call.ts';
 import { samplesOf } from './samples/samples.ts';
 
-const setup = `export TALLYSTICK=http://localhost:3000
+const setup = `export TALLYSTICK=${placeholders.baseUrl}
 export TALLYSTICK_KEY=tk_local_…   # your key`;
 
 // One call of each area; none needs to know an id.

@@ -9,7 +9,8 @@ import { createNotifier } from '../db/notifier.ts';
 import { createEventsHandlers } from '../events/handlers.ts';
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
 import { createRefusedKeys, type RefusedKeys } from '../http/dispatch/refused-keys.ts';
-import { createPortalRouter } from '../http/mounts/portal.ts';
+import type { Deployment } from '../http/mounts/deployment.ts';
+import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createDataProviders } from '../providers/data-providers.ts';
@@ -76,6 +77,12 @@ function createRwaArea({ config, db, jobs, log, vault }: Parts) {
   };
 }
 
+const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['config']): Deployment => ({
+  baseUrl: publicBaseUrl,
+  operator: OPERATOR_NAME,
+  supportUrl: SUPPORT_URL ?? `${publicBaseUrl}/docs/`,
+});
+
 const portalDirectory = fileURLToPath(new URL('../../dist/portal', import.meta.url));
 
 /**
@@ -97,7 +104,11 @@ export function createServiceApp(
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createHealth(parts, isServing, 'callers') },
-      { path: '/docs', handler: createPortalRouter({ directory: portalDirectory }) },
+      {
+        path: '/docs',
+        handler: createPortalRouter({ directory: portalDirectory, deployment: deploymentOf(config) }),
+      },
+      { path: '/', handler: createStartRouter() },
     ],
   });
 }

@@ -11,6 +11,7 @@ import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import type { ConnectionLimits } from '../../src/http/server/connections.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createLogger } from '../../src/log.ts';
+import { deployment } from '../portal/portal-server.ts';
 
 const log = createLogger({ level: 'silent' });
 const ends: (() => unknown)[] = [];
@@ -47,7 +48,7 @@ describe('a caller that leaves before its pipelined answers', () => {
       join(directory, 'manifest.json'),
       JSON.stringify({ files: { 'page.html': { type: 'text/html', digest: '1' } } }),
     );
-    const app = express().use('/docs', createPortalRouter({ directory }));
+    const app = express().use('/docs', createPortalRouter({ directory, deployment }));
     const server = await start(app);
     const callers = Array.from({ length: 10 }, () => call(server, get('/docs/page').repeat(50)));
     await Promise.all(callers.map((caller) => new Promise((resolve) => caller.once('readable', resolve))));

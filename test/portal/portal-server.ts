@@ -3,12 +3,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
 import { ProblemError } from '../../src/errors.ts';
+import type { Deployment } from '../../src/http/mounts/deployment.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 
+/** The deployment that the tests serve. */
+export const deployment = {
+  baseUrl: 'https://api.test.example',
+  operator: 'Test Operator',
+  supportUrl: 'mailto:help@test.example',
+};
+
 /** Serves a portal at `/docs` of a free port; problems are written as the bare code and its headers. */
-export async function startPortal(directory: string) {
+export async function startPortal(directory: string, at: Deployment = deployment) {
   const app = express();
-  app.use('/docs', createPortalRouter({ directory }));
+  app.use('/docs', createPortalRouter({ directory, deployment: at }));
   const onError: ErrorRequestHandler = (error, _request, response, _next) => {
     if (!(error instanceof ProblemError)) throw error;
     response.status(error.status).set(error.headers).send(error.code);

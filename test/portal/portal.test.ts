@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { buildPortal, portalIsCurrent } from '../../scripts/docs/build.ts';
 import { areas } from '../../src/config.ts';
+import { basePaths } from '../../src/contract/documents.ts';
 import { catalogue } from '../../src/errors.ts';
 import { documentedOperations } from '../contract/documented.ts';
-import { startPortal } from './portal-server.ts';
+import { deployment, startPortal } from './portal-server.ts';
 
 const generated = join(import.meta.dirname, '../../src/contract/generated');
 const codes = Object.keys(catalogue);
@@ -215,16 +217,54 @@ describe('problems', () => {
 });
 
 describe('documents', () => {
-  test.each(areas)('of %s are the bundles themselves in both forms, for any origin', async (area) => {
+  test.each(areas)('of %s are the bundles in both forms, saying where they are served', async (area) => {
     for (const form of [area, `${area}-3.0`]) {
       for (const type of ['json', 'yaml']) {
         const response = await portal.get(`/docs/${form}.${type}`);
         expect(response.headers.get('content-type')).toBe(`application/${type}`);
         expect(response.headers.get('access-control-allow-origin')).toBe('*');
-        expect(await response.text()).toBe(await readFile(join(generated, `${form}.${type}`), 'utf8'));
+        const { info, servers, ...rest } = parse(await response.text(), { version: '1.1' });
+        const built = await readFile(join(generated, `${form}.json`), 'utf8');
+        const bundle = JSON.parse(built.replaceAll('http://localhost:3000', deployment.baseUrl));
+        expect({ ...rest, info, servers }).toEqual({ ...bundle, info, servers });
+        expect(servers).toEqual([
+          { url: `${deployment.baseUrl}${basePaths[area]}`, description: 'This service' },
+        ]);
+        expect(info).toEqual({
+          ...bundle.info,
+          contact: { name: 'Test Operator support', url: 'mailto:help@test.example' },
+        });
         expect(served.get('/docs/clients')?.html).toContain(`href="${form}.${type}"`);
         expect(served.get(`/docs/${area}`)?.html).toContain(`"url":"${form}.${type}"`);
       }
+    }
+  });
+});
+
+describe('the whole portal', () => {
+  test('says where it is served, and nothing of other hosts, in every encoding', async () => {
+    const manifest: { files: object } = JSON.parse(await readFile(join(directory, 'manifest.json'), 'utf8'));
+    for (const name of Object.keys(manifest.files)) {
+      for (const encoding of ['identity', 'gzip', 'br']) {
+        const response = await portal.get(`/docs/${name}`, { headers: { 'accept-encoding': encoding } });
+        const text = await response.text();
+        const foreign = text.match(
+          /here\.invalid|here-operator|localhost:3000|(?:api|dev|rwa)\.tallystick\.example|support@tally/,
+        );
+        expect([name, encoding, foreign?.[0]]).toEqual([name, encoding, undefined]);
+      }
+    }
+    expect(served.get('/docs/authentication')?.html).toContain('</span>: api.test.example');
+  });
+
+  test('has other tags at another deployment', async () => {
+    const other = await startPortal(directory, { ...deployment, baseUrl: 'http://127.0.0.1:4300' });
+    try {
+      const [here, there] = [await portal.get('/docs/events.yaml'), await other.get('/docs/events.yaml')];
+      expect(here.headers.get('etag')).not.toBe(there.headers.get('etag'));
+      expect(await there.text()).toContain('http://127.0.0.1:4300/events/v1/api');
+    } finally {
+      await other.close();
     }
   });
 });
@@ -235,7 +275,7 @@ describe('the start page', () => {
     const operations = attributes(html, 'a', 'href').filter((href) => /\.html#\/[a-z-]+\/[a-z]+$/.test(href));
     expect(operations).toHaveLength(documentedOperations.length);
     const text = html.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"');
-    expect(text).toContain('curl -G "$TALLYSTICK/blockchain/v1/api/token/balance" \\');
+    expect(text).toContain('curl -G "https://api.test.example/blockchain/v1/api/token/balance" \\');
   });
 
   test('leads to every guide', () => {
@@ -262,7 +302,7 @@ describe('the references', () => {
 });
 
 describe('what the portal does not have', () => {
-  test('is a small page under a strict policy, also for files that the build keeps for itself', async () => {
+  test('is a page with bar and search under a strict policy, also for files that the build keeps for itself', async () => {
     for (const path of [
       'nope',
       'problems/nope',
@@ -278,6 +318,7 @@ describe('what the portal does not have', () => {
       expect([path, response.status]).toEqual([path, 404]);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(await response.text()).toContain('<button type="button" class="find"');
     }
   });
 

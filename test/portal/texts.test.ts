@@ -75,9 +75,15 @@ describe('a code sample', () => {
 
   test('sends everything that is required, quoted as its language wants it', () => {
     const [curl, typescript, python] = samplesOf(operation).map(({ source }) => source);
-    expect(curl).toContain('"$TALLYSTICK/v1/say/a%20b"');
+    expect(curl).toContain('"https://here.invalid/v1/say/a%20b"');
     expect(curl).toContain(String.raw`-d '{"said":"\"it'\''s\" \n\\","times":null}'`);
     expect(curl).not.toContain('loud');
+    const repeatable = {
+      ...operation,
+      parameters: [{ in: 'header', name: 'Idempotency-Key', example: '' }],
+    } as const;
+    for (const { source } of samplesOf(repeatable))
+      expect(source).toMatch(/rand -hex 16|randomUUID\(\)|uuid4\(\)/);
     expect(typescript).toContain(String.raw`said: '"it\'s" \n\\',`);
     expect(typescript).toContain('console.log(response.status);');
     expect(python).toContain(String.raw`"said": "\"it's\" \n\\",`);

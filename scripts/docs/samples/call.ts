@@ -10,6 +10,8 @@ export type Call = {
   readonly body: unknown;
   /** Without it the operation is public. */
   readonly key: boolean;
+  /** It takes an `Idempotency-Key`, of which each call needs a new one. */
+  readonly idempotent: boolean;
   /** The first status that the operation documents, a success where it has one. */
   readonly status: number;
   /** The documented answer to that status; undefined where it has no body. */
@@ -47,6 +49,7 @@ export function callOf(operation: Operation): Call {
     query,
     body: firstExample(requestBody?.content),
     key: security?.length !== 0,
+    idempotent: parameters.some(({ name }) => name === 'Idempotency-Key'),
     status: Number(status),
     answer: firstExample(responses[status]?.content),
   };

@@ -1,21 +1,24 @@
+import { placeholders } from '../../../src/http/mounts/deployment.ts';
 import type { Call } from './call.ts';
 import { literal, python } from './literal.ts';
 
-function imports({ query, body, answer, status }: Call): string[] {
+function imports({ query, body, key, idempotent, answer, status }: Call): string[] {
   return [
     ...(body === undefined && answer === undefined ? [] : ['import json']),
-    'import os',
+    ...(key ? ['import os'] : []),
     ...(status >= 400 ? ['from urllib.error import HTTPError'] : []),
     ...(query.length === 0 ? [] : ['from urllib.parse import urlencode']),
     'from urllib.request import Request, urlopen',
+    ...(idempotent ? ['from uuid import uuid4'] : []),
     '',
   ];
 }
 
-function request({ method, path, query, body, key }: Call): string[] {
-  const address = `os.environ["TALLYSTICK"] + "${path}${query.length === 0 ? '' : '?'}"`;
+function request({ method, path, query, body, key, idempotent }: Call): string[] {
+  const address = `"${placeholders.baseUrl}${path}${query.length === 0 ? '' : '?'}"`;
   const headers = [
     ...(key ? ['        "x-api-key": os.environ["TALLYSTICK_KEY"],'] : []),
+    ...(idempotent ? ['        "Idempotency-Key": str(uuid4()),'] : []),
     ...(body === undefined ? [] : ['        "Content-Type": "application/json",']),
   ];
   return [

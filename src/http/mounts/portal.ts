@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
 import { type Request, type Response, Router } from 'express';
 import { problem } from '../../errors.ts';
+import type { Deployment } from './deployment.ts';
 import { createPortalReader, type Portal, type PortalFile } from './portal-files.ts';
 
-const encodings = [
-  { name: 'br', ending: '.br' },
-  { name: 'gzip', ending: '.gz' },
-];
+const encodings = ['br', 'gzip'] as const;
 
 const noticeStyle =
   ':root{color-scheme:light dark}body{max-width:36rem;margin:20vh auto;padding:0 1.5rem;font:1rem/1.6 system-ui,sans-serif}';
@@ -24,13 +22,13 @@ function sendNotice(response: Response, status: number, title: string, text: str
   );
 }
 
-function headersOf(file: PortalFile): Record<string, string> {
+function headersOf(file: PortalFile, policy: string | undefined): Record<string, string> {
   return {
     'Cache-Control': file.immutable ? 'public, max-age=31536000, immutable' : 'public, no-cache',
     'Content-Type': file.type,
-    ...(file.policy === undefined
+    ...(policy === undefined
       ? {}
-      : { 'Content-Security-Policy': file.policy, 'Cross-Origin-Opener-Policy': 'same-origin' }),
+      : { 'Content-Security-Policy': policy, 'Cross-Origin-Opener-Policy': 'same-origin' }),
     ...(file.open
       ? { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' }
       : { 'Cross-Origin-Resource-Policy': 'same-origin' }),
@@ -46,18 +44,18 @@ async function sendFile(
   file: PortalFile,
 ) {
   // Each encoding is asked for on its own: given a list, Express prefers the order of the client, mostly gzip first.
-  const encoding = encodings.find((each) => request.acceptsEncodings(each.name) === each.name);
-  const content = await portal.read(`${name}${encoding?.ending ?? ''}`);
+  const encoding = encodings.find((each) => request.acceptsEncodings(each) === each);
+  const [content, policy] = await Promise.all([portal.read(name, encoding), portal.policy(name)]);
   response.vary('Accept-Encoding');
   // Not response.set, which would add a charset to JSON.
-  response.setHeaders(new Map(Object.entries(headersOf(file))));
-  response.set('ETag', `"${file.digest}${encoding ? `-${encoding.name}` : ''}"`);
+  response.setHeaders(new Map(Object.entries(headersOf(file, policy))));
+  response.set('ETag', `"${file.digest}${encoding ? `-${encoding}` : ''}"`);
   if (request.fresh) {
     response.removeHeader('Content-Type');
     response.status(304).end();
     return;
   }
-  if (encoding) response.set('Content-Encoding', encoding.name);
+  if (encoding) response.set('Content-Encoding', encoding);
   response.set('Content-Length', String(content.length));
   response.end(request.method === 'HEAD' ? undefined : content);
 }
@@ -74,13 +72,34 @@ function findRedirect(files: Portal['files'], address: string, baseUrl: string):
   return address.endsWith('/') && shorter && findName(files, shorter) ? `${baseUrl}/${shorter}` : undefined;
 }
 
+const missing = 'missing.html';
+
+/** The portal's own page for what it does not have, which leads on. */
+async function sendMissing(request: Request, response: Response, portal: Portal) {
+  const file = portal.files.get(missing);
+  if (file === undefined) {
+    sendNotice(response, 404, 'Page not found', `Go to <a href="${request.baseUrl}/">the start page</a>.`);
+    return;
+  }
+  const [content, policy] = await Promise.all([portal.read(missing), portal.policy(missing)]);
+  response.status(404).setHeaders(new Map(Object.entries(headersOf(file, policy))));
+  response.set({ 'Cache-Control': 'no-store', 'Content-Length': String(content.length) });
+  response.end(request.method === 'HEAD' ? undefined : content);
+}
+
+type PortalOptions = {
+  /** The folder of the built portal. */
+  readonly directory: string;
+  readonly deployment: Deployment;
+};
+
 /**
  * Creates the router of the built portal, to be mounted at `/docs`. Pages are served with and without `.html`; the
  * bundled documents may be read from any origin. Unknown addresses get a 404 page, not a problem body, because people
  * read it. Methods other than GET and HEAD are passed on as the problem `method_not_allowed`.
  */
-export function createPortalRouter({ directory }: { directory: string }): Router {
-  const readPortal = createPortalReader(resolve(directory));
+export function createPortalRouter({ directory, deployment }: PortalOptions): Router {
+  const readPortal = createPortalReader(resolve(directory), deployment);
 
   const answer = async (request: Request, response: Response) => {
     const { baseUrl } = request;
@@ -100,8 +119,7 @@ export function createPortalRouter({ directory }: { directory: string }): Router
     const name = findName(files, address.slice(baseUrl.length + 1));
     const file = name === undefined ? undefined : files.get(name);
     if (name === undefined || file === undefined) {
-      const remedy = `Go to <a href="${baseUrl}/">the start page</a> or <a href="${baseUrl}/problems">the list of errors</a>.`;
-      sendNotice(response, 404, 'Page not found', remedy);
+      await sendMissing(request, response, portal);
       return;
     }
     await sendFile(request, response, portal, name, file);
@@ -119,4 +137,9 @@ export function createPortalRouter({ directory }: { directory: string }): Router
     await answer(request, response);
   });
   return router;
+}
+
+/** Leads whoever opens the address of the service to its portal. */
+export function createStartRouter(): Router {
+  return Router().get('/', (_request, response) => response.redirect(302, '/docs/'));
 }

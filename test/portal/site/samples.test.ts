@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
 import { samplesOf } from '../../../scripts/docs/samples/samples.ts';
+import { placeholders as here } from '../../../src/http/mounts/deployment.ts';
 import { contract, makeThings, mintOne, operations, placeholders } from './sample-world.ts';
 import { tools } from './tools.ts';
 
@@ -65,7 +66,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
         const things = await makeThings(operationId === 'addAttendee' ? [] : [attendee]);
         const own = placeholders(contract, things, minted).reduce(
           (text, [example, live]) => text.replaceAll(example, live),
-          source,
+          source.replaceAll(here.baseUrl, inject('live').baseUrl),
         );
         expect(await runner.status(own)).toBe(String(status));
       });

@@ -1,0 +1,37 @@
+/** What the portal says of the deployment that serves it. */
+export type Deployment = {
+  /** Address under which callers reach the service, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Who runs it. */
+  readonly operator: string;
+  /** Where its callers find help: an http, https or mailto address. */
+  readonly supportUrl: string;
+};
+
+/**
+ * What stands in a built portal where the deployment's own words are put when it is served. The top-level domain
+ * `invalid` belongs to nobody (RFC 2606), so nothing else of the portal looks like these.
+ */
+export const placeholders: Deployment = {
+  baseUrl: 'https://here.invalid',
+  operator: 'here-operator',
+  supportUrl: 'https://support.here.invalid/',
+};
+
+const placeholderHost = 'here.invalid';
+
+/** Whether a file of the portal has anything to fill in. */
+export function needsFilling(text: string): boolean {
+  return text.includes(placeholderHost) || text.includes(placeholders.operator);
+}
+
+/** Puts the deployment into a file of the portal: as text, in attributes and in the scripts of pages. */
+export function fillIn(text: string, { baseUrl, operator, supportUrl }: Deployment): string {
+  // As a URL is written, without what could end a text or an attribute.
+  const { href, host } = new URL(baseUrl);
+  return text
+    .replaceAll(placeholders.supportUrl, supportUrl)
+    .replaceAll(placeholders.baseUrl, href.replace(/\/+$/, ''))
+    .replaceAll(placeholderHost, host)
+    .replaceAll(placeholders.operator, operator);
+}
