@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { runCommandLine } from './cli/program.ts';
 import { loadConfig } from './config.ts';
 import { readLocalSettings } from './local/settings.ts';
+import { openSecretSettings } from './secret-settings.ts';
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -17,7 +18,8 @@ process.stdout.on('error', (error) => {
 process.exitCode = await runCommandLine(
   {
     version,
-    loadConfig: ({ local }) => (local ? loadConfig(readLocalSettings()) : loadConfig()),
+    loadConfig: async ({ local }) =>
+      loadConfig(local ? readLocalSettings() : await openSecretSettings(process.env)),
     stdout: process.stdout,
     stderr: process.stderr,
     onInterrupt(listener) {

@@ -6,11 +6,15 @@ export type Area = (typeof areas)[number];
 
 const roles = ['api', 'worker', 'indexer'] as const;
 
+/** The variables that settings are read from. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Every setting: how it is parsed, and its text in the README's table. */
 export const settings = {
   DATABASE_URL: {
     schema: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
     about: 'PostgreSQL 15 or later: `postgres://user:password@host:port/database`.',
+    secret: true,
   },
   DATABASE_POOL_MAX: {
     schema: whole(1, 500).default(10),
@@ -142,13 +146,13 @@ export const settings = {
   SECRET_KEYS: {
     schema: keyRing.optional(),
     about:
-      'Keys that encrypt claim secrets: `id:base64` of 32 bytes, separated by commas. The first encrypts, all decrypt. Needed for the area `rwa`.',
+      'Keys that encrypt claim secrets and the addresses of nodes: `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS, separated by commas. The first encrypts, all decrypt. Needed for the area `rwa`.',
     secret: true,
   },
   CURSOR_KEYS: {
     schema: keyRing.optional(),
     about:
-      'Keys that sign the cursors of lists: `id:base64` of 32 bytes, separated by commas, the same in all processes. The first signs, all verify. Needed for the area `blockchain`.',
+      'Keys that sign the cursors of lists: in the form of `SECRET_KEYS`, the same in all processes. The first signs, all verify. Needed for the area `blockchain`.',
     secret: true,
   },
   MORALIS_API_KEY: {
@@ -280,19 +284,25 @@ export class ConfigError extends Error {
   }
 }
 
+/** The settings whose values are secret. */
+export const secretSettings = (Object.keys(settings) as SettingName[]).filter(
+  // The keys of a literal are its names.
+  (name) => 'secret' in settings[name],
+);
+
 /**
  * Reads all settings. An empty value counts as unset. Values of secret settings are never quoted.
  * @throws ConfigError naming every fault
  */
-export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function loadConfig(env: Environment = process.env): Config {
   const names = Object.keys(settings) as SettingName[]; // the keys of a literal are its names
   const faults: string[] = [];
   const read: Record<string, unknown> = {};
   for (const name of names) {
-    const given = env[name] === '' ? undefined : env[name];
-    const parsed = settings[name].schema.safeParse(given);
+    const value = env[name] === '' ? undefined : env[name];
+    const parsed = settings[name].schema.safeParse(value);
     if (parsed.success) read[name] = parsed.data;
-    else faults.push(...parsed.error.issues.map((issue) => describeIssue(name, issue.message, given)));
+    else faults.push(...parsed.error.issues.map((issue) => describeIssue(name, issue.message, value)));
   }
   faults.push(...crossFaults(read));
   if (faults.length > 0) throw new ConfigError(faults);

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { reasonsOf } from './compose/shutdown.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createLogger } from './log.ts';
+import { openSecretSettings } from './secret-settings.ts';
 import { startService } from './service.ts';
 
 const help = `Usage: npm start [-- --fresh]   a complete local service with a sample world, under .local/
@@ -21,7 +22,7 @@ type Run = {
 };
 
 async function serve(): Promise<Run> {
-  const config = loadConfig();
+  const config = loadConfig(await openSecretSettings(process.env));
   const service = await startService(config, createLogger({ level: config.LOG_LEVEL }));
   return { stop: service.stop, failed: new Promise(() => {}) };
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import { type DataProviderName, hexChainId, type IndexTraces, isChainId, type Network } from './network.ts';
+import { addressOf, storeAddress } from './node-address.ts';
 
 // A trigger of the table notifies all processes of every change.
 const table = 'networks';
@@ -10,6 +11,7 @@ const columns: (keyof Row)[] = [
   'currency_symbol',
   'currency_decimals',
   'rpc_urls',
+  'rpc_sealed',
   'data_provider',
   'confirmations',
   'finality_depth',
@@ -26,6 +28,8 @@ type Row = {
   currency_symbol: string;
   currency_decimals: number;
   rpc_urls: string[];
+  /** One for each URL; null in rows that have none. */
+  rpc_sealed: (string | null)[] | null;
   data_provider: DataProviderName;
   confirmations: number;
   finality_depth: number;
@@ -49,7 +53,9 @@ function fromRow(row: Row): Network {
       symbol: row.currency_symbol,
       decimals: row.currency_decimals,
     },
-    rpcUrls: row.rpc_urls,
+    rpcUrls: row.rpc_urls.map((shown, index) =>
+      addressOf({ shown, sealed: row.rpc_sealed?.[index] ?? null }),
+    ),
     dataProvider: row.data_provider,
     confirmations: row.confirmations,
     finalityDepth: row.finality_depth,
@@ -62,13 +68,15 @@ function fromRow(row: Row): Network {
 
 // Fields that are absent are left out, so that an update keeps their columns.
 function toRow(network: Partial<NewNetwork>): Partial<Row> {
+  const addresses = network.rpcUrls?.map(storeAddress);
   const values = {
     chain_id: network.chainId,
     name: network.name,
     currency_name: network.currency?.name,
     currency_symbol: network.currency?.symbol,
     currency_decimals: network.currency?.decimals,
-    rpc_urls: network.rpcUrls,
+    rpc_urls: addresses?.map(({ shown }) => shown),
+    rpc_sealed: addresses?.map(({ sealed }) => sealed),
     data_provider: network.dataProvider,
     confirmations: network.confirmations,
     finality_depth: network.finalityDepth,

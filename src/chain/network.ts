@@ -6,7 +6,7 @@ export type Network = {
   readonly hexChainId: string;
   readonly name: string;
   readonly currency: Currency;
-  /** http(s) or ws(s) addresses of nodes, the preferred one first. They may carry credentials. */
+  /** The addresses of nodes, the preferred one first: see `node-address.ts`. They may carry credentials. */
   readonly rpcUrls: readonly string[];
   /** The source of wallet histories and NFT lists. */
   readonly dataProvider: DataProviderName;

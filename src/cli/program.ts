@@ -10,6 +10,7 @@ import { addMintCommands } from './mint.ts';
 import { addNetworkCommands } from './network/network.ts';
 import { addRecoverCommand } from './recover.ts';
 import { addRwaCommands } from './rwa/rwa.ts';
+import { addSecretKeyCommands } from './secret-key.ts';
 import { explainFailure } from './shared/failure.ts';
 import { createOutput } from './shared/output.ts';
 import type { Watched } from './shared/progress.ts';
@@ -18,7 +19,7 @@ import type { Session } from './shared/session.ts';
 export type ProgramParts = {
   readonly version: string;
   /** Reads the settings: with `local`, those of the service that `npm start` made. @throws ConfigError */
-  readonly loadConfig: (options: { local: boolean }) => Config;
+  readonly loadConfig: (options: { local: boolean }) => Config | Promise<Config>;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: Watched;
   /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
@@ -80,7 +81,7 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
     });
   const local = () => flagsOf(program).local === true;
   const session: Session = {
-    config: () => loadConfig({ local: local() }),
+    config: async () => loadConfig({ local: local() }),
     local,
     output: () => outputOf(program, parts),
     fail,
@@ -94,6 +95,7 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
   addContractCommands(program, session);
   addMintCommands(program, session);
   addRecoverCommand(program, session);
+  addSecretKeyCommands(program, session);
   addMigrateCommand(program, session);
   addDoctorCommand(program, session);
   pointToHelp(program, 'tallystick');

@@ -1,3 +1,4 @@
+import { createNodeAddresses } from '../chain/node-address.ts';
 import {
   createRpcClients,
   type OnAnswer,
@@ -36,6 +37,7 @@ export function openConnections(
   const rpcClients = createRpcClients({
     timeoutMs: config.RPC_TIMEOUT_MS,
     finalityNodes: config.RPC_FINALITY_NODES,
+    addresses: createNodeAddresses(config.SECRET_KEYS),
     log,
     ...(onAnswer && { onAnswer }),
     ...(onNodeState && { onNodeState: onNodeState(db) }),

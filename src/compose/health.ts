@@ -1,5 +1,6 @@
 import { createHealthRouter, type HealthCheck } from '../http/mounts/health.ts';
 import { createLagCheck } from '../providers/indexer/index-lag.ts';
+import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
 import { assertNoLaneNeedsHelp } from '../rwa/minting/lane-status-store.ts';
 import type { Parts } from './parts.ts';
 
@@ -19,11 +20,12 @@ export function createHealth(parts: Parts, isServing: () => boolean, audience: A
   });
 }
 
-function checksOf({ config, db, networks }: Parts, audience: Audience): HealthCheck[] {
+function checksOf({ config, db, networks, vault }: Parts, audience: Audience): HealthCheck[] {
   const checks: HealthCheck[] = [
     { name: 'database', run: async () => void (await db.raw('SELECT 1')) },
     { name: 'networks', run: async () => void (await networks.list()) },
   ];
+  if (vault !== undefined) checks.push({ name: 'secrets', run: () => assertKeysOpen(db, vault) });
   if (audience === 'operators' && config.ROLES.includes('worker')) {
     checks.push({ name: 'minting', run: () => assertNoLaneNeedsHelp(db) });
   }

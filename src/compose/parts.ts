@@ -1,4 +1,6 @@
+import { listNetworks } from '../chain/network-store.ts';
 import { createNetworkRegistry, type NetworkRegistry } from '../chain/networks.ts';
+import { assertAddressesOpen, createNodeAddresses } from '../chain/node-address.ts';
 import { saveNodeState } from '../chain/node-state-store.ts';
 import type { OnNodeState } from '../chain/rpc/rpc-clients.ts';
 import type { Config } from '../config.ts';
@@ -7,7 +9,7 @@ import { createJobQueue, type JobQueue } from '../jobs/queue.ts';
 import type { Logger } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
-import { assertKeysKnown } from '../rwa/assets/secret-keys-store.ts';
+import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
 import { mintQueue } from '../rwa/minting/mint-queue.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { createObservers, type Observers } from './observers.ts';
@@ -27,7 +29,7 @@ export type Parts = Connections & {
 /**
  * Builds the parts over a migrated database. Nothing listens or works yet.
  * @param opened closes the parts, also those of a call that throws; the database last
- * @throws Error when a key that claim secrets are encrypted with is missing
+ * @throws Error when a key that claim secrets or addresses of nodes are sealed with is missing or another one
  */
 export async function createParts(config: Config, log: Logger, opened: AsyncDisposableStack): Promise<Parts> {
   const metrics = createMetrics((source, err) => log.warn({ err, source }, 'levels could not be read'));
@@ -56,6 +58,7 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   // Sending connects the queue too, so it is closed even where no job was ever worked on.
   const jobs = opened.adopt(jobQueue, (queue) => queue.stop(0));
   const vault = await openVault(config, db);
+  assertAddressesOpen(await listNetworks(db), createNodeAddresses(config.SECRET_KEYS));
   return { config, log, metrics, observers, db, clients, networks, jobs, vault };
 }
 
@@ -71,6 +74,6 @@ function storeNodeStates(db: Database, log: Logger): OnNodeState {
 async function openVault({ SECRET_KEYS }: Config, db: Database): Promise<ClaimSecretVault | undefined> {
   if (SECRET_KEYS === undefined) return undefined;
   const vault = createClaimSecretVault(SECRET_KEYS);
-  await assertKeysKnown(db, vault);
+  await assertKeysOpen(db, vault);
   return vault;
 }

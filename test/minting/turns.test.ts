@@ -124,7 +124,7 @@ describe('the queue', () => {
 });
 
 describe('a mint of another company', () => {
-  test('is at the node in under 2 s while 100,000 wait, without a block', async ({
+  test('is at the node at once while 100,000 wait, without a block', async ({
     mintChain: chain,
     mintService: service,
   }) => {
@@ -138,29 +138,31 @@ describe('a mint of another company', () => {
     // While batches are being sent, and when the neighbour has as many under way as it may have.
     for (const transactions of [2, 12]) {
       await until('batches', async () => (await inFlight()) >= transactions, 60);
-      const begin = performance.now();
       const { body } = await service
         .as(service.keys.globex)
         .post(`/v1/api/rwa/${small.id}/mint`)
         .send({})
         .expect(200);
-      const isSent = async () =>
-        (await db('mint_transaction_nfts').where({ nft_id: body.nftId })).length === 1 &&
-        (await atNode(chain.call, await hashOf(body.nftId)));
-      await until('the mint at the node', isSent, 10);
-      expect(performance.now() - begin).toBeLessThan(2_000);
+      const before = await inFlight();
+      await until('the mint at the node', () => isAtNode(body.nftId), 20);
+      // Behind the batch that was being made; each takes a few hundred milliseconds.
+      expect(await nonceOf(body.nftId)).toBeLessThanOrEqual(before + 1);
     }
     await worker.stop();
 
-    async function hashOf(nftId: string): Promise<string> {
-      const [row] = await db('mint_attempts as a')
-        .join('mint_transaction_nfts as l', 'l.transaction_id', 'a.transaction_id')
+    async function findSent(nftId: string): Promise<{ nonce: string; hash: string } | undefined> {
+      return db('mint_transaction_nfts as l')
+        .join('mint_transactions as t', 't.id', 'l.transaction_id')
+        .join('mint_attempts as a', 'a.transaction_id', 't.id')
         .where('l.nft_id', nftId)
-        .select('a.hash');
-      return row.hash;
+        .first('t.nonce', 'a.hash');
+    }
+    async function isAtNode(nftId: string): Promise<boolean> {
+      const sent = await findSent(nftId);
+      return sent !== undefined && (await chain.call('eth_getTransactionByHash', sent.hash)) !== null;
+    }
+    async function nonceOf(nftId: string): Promise<number> {
+      return Number((await findSent(nftId))?.nonce);
     }
   }, 120_000);
 });
-
-const atNode = async (call: <T>(method: string, ...params: unknown[]) => Promise<T>, hash: string) =>
-  (await call('eth_getTransactionByHash', hash)) !== null;

@@ -1,29 +1,19 @@
 import { createPublicKey } from 'node:crypto';
-import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { computeAddress, getBytes, recoverAddress, Signature, toBeHex } from 'ethers';
+import { createKmsClient, type KmsOptions } from '../kms-client.ts';
 import { createMintSigner, type DigestSigner, type MintSigner } from './signer.ts';
-
-type KmsOptions = {
-  /** URL of the service; that of the key's region by default. */
-  readonly endpoint?: string;
-};
 
 // The order of secp256k1. Of the two signatures with the same r, chains accept the one with the lower s (EIP-2).
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /**
- * Signs with a key that never leaves AWS KMS: an asymmetric key with the spec ECC_SECG_P256K1. Credentials come from
- * the default provider chain of AWS clients.
+ * Signs with a key that never leaves AWS KMS: an asymmetric key with the spec ECC_SECG_P256K1.
  * @param arn of the key, or of an alias of it
  * @throws Error that names the key when KMS cannot be reached or the key has another type
  */
-export async function openKmsKey(arn: string, { endpoint }: KmsOptions = {}): Promise<MintSigner> {
-  const client = new KMSClient({
-    region: arn.split(':')[3] ?? '',
-    ...(endpoint === undefined ? {} : { endpoint }),
-    maxAttempts: 3,
-    requestHandler: { requestTimeout: 5_000, connectionTimeout: 2_000 },
-  });
+export async function openKmsKey(arn: string, options?: KmsOptions): Promise<MintSigner> {
+  const client = createKmsClient(arn, options);
   const address = await addressOf(client, arn);
   return createMintSigner({ address, signDigest: (digest) => signDigest(client, arn, address, digest) });
 }

@@ -1,6 +1,7 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import type { Logger } from '../../log.ts';
 import type { Network } from '../network.ts';
+import { createNodeAddresses, type NodeAddresses } from '../node-address.ts';
 import { createNetworkClient, type NetworkClient } from './network-client.ts';
 import type { NodeStatus } from './node-member.ts';
 import type { NodePool } from './node-pool.ts';
@@ -26,6 +27,8 @@ type RpcClientsOptions = {
   /** Timeout of every single request to a node, up to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly log: Logger;
+  /** Opens the addresses of nodes; by default those that are not sealed. */
+  readonly addresses?: NodeAddresses;
   readonly onAnswer?: OnAnswer;
   readonly onNodeState?: OnNodeState;
   /** How many nodes of a network must agree on what is final; by default 1 of one node and 2 of more. */
@@ -40,6 +43,7 @@ type Client = NetworkClient & { readonly urls: string };
 export function createRpcClients({
   timeoutMs,
   log,
+  addresses = createNodeAddresses(),
   onAnswer = () => {},
   onNodeState = () => {},
   finalityNodes,
@@ -68,7 +72,8 @@ export function createRpcClients({
     if (present !== undefined) retire(present, rpcUrls.length);
     const onOutcome = onAnswer.bind(undefined, chainId);
     const onState = onNodeState.bind(undefined, chainId);
-    const opened = createNetworkClient(network, { timeoutMs, log, onOutcome, onState, finalityNodes, now });
+    const reachable = { ...network, rpcUrls: rpcUrls.map(addresses.open) };
+    const opened = createNetworkClient(reachable, { timeoutMs, log, onOutcome, onState, finalityNodes, now });
     const client = { ...opened, urls };
     clients.set(chainId, client);
     return client;

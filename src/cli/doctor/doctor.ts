@@ -31,7 +31,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
 async function examine(session: Session): Promise<Finding[]> {
   let config: Config;
   try {
-    config = session.config();
+    config = await session.config();
   } catch (error) {
     const faults = error instanceof ConfigError ? error.faults : [messageOf(error)];
     return faults.map((detail) => ({ check: 'settings', state: 'FAULT', detail }));

@@ -1,5 +1,6 @@
 import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
+import { createNodeAddresses, isInClear, showAddress } from '../../chain/node-address.ts';
 import { checkNode } from '../../chain/rpc/check-node.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Config } from '../../config.ts';
@@ -10,7 +11,7 @@ import { generateKey } from '../../keys/key-format.ts';
 import { listKeys } from '../../keys/key-store.ts';
 import { type Logger, redactUrl } from '../../log.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
-import { assertKeysKnown } from '../../rwa/assets/secret-keys-store.ts';
+import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, finding } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
 
@@ -28,11 +29,11 @@ export async function examineService(parts: Parts): Promise<Finding[]> {
   const [secrets, keys, nodes] = await Promise.all([
     finding('claim secrets', () => examineSecrets(parts)),
     config.KEY_VERIFIER === 'remote' ? finding('authentication', () => askVerifier(parts)) : ownKeys(parts),
-    Promise.all(networks.flatMap((network) => examineNodes(network, config.RPC_TIMEOUT_MS))),
+    Promise.all(networks.flatMap((network) => examineNodes(network, config))),
   ]);
   const assets = [...(await examineAssets(parts)), ...(await examineTreasuries(db))];
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
-  return [secrets, keys, ...nodes, ...assets, ...missing];
+  return [secrets, keys, ...nodes, ...inClear(networks), ...assets, ...missing];
 }
 
 const noNetwork: Finding = {
@@ -57,8 +58,14 @@ function withoutProvider(networks: readonly Network[], config: Config): Finding[
 
 async function examineSecrets({ db, config }: Parts): Promise<string> {
   if (config.SECRET_KEYS === undefined) return 'not needed: the area rwa is not served';
-  await assertKeysKnown(db, createClaimSecretVault(config.SECRET_KEYS));
-  return 'every key in use is known';
+  const vault = createClaimSecretVault(config.SECRET_KEYS);
+  await assertKeysOpen(db, vault);
+  const damaged = (await openSamples(db, vault)).filter(({ opened, tried }) => opened < tried);
+  if (damaged.length === 0) return 'every key in use is known and opens what it sealed';
+  const some = damaged.map(({ keyId, opened, tried }) => `${tried - opened} of ${tried} of key ${keyId}`);
+  throw new Error(
+    `Some claim secrets do not open: ${some.join(', ')}. They are damaged, or a process has other bytes under this id.`,
+  );
 }
 
 /** Asks about a key that nobody has: a refusal is the right answer. @throws Error on any other outcome */
@@ -92,11 +99,21 @@ async function ownKeys({ db }: Parts): Promise<Finding> {
   };
 }
 
-function examineNodes({ chainId, rpcUrls }: Network, timeoutMs: number): Promise<Finding>[] {
-  return rpcUrls.map((url) =>
+function examineNodes({ chainId, rpcUrls }: Network, config: Config): Promise<Finding>[] {
+  const addresses = createNodeAddresses(config.SECRET_KEYS);
+  return rpcUrls.map((address) =>
     finding(`network ${chainId}`, async () => {
-      const { blockNumber } = await checkNode(url, chainId, timeoutMs);
-      return `${redactUrl(url)} is at block ${blockNumber}`;
+      const { blockNumber } = await checkNode(addresses.open(address), chainId, config.RPC_TIMEOUT_MS);
+      return `${showAddress(address)} is at block ${blockNumber}`;
     }),
   );
+}
+
+/** A warning where credentials in the addresses of nodes stand in clear in the database. */
+function inClear(networks: readonly Network[]): Finding[] {
+  const open = networks.filter(({ rpcUrls }) => rpcUrls.some(isInClear));
+  if (open.length === 0) return [];
+  const chainIds = open.map(({ chainId }) => chainId).join(', ');
+  const detail = `credentials in clear in the addresses of the nodes of ${chainIds}: tallystick network seal`;
+  return [{ check: 'addresses', state: 'warning', detail }];
 }

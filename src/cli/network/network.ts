@@ -8,8 +8,8 @@ import {
   type NewNetwork,
   updateNetwork,
 } from '../../chain/network-store.ts';
+import { createNodeAddresses, isInClear, showAddress } from '../../chain/node-address.ts';
 import { checkNode, NodeCheckError } from '../../chain/rpc/check-node.ts';
-import { redactUrl } from '../../log.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
@@ -35,6 +35,7 @@ export function addNetworkCommands(program: Command, session: Session): void {
   addReadCommands(network, session);
   addStatusCommand(network, session);
   addUpdateCommand(network, session);
+  addSealCommand(network, session);
   addRemoveCommand(network, session);
 }
 
@@ -48,7 +49,10 @@ function addAddCommand(network: Command, session: Session): void {
       const wanted = newNetwork(chainId, options);
       if ((await findNetwork(operator.db, chainId)) !== undefined) throw registeredAlready(chainId);
       await checkNodes(operator, wanted);
-      const added = await insertNetwork(operator.db, wanted);
+      const added = await insertNetwork(operator.db, {
+        ...wanted,
+        rpcUrls: sealAll(operator, wanted.rpcUrls),
+      });
       if (added === undefined) throw registeredAlready(chainId);
       operator.output.record(shown(added));
     }),
@@ -91,7 +95,8 @@ function addUpdateCommand(network: Command, session: Session): void {
       const changes = toChanges(options, present);
       await assertIndexFits(operator, chainId, options.indexFrom);
       if (changes.rpcUrls !== undefined) await checkNodes(operator, { chainId, rpcUrls: changes.rpcUrls });
-      const updated = await updateNetwork(operator.db, chainId, changes);
+      const rpcUrls = sealAll(operator, changes.rpcUrls ?? present.rpcUrls);
+      const updated = await updateNetwork(operator.db, chainId, { ...changes, rpcUrls });
       operator.output.record(shown(updated ?? unknownNetwork(chainId)));
       await sayWhatStays(operator, present, changes.dataProvider);
     }),
@@ -101,6 +106,38 @@ function addUpdateCommand(network: Command, session: Session): void {
     'network update 137 --rpc https://new.example/key --rpc https://spare.example',
     'network update 31337 --minter-contract 0x5FbDB2315678afecb367f032d93F642f64180aa3',
   );
+}
+
+function addSealCommand(network: Command, session: Session): void {
+  network
+    .command('seal')
+    .description('Seal the credentials in the addresses of all nodes with the first key of SECRET_KEYS')
+    .action(() =>
+      asOperator(session, async (operator) => {
+        if (operator.config.SECRET_KEYS === undefined) {
+          throw new UsageError('SECRET_KEYS is missing: addresses are sealed with it.');
+        }
+        const sealed: { chainId: string; sealed: number }[] = [];
+        for (const { chainId, rpcUrls } of await listNetworks(operator.db)) {
+          const after = sealAll(operator, rpcUrls);
+          const changed = after.filter((address, index) => address !== rpcUrls[index]).length;
+          if (changed > 0) await updateNetwork(operator.db, chainId, { rpcUrls: after });
+          sealed.push({ chainId, sealed: changed });
+        }
+        operator.output.rows(sealed, { chainId: 'CHAIN ID', sealed: 'SEALED' });
+        operator.output.say('Processes of a release before this one cannot open sealed addresses.');
+      }),
+    );
+}
+
+/** Seals the credentials of addresses, and says so where that cannot be. */
+function sealAll({ config, output }: Operator, rpcUrls: readonly string[]): readonly string[] {
+  const { seal } = createNodeAddresses(config.SECRET_KEYS);
+  const sealed = rpcUrls.map(seal);
+  if (sealed.some(isInClear)) {
+    output.say('Credentials in an address stay in clear: without SECRET_KEYS nothing seals them.');
+  }
+  return sealed;
 }
 
 function addRemoveCommand(network: Command, session: Session): void {
@@ -128,8 +165,9 @@ async function checkNodes(
   const faults = await Promise.all(
     rpcUrls.map(async (url) => {
       try {
-        const { blockNumber } = await checkNode(url, chainId, config.RPC_TIMEOUT_MS);
-        output.say(`${redactUrl(url)} serves chain ${chainId}, block ${blockNumber}.`);
+        const opened = createNodeAddresses(config.SECRET_KEYS).open(url);
+        const { blockNumber } = await checkNode(opened, chainId, config.RPC_TIMEOUT_MS);
+        output.say(`${showAddress(url)} serves chain ${chainId}, block ${blockNumber}.`);
         return [];
       } catch (error) {
         if (error instanceof NodeCheckError) return [error.message];
@@ -160,5 +198,5 @@ const shown = ({ rpcUrls, currency, ...network }: Network) => ({
   currencyName: currency.name,
   currencySymbol: currency.symbol,
   currencyDecimals: currency.decimals,
-  rpcUrls: rpcUrls.map(redactUrl),
+  rpcUrls: rpcUrls.map(showAddress),
 });

@@ -10,7 +10,7 @@ import type { Output } from './output.ts';
 /** What every command is given: where settings come from, and how it talks to the person. */
 export type Session = {
   /** Reads the settings. @throws ConfigError */
-  readonly config: () => Config;
+  readonly config: () => Promise<Config>;
   /** Whether the settings are those of the service that `npm start` made. */
   readonly local: () => boolean;
   readonly output: () => Output;
@@ -44,7 +44,7 @@ export async function asOperator<T>(
   work: (operator: Operator) => Promise<T>,
   { schema = 'current' }: Options = {},
 ): Promise<T> {
-  const config = session.config();
+  const config = await session.config();
   await using opened = new AsyncDisposableStack();
   const { log, ...connections } = openForCommand(config, opened);
   try {

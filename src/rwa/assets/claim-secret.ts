@@ -1,11 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  randomBytes,
-  randomUUID,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { seal, unseal } from '../../sealing.ts';
 
 /** A claim secret as the database stores it: useless without the key that `keyId` names. */
 export type SealedSecret = {
@@ -25,16 +19,12 @@ export type ClaimSecretVault = {
   open(nftId: string, sealed: SealedSecret): string;
 };
 
-const algorithm = 'aes-256-gcm';
-const nonceBytes = 12;
-const tagBytes = 16;
 // At least 128 bits are required; 24 bytes is the next size that base64 encodes without padding.
 const secretBytes = 24;
 
 /**
  * Encrypts each claim secret with AES-256-GCM. The id of the NFT is authenticated with it, so a ciphertext that is
- * moved to another row does not open. A random nonce is safe for 2^32 secrets a key
- * (NIST SP 800-38D, 8.3).
+ * moved to another row does not open.
  * @param keys 32-byte keys by id; the first seals, all open
  */
 export function createClaimSecretVault(keys: ReadonlyMap<string, Buffer>): ClaimSecretVault {
@@ -45,12 +35,12 @@ export function createClaimSecretVault(keys: ReadonlyMap<string, Buffer>): Claim
     activeKeyId,
     knows: (keyId) => keys.has(keyId),
     generate: () => randomBytes(secretBytes).toString('base64url'),
-    seal: (nftId, secret) => ({ cipher: encrypt(activeKey, nftId, secret), keyId: activeKeyId }),
+    seal: (nftId, secret) => ({ cipher: seal(activeKey, purposeOf(nftId), secret), keyId: activeKeyId }),
     open(nftId, { cipher, keyId }) {
       const key = keys.get(keyId);
       if (key === undefined) throw new Error(`The claim secret of NFT ${nftId} needs unknown key ${keyId}.`);
       try {
-        return decrypt(key, nftId, cipher);
+        return unseal(key, purposeOf(nftId), cipher);
       } catch (cause) {
         throw new Error(`The claim secret of NFT ${nftId} cannot be decrypted.`, { cause });
       }
@@ -70,20 +60,4 @@ export function sameSecret(expected: string, given: string): boolean {
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
-const boundTo = (nftId: string) => Buffer.from(`tallystick claim secret ${nftId.toLowerCase()}`);
-
-function encrypt(key: Buffer, nftId: string, secret: string): Buffer {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
-  cipher.setAAD(boundTo(nftId));
-  return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-}
-
-function decrypt(key: Buffer, nftId: string, sealed: Buffer): string {
-  const nonce = sealed.subarray(0, nonceBytes);
-  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
-  decipher.setAAD(boundTo(nftId));
-  decipher.setAuthTag(sealed.subarray(-tagBytes));
-  const text = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
-  return Buffer.concat([text, decipher.final()]).toString('utf8');
-}
+const purposeOf = (nftId: string) => `tallystick claim secret ${nftId.toLowerCase()}`;
