@@ -2,6 +2,7 @@ import { createHealthRouter, type HealthCheck } from '../http/mounts/health.ts';
 import { createLagCheck } from '../providers/indexer/index-lag.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
 import { assertNoLaneNeedsHelp } from '../rwa/minting/lane-status-store.ts';
+import { createNodeCheck } from './node-check.ts';
 import type { Parts } from './parts.ts';
 
 /** Whom a listener answers. */
@@ -20,10 +21,12 @@ export function createHealth(parts: Parts, isServing: () => boolean, audience: A
   });
 }
 
-function checksOf({ config, db, networks, vault }: Parts, audience: Audience): HealthCheck[] {
+function checksOf(parts: Parts, audience: Audience): HealthCheck[] {
+  const { config, db, networks, vault } = parts;
   const checks: HealthCheck[] = [
     { name: 'database', run: async () => void (await db.raw('SELECT 1')) },
-    { name: 'networks', run: async () => void (await networks.list()) },
+    // A node that is out is no reason to keep callers away, who may want none.
+    { name: 'networks', run: createNodeCheck(parts), isOptional: config.ROLES.includes('api') },
   ];
   if (vault !== undefined) checks.push({ name: 'secrets', run: () => assertKeysOpen(db, vault) });
   if (audience === 'operators' && config.ROLES.includes('worker')) {

@@ -31,7 +31,7 @@ describe('doctor, on a new installation', () => {
     expect(out).toMatch(/^ok +settings +every setting is valid$/m);
     expect(out).toMatch(/^ok +database +PostgreSQL [\d.]+ answers in \d+ ms$/m);
     expect(out).toMatch(/^ok +schema +that of this release$/m);
-    expect(out).toMatch(/^ok +claim secrets +every key in use is known$/m);
+    expect(out).toMatch(/^ok +claim secrets +every key in use is known and opens what it sealed$/m);
     expect(out).toMatch(
       /^warning +keys +companies: 0, active keys: 0: nobody can call; tallystick key create --help$/m,
     );
@@ -102,6 +102,26 @@ describe('doctor, on claim secrets', () => {
         detail: 'SECRET_KEYS lacks keys that claim secrets are encrypted with: lost',
       },
     ]);
+    await db('nfts').delete();
+  });
+});
+
+describe('doctor, on a key that was made anew under its old id', () => {
+  test('says so, and what to do', async ({ db, settings }) => {
+    await addNfts(db, vaultOf(['first']), await addRwa(db, 'acme'), 1);
+    const { status, of } = await examine(settings);
+    expect(status).toBe(1);
+    expect(of('claim secrets')).toMatchObject([
+      { state: 'FAULT', detail: expect.stringMatching(/other bytes under the id first .* its former bytes/) },
+    ]);
+    await addNfts(
+      db,
+      vaultOf(['first'], new Map([['first', Buffer.alloc(32, 1)]])),
+      await addRwa(db, 'acme'),
+      1,
+    );
+    const [mixed] = (await examine(settings)).of('claim secrets');
+    expect(mixed).toMatchObject({ state: 'FAULT', detail: expect.stringContaining('1 of 2 of key first') });
     await db('nfts').delete();
   });
 });

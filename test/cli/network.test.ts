@@ -43,7 +43,7 @@ describe('network add', () => {
     expect(out).toContain(`${node.url}/[redacted], ${socket}`);
     expect(out + err).not.toMatch(hidden);
     expect(await db('networks').where({ chain_id: 31337 }).first()).toMatchObject({
-      rpc_urls: [secretUrl, socket],
+      rpc_urls: [`${node.url}/[redacted]`, socket],
       currency_name: 'ETH',
       currency_decimals: 18,
       data_provider: 'indexer',

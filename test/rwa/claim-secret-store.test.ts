@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { assertKeysKnown, listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
+import { assertKeysKnown, assertKeysOpen, listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { reissueSecret } from '../../src/rwa/operators/secret-reissue-store.ts';
 import { rotateSecrets } from '../../src/rwa/operators/secret-rotation-store.ts';
@@ -66,6 +66,22 @@ describe('the keys in use', () => {
     await expect(assertKeysKnown(db, both)).resolves.toBeUndefined();
     await expect(assertKeysKnown(db, second)).rejects.toThrow('SECRET_KEYS lacks keys');
     await expect(assertKeysKnown(db, second)).rejects.toThrow('2025');
+  });
+});
+
+describe('a key of the same id with other bytes', () => {
+  test('is refused, named, with the remedy; one damaged secret is no reason', async ({ db }) => {
+    const nfts = await addNfts(db, first, rwa, 3);
+    const again = vaultOf(['2025']);
+    await expect(assertKeysOpen(db, first)).resolves.toBeUndefined();
+    await expect(assertKeysOpen(db, again)).rejects.toThrow(
+      'SECRET_KEYS has other bytes under the id 2025 than the key that sealed the stored claim secrets. ' +
+        'Give this id its former bytes; a new key needs an id of its own.',
+    );
+    await db('nfts')
+      .where({ id: nfts[0]?.id })
+      .update({ secret_cipher: Buffer.alloc(60) });
+    await expect(assertKeysOpen(db, first)).resolves.toBeUndefined();
   });
 });
 

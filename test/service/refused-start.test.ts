@@ -46,15 +46,15 @@ const takenPort = () => {
   return String(typeof address === 'object' && address !== null ? address.port : 0);
 };
 
-/** An NFT whose claim secret is encrypted with a key that the settings lack. */
-const retireKey = () =>
+/** An NFT whose claim secret no key of the settings opens. */
+const storeSecret = (keyId: string) =>
   database.db.raw(`
     INSERT INTO companies (id, name) VALUES ('c', 'c');
     WITH rwa AS (
       INSERT INTO rwas (company_id, name, type, chain_id, contract_address, last_serial, total_nfts)
       VALUES ('c', 'r', 't', 31337, '0x5FbDB2315678afecb367f032d93F642f64180aa3', 1, 1) RETURNING *)
     INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
-      SELECT company_id, id, number, 1, number * 18446744073709551616::numeric + 1, 'x', 'retired' FROM rwa`);
+      SELECT company_id, id, number, 1, number * 18446744073709551616::numeric + 1, 'x', '${keyId}' FROM rwa`);
 
 type Refusal = {
   readonly why: string;
@@ -74,8 +74,13 @@ const refusals: readonly Refusal[] = [
   },
   {
     why: 'a key of claim secrets is missing',
-    prepare: retireKey,
+    prepare: () => storeSecret('retired'),
     message: /SECRET_KEYS lacks keys .*: retired/,
+  },
+  {
+    why: 'a key of claim secrets has other bytes',
+    prepare: () => storeSecret('a'),
+    message: /SECRET_KEYS has other bytes under the id a /,
   },
   {
     why: 'a keystore cannot be opened',

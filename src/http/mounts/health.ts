@@ -2,7 +2,12 @@ import { Router } from 'express';
 import { inTime } from '../../in-time.ts';
 
 /** A dependency that must work before this process takes traffic. A check fails when it throws or takes over 2 s. */
-export type HealthCheck = { readonly name: string; readonly run: () => Promise<void> };
+export type HealthCheck = {
+  readonly name: string;
+  readonly run: () => Promise<void>;
+  /** The process takes traffic all the same when the check fails; it is told. */
+  readonly isOptional?: boolean;
+};
 
 const checkTimeoutMs = 2_000;
 const refreshMs = 1_000;
@@ -15,7 +20,7 @@ type HealthOptions = {
 
 /**
  * Creates the router of the health checks. `/healthz` answers 200 while the process runs. `/readyz` answers 200 when
- * the process serves and all checks pass, otherwise 503 with the names of the failing checks. Checks run at most once a
+ * the process serves and all checks pass but optional ones, otherwise 503; each check is named with its result. Checks run at most once a
  * second, however often they are asked for. Reasons go to the log only.
  */
 export function createHealthRouter(options: HealthOptions): Router {
@@ -26,7 +31,8 @@ export function createHealthRouter(options: HealthOptions): Router {
   const readResults = shareFor(refreshMs, () => runChecks(options));
   router.get('/readyz', async (_request, response) => {
     const results = await readResults();
-    const ready = options.isServing() && results.every(([, ok]) => ok);
+    const optional = new Set(options.checks.flatMap(({ name, isOptional }) => (isOptional ? [name] : [])));
+    const ready = options.isServing() && results.every(([name, ok]) => ok || optional.has(name));
     const checks = Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'failing']));
     response
       .status(ready ? 200 : 503)

@@ -1,0 +1,47 @@
+import { describe, expect } from 'vitest';
+import { testWith } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres.ts';
+
+const test = testWith({ settings: { RPC_TIMEOUT_MS: '300' } });
+
+const readiness = async (baseUrl: string) => {
+  const answer = await fetch(`${baseUrl}/readyz`);
+  const body: { status: string; checks: Record<string, string> } = JSON.parse(await answer.text());
+  return { status: answer.status, body };
+};
+
+describe('/readyz', () => {
+  test('tells that no node of a network can be used, and callers are answered', async ({
+    service,
+    chain,
+  }) => {
+    await service.db('networks').update({ rpc_urls: [`http://127.0.0.1:${await freePort()}`] });
+    expect(await readiness(service.baseUrl)).toEqual({
+      status: 200,
+      body: { status: 'ready', checks: { database: 'ok', networks: 'failing', secrets: 'ok' } },
+    });
+    await service.db('networks').update({ rpc_urls: [chain.rpcUrl] });
+    const twin = await service.twin({});
+    expect((await readiness(twin.baseUrl)).body.checks).toMatchObject({ networks: 'ok' });
+    await twin.close();
+  });
+
+  test('is not ready with a key that does not open what its id has sealed', async ({ service, acme }) => {
+    const { db, companies } = service;
+    await db.raw(
+      `WITH rwa AS (
+         INSERT INTO rwas (company_id, name, type, chain_id, contract_address, last_serial, total_nfts)
+         VALUES (?, 'r', 't', 31337, '0x5FbDB2315678afecb367f032d93F642f64180aa3', 1, 1) RETURNING *)
+       INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
+         SELECT company_id, id, number, 1, number * 18446744073709551616::numeric + 1, 'other', 'test' FROM rwa`,
+      [companies.acme],
+    );
+    const until = performance.now() + 10_000;
+    while ((await readiness(service.baseUrl)).status === 200) expect(performance.now()).toBeLessThan(until);
+    expect((await readiness(service.baseUrl)).body).toMatchObject({
+      status: 'not ready',
+      checks: { secrets: 'failing' },
+    });
+    expect((await acme.get('/v1/api/rwa')).status).toBe(200);
+  });
+});
