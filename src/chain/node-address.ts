@@ -39,7 +39,7 @@ export const isInClear = (address: string): boolean =>
   !/^(file|sealed):/.test(address) && hidesPart(showAddress(address));
 
 /** The id of the key that an address is sealed with; undefined when it is not sealed. */
-export const sealedWith = (address: string): string | undefined => sealedForm.exec(address)?.[1];
+const sealedWith = (address: string): string | undefined => sealedForm.exec(address)?.[1];
 
 /** Seals and opens addresses. Without keys it seals none. */
 export type NodeAddresses = {
