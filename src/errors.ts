@@ -33,6 +33,11 @@ export const catalogue = {
     detail: 'Network with chainId {chainId} not found',
   },
   cursor_invalid: { status: 400, title: 'Bad Request', detail: 'Cursor is invalid' },
+  filter_unsupported: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'The data provider {provider} of this network cannot filter by {parameter}',
+  },
   not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
   secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },
   recipient_required: { status: 400, title: 'Bad Request', detail: 'Recipient is required' },

@@ -19,6 +19,8 @@ export type PageStart = {
   readonly page: number;
   /** The provider's own cursor, in ASCII. */
   readonly position: string;
+  /** What narrows the list, in texts; empty when nothing does. */
+  readonly search: Readonly<Record<string, string>>;
 };
 
 export type Cursors = {
@@ -28,9 +30,13 @@ export type Cursors = {
   open(scope: CursorScope, cursor: string): PageStart | undefined;
 };
 
-const format = 1;
+// The first has no search; cursors without one stay as earlier releases make and read them.
+const plainFormat = 1;
+const searchFormat = 2;
 // One byte each for format, order and limit; four bytes for the page.
 const headBytes = 7;
+// Before a search: its length.
+const lengthBytes = 2;
 // HMAC-SHA256, cut to 128 bits as RFC 2104 allows: a cursor travels in URLs.
 const tagBytes = 16;
 
@@ -71,22 +77,34 @@ function tagOf(key: Buffer, scope: CursorScope, content: Buffer): Buffer {
   );
 }
 
-function encode({ order, limit, page, position }: PageStart): Buffer {
+function encode({ order, limit, page, position, search }: PageStart): Buffer {
+  const isPlain = Object.keys(search).length === 0;
   const head = Buffer.alloc(headBytes);
-  head.writeUInt8(format, 0);
+  head.writeUInt8(isPlain ? plainFormat : searchFormat, 0);
   head.writeUInt8(order === 'ASC' ? 0 : 1, 1);
   head.writeUInt8(limit, 2);
   head.writeUInt32BE(page, 3);
-  return Buffer.concat([head, Buffer.from(position, 'latin1')]);
+  const place = Buffer.from(position, 'latin1');
+  if (isPlain) return Buffer.concat([head, place]);
+  const text = Buffer.from(JSON.stringify(search));
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUInt16BE(text.length);
+  return Buffer.concat([head, length, text, place]);
 }
 
 /** @returns undefined for the format of another release */
 function decode(content: Buffer): PageStart | undefined {
-  if (content.readUInt8(0) !== format) return undefined;
-  return {
-    order: content.readUInt8(1) === 0 ? 'ASC' : 'DESC',
+  const found = content.readUInt8(0);
+  const head = {
+    order: content.readUInt8(1) === 0 ? ('ASC' as const) : ('DESC' as const),
     limit: content.readUInt8(2),
     page: content.readUInt32BE(3),
-    position: content.toString('latin1', headBytes),
   };
+  if (found === plainFormat) return { ...head, search: {}, position: content.toString('latin1', headBytes) };
+  if (found !== searchFormat) return undefined;
+  const from = headBytes + lengthBytes;
+  const to = from + content.readUInt16BE(headBytes);
+  // The signature says that encode() wrote it.
+  const search = JSON.parse(content.toString('utf8', from, to)) as PageStart['search'];
+  return { ...head, search, position: content.toString('latin1', to) };
 }

@@ -1,18 +1,21 @@
 import type { NetworkRegistry } from '../chain/networks.ts';
 import { problem } from '../errors.ts';
-import type { HistoryQuestion, SortOrder } from '../providers/provider.ts';
+import type { HistoryQuestion, NftQuestion, SortOrder } from '../providers/provider.ts';
 import type { CursorScope, Cursors, PageStart } from './cursor.ts';
+import { filterOf, isPartOf, type Search, type SearchQuery, searchFaults, searchOf } from './search.ts';
 import { readWalletQuestion, type WalletQuery } from './wallet-question.ts';
 
-type PageQuery = Omit<WalletQuery, 'contractAddress'> & {
-  readonly cursor?: string;
-  readonly order?: SortOrder;
-  readonly limit?: number;
-};
+type PageQuery = Omit<WalletQuery, 'contractAddress'> &
+  SearchQuery & {
+    readonly cursor?: string;
+    readonly order?: SortOrder;
+    readonly limit?: number;
+  };
 
 export type PageQuestion = {
   /** The page that a data provider is asked for, the same for both lists. */
-  readonly question: HistoryQuestion;
+  readonly question: HistoryQuestion & NftQuestion;
+  readonly search: Search;
   /**
    * The field of the response with the cursor of the next page.
    * @param next the provider's position of the next page; undefined on the last page, which has no such field
@@ -23,7 +26,8 @@ export type PageQuestion = {
 type PageDeps = { readonly networks: Pick<NetworkRegistry, 'find'>; readonly cursors: Cursors };
 
 /**
- * Checks a query beyond the contract document, and takes the order and the limit that it lacks from its cursor.
+ * Checks a query beyond the contract document, and takes the order, the limit and the search that it lacks from its
+ * cursor.
  * @throws ProblemError about the first fault; a faulty cursor comes last, as `cursor_invalid`
  */
 export async function readPageQuestion(
@@ -31,29 +35,35 @@ export async function readPageQuestion(
   operation: CursorScope['operation'],
   query: PageQuery,
 ): Promise<PageQuestion> {
-  const { network, address } = await readWalletQuestion(networks, query);
+  const { network, address } = await readWalletQuestion(networks, query, searchFaults(query));
   const { chainId, dataProvider } = network;
   const scope = { operation, dataProvider, chainId, address };
   const start =
     query.cursor === undefined ? firstPage(query) : resume(cursors.open(scope, query.cursor), query);
-  const { order, limit, page } = start;
+  const { order, limit, page, position, search } = start;
   return {
-    question: { network, address, ...start },
+    question: { network, address, order, limit, page, position, filter: filterOf(search) },
+    search,
     nextCursor: (next) =>
       next === undefined
         ? {}
-        : { cursor: cursors.seal(scope, { order, limit, page: page + 1, position: next }) },
+        : { cursor: cursors.seal(scope, { order, limit, search, page: page + 1, position: next }) },
   };
 }
 
 // These defaults are not in the document: clients that fill them in would contradict their own cursors.
-function firstPage({ order = 'DESC', limit = 100 }: PageQuery) {
-  return { order, limit, page: 0, position: undefined };
+function firstPage({ order = 'DESC', limit = 100, ...query }: PageQuery) {
+  const { includeSpam, ...search } = searchOf(query);
+  return {
+    ...{ order, limit, page: 0, position: undefined },
+    search: includeSpam === 'false' ? { ...search, includeSpam } : search,
+  };
 }
 
-function resume(start: PageStart | undefined, { order, limit }: PageQuery): PageStart {
-  const contradicts = (order ?? start?.order) !== start?.order || (limit ?? start?.limit) !== start?.limit;
-  if (start !== undefined && !contradicts) return start;
+function resume(start: PageStart | undefined, query: PageQuery): PageStart {
+  const { order = start?.order, limit = start?.limit } = query;
+  const agrees = order === start?.order && limit === start?.limit;
+  if (start !== undefined && agrees && isPartOf(searchOf(query), start.search)) return start;
   const { message } = problem('cursor_invalid');
   throw problem('cursor_invalid', {}, { errors: [{ in: 'query', name: 'cursor', message }] });
 }

@@ -6,6 +6,7 @@ import type { DataProviders } from '../providers/data-providers.ts';
 import type { Freshness, NftEntry } from '../providers/provider.ts';
 import type { Cursors } from './cursor.ts';
 import { readPageQuestion } from './page-question.ts';
+import { refuseUnsupported } from './search.ts';
 
 export type WalletDeps = {
   readonly networks: Pick<NetworkRegistry, 'find'>;
@@ -19,9 +20,11 @@ type WalletHandlers = Pick<Handlers<operations, CallerContext>, 'getWalletHistor
 export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
   return {
     async getWalletHistory({ query }) {
-      const { question, nextCursor } = await readPageQuestion(deps, 'getWalletHistory', query);
-      const { records, next, completeTo } =
-        await deps.providers[question.network.dataProvider].history(question);
+      const { question, search, nextCursor } = await readPageQuestion(deps, 'getWalletHistory', query);
+      const { dataProvider } = question.network;
+      const provider = deps.providers[dataProvider];
+      refuseUnsupported(search, dataProvider, provider.filters.history);
+      const { records, next, completeTo } = await provider.history(question);
       const history = {
         ...nextCursor(next),
         page: question.page,
@@ -33,9 +36,11 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
     },
 
     async listWalletNfts({ query }) {
-      const { question, nextCursor } = await readPageQuestion(deps, 'listWalletNfts', query);
-      const { entries, next, completeTo } =
-        await deps.providers[question.network.dataProvider].nfts(question);
+      const { question, search, nextCursor } = await readPageQuestion(deps, 'listWalletNfts', query);
+      const { dataProvider } = question.network;
+      const provider = deps.providers[dataProvider];
+      refuseUnsupported(search, dataProvider, provider.filters.nfts);
+      const { entries, next, completeTo } = await provider.nfts(question);
       const list = {
         ...nextCursor(next),
         page: question.page,

@@ -20,17 +20,20 @@ export type WalletQuestion = {
 
 /**
  * Checks a query beyond the contract document: the checksums of addresses, and whether the network is registered.
+ * @param others faults of further parameters, which come after those of the addresses
  * @throws ProblemError about the first fault, with all faults in its `errors`
  */
 export async function readWalletQuestion(
   networks: Pick<NetworkRegistry, 'find'>,
   { address, chainId, contractAddress = '' }: WalletQuery,
+  others: readonly InputError[] = [],
 ): Promise<WalletQuestion> {
   const faults = [
     addressFault(address, { in: 'query', name: 'address' }),
     contractAddress === ''
       ? undefined
       : addressFault(contractAddress, { in: 'query', name: 'contractAddress' }),
+    ...others,
   ].filter((fault): fault is InputError => fault !== undefined);
   const network = await networks.find(chainId);
   const errors = network ? faults : [...faults, unregistered(chainId)];

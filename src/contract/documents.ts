@@ -7,6 +7,7 @@ export { type Area, areas };
 export type SchemaObject = {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, SchemaObject>>;
+  readonly items?: SchemaObject;
   readonly required?: readonly string[];
   readonly readOnly?: boolean;
   /** The message for a missing parameter or field; without it `<name> is required`. */
@@ -24,6 +25,8 @@ export type ParameterObject = {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required?: boolean;
+  /** False where a list is one text with commas. */
+  readonly explode?: boolean;
   readonly schema?: SchemaObject;
 };
 

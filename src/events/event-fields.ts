@@ -1,8 +1,8 @@
 import type { components } from '../contract/generated/events.ts';
 import type { InputError } from '../contract/problem.ts';
+import { parseIsoDate } from '../iso-date.ts';
 import { currencyFault } from './currencies.ts';
 import type { EventFields } from './event.ts';
-import { parseIsoDate } from './iso-dates.ts';
 
 type EventBody = components['schemas']['UpdateEventRequest'];
 

@@ -5,6 +5,7 @@ import type { InputError } from '../contract/problem.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
+import { parseIsoDate } from '../iso-date.ts';
 import { arrayOf } from './batches.ts';
 import { allowsChange, entityTag } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
@@ -21,7 +22,6 @@ import {
   readAllEvents,
   updateEvent,
 } from './event-store.ts';
-import { parseIsoDate } from './iso-dates.ts';
 import { eventToApi } from './to-api.ts';
 
 type Parts = {

@@ -18,8 +18,32 @@ type Question = {
   readonly page: number;
 };
 
-export type HistoryQuestion = Question;
-export type NftQuestion = Question;
+/** What narrows a history: all of it holds of a record. Addresses are in lower case; ranges include their ends. */
+export type HistoryFilter = {
+  readonly fromBlock?: bigint;
+  readonly toBlock?: bigint;
+  readonly fromDate?: Date;
+  readonly toDate?: Date;
+  /** One of them. */
+  readonly category?: readonly HistoryRecord['category'][];
+  /** Holds, with `token` and `counterparty`, of one and the same transfer. */
+  readonly direction?: 'send' | 'receive';
+  /** Contracts; one of them. */
+  readonly token?: readonly string[];
+  readonly counterparty?: string;
+  /** Only ever false: what looks like spam is left out. */
+  readonly includeSpam?: false;
+};
+
+/** What narrows an NFT list. */
+export type NftListFilter = {
+  /** In lower case; one of them. */
+  readonly contract?: readonly string[];
+  readonly includeSpam?: false;
+};
+
+export type HistoryQuestion = Question & { readonly filter?: HistoryFilter };
+export type NftQuestion = Question & { readonly filter?: NftListFilter };
 
 /** The newest block that an answer takes into account. */
 export type Freshness = {
@@ -45,6 +69,11 @@ export type NftPage = {
 
 /** Serves wallet histories and NFT lists of networks. */
 export type DataProvider = {
+  /** By what it can narrow its lists. It is never asked for anything else. */
+  readonly filters: {
+    readonly history: readonly (keyof HistoryFilter)[];
+    readonly nfts: readonly (keyof NftListFilter)[];
+  };
   /**
    * One page of the wallet's transactions, from the wallet's point of view, in the requested order.
    * @throws problem `history_unavailable`, with a cause that is safe for the log
@@ -57,5 +86,5 @@ export type DataProvider = {
   nfts(question: NftQuestion): Promise<NftPage>;
 };
 
-/** Fits into a cursor, which has at most 4096 characters by the contract. */
-export const maxPositionLength = 3_000;
+/** Fits into a cursor, which has at most 4096 characters by the contract, beside the longest filter. */
+export const maxPositionLength = 2_200;

@@ -11,7 +11,7 @@ const scope: CursorScope = {
   chainId: '1',
   address: `0x${'ab'.repeat(20)}`,
 };
-const start: PageStart = { order: 'ASC', limit: 25, page: 3, position: 'eyJhbGciOi.J9' };
+const start: PageStart = { order: 'ASC', limit: 25, page: 3, position: 'eyJhbGciOi.J9', search: {} };
 const cursor = cursors.seal(scope, start);
 
 const starts = fc.record({
@@ -19,6 +19,9 @@ const starts = fc.record({
   limit: fc.integer({ min: 1, max: 100 }),
   page: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   position: fc.string({ unit: 'grapheme-ascii', maxLength: maxPositionLength }),
+  search: fc.dictionary(fc.constantFrom('token', 'category', 'fromBlock'), fc.string(), {
+    noNullPrototype: true,
+  }),
 });
 
 describe('a cursor', () => {
@@ -32,7 +35,9 @@ describe('a cursor', () => {
 
   test('is short and needs no encoding in a URL, and the longest fits the contract', () => {
     expect(cursor).toMatch(/^[A-Za-z0-9_-]{48}$/);
-    const longest = cursors.seal(scope, { ...start, position: 'x'.repeat(maxPositionLength) });
+    const address = `0x${'ab'.repeat(20)}`;
+    const search = { contract: Array(10).fill(address).join(), includeSpam: 'false', toDate: '9999-12-31' };
+    const longest = cursors.seal(scope, { ...start, position: 'x'.repeat(maxPositionLength), search });
     expect(longest.length).toBeLessThanOrEqual(4_096);
   });
 

@@ -13,6 +13,7 @@ const completeTo = {
 const asked: HistoryQuestion[] = [];
 /** Knows how far it is, and always has a page more. */
 const provider: DataProvider = {
+  filters: { history: [], nfts: [] },
   async history(question) {
     asked.push(question);
     return { records: [], next: `after ${question.page}`, completeTo };

@@ -26,6 +26,7 @@ const unprovoked = new Set([
   'history_unavailable',
   'nfts_unavailable',
   'balance_unavailable',
+  'filter_unsupported',
   'idempotency_in_progress',
   'recipient_required',
   'minting_unsupported',

@@ -44,6 +44,15 @@ export function hintsFor({ chainIds, wallets, token }: Surroundings): { body: Hi
       startsFrom: dates,
       startsTo: dates,
       updatedSince: dates,
+      fromDate: dates,
+      toDate: dates,
+      fromBlock: fc.nat(100).map(String),
+      toBlock: fc.nat(100).map(String),
+      counterparty: wallet,
+      token: fc.array(token === undefined ? addresses : fc.oneof(fc.constant(token), addresses), {
+        maxLength: 10,
+      }),
+      contract: fc.array(addresses, { maxLength: 10 }),
       // A cursor of nothing is refused; walks over pages are a property of their own.
       cursor: fc.constant(''),
       offset: fc.integer({ min: 0, max: 50 }),

@@ -8,6 +8,7 @@ type Refusals = { readonly codes?: readonly ProblemCode[]; readonly messages?: r
 const checksum = /has a wrong EIP-55 checksum$/;
 const day = /must be an RFC 3339 date or date-time that the calendar has/;
 const network = /^Network with chainId .* not found$/s;
+const range = /^(from|to)Date must not be sent together with|^to(Block|Date) must not be (below|before) from/;
 const zero = /must not be the zero address$/;
 const ofEvents = [
   day,
@@ -20,8 +21,8 @@ const ofEvents = [
 
 const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   getWalletHistory: {
-    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large'],
-    messages: [checksum, network],
+    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large', 'filter_unsupported'],
+    messages: [checksum, network, day, range],
   },
   listWalletNfts: {
     codes: ['network_not_found', 'cursor_invalid', 'headers_too_large'],

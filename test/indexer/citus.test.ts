@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { historyQuery } from '../../src/providers/indexer/read/history-store.ts';
+import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
 import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
 import { distributeIndex } from '../../src/providers/indexer/store/distribute-store.ts';
 import { test } from '../support/fixtures.ts';
@@ -17,6 +17,19 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
   test.for([
     ['of a history', historyQuery({ ...question, after: undefined })],
     ['of a history, further down', historyQuery({ ...question, after: { blockNumber: 5n, index: 1 } })],
+    [
+      'of a history, of kinds',
+      historyQuery({ ...question, after: undefined, search: { category: ['borrow'], direction: 'send' } }),
+    ],
+    [
+      'of a history, of everything',
+      historyQuery({
+        ...{ ...question, after: { blockNumber: 5n, index: 1 } },
+        search: { token: [wallet], counterparty: wallet, includeSpam: false, fromBlock: 1n },
+      }),
+    ],
+    ['of a history, to find its dates', blockAtQuery('1', wallet, new Date(0))],
+    ['of NFTs of contracts', holdingQuery({ ...question, asOf: 8n, after: undefined, contracts: [wallet] })],
     ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
     [
       'of NFTs, further down',
@@ -43,6 +56,7 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
       ['nft_tokens', 'on every node', false],
       ['nft_refreshes', 'on every node', false],
       ['wallet_history', 'by wallet', false],
+      ['history_facets', 'by wallet', false],
       ['nft_changes', 'by wallet', false],
       ['nft_holdings', 'by wallet', false],
     ]);

@@ -79,6 +79,7 @@ function hexOf(value: unknown): unknown {
 
 const dumped = {
   wallet_history: 'wallet, block_number, tx_index',
+  history_facets: 'wallet, facet, kind, block_number, tx_index',
   nft_changes: 'wallet, contract, token_id, block_number, log_index, part',
   nft_holdings: 'wallet, contract, token_id',
   index_skipped_logs: 'block_number, log_index',

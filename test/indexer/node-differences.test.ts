@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { ReorganisationTooDeepError } from '../../src/providers/indexer/follow/ancestor.ts';
+import { indexTables } from '../../src/providers/indexer/store/distribute-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
@@ -27,7 +28,7 @@ async function withNode(
   prepare: (node: ReplayNode) => void,
   run: (url: string, node: ReplayNode) => Promise<void>,
 ) {
-  for (const table of ['index_state', 'index_blocks', 'wallet_history', 'nft_changes', 'nft_holdings']) {
+  for (const table of indexTables) {
     await otherDatabase.db(table).delete();
   }
   const node = await startReplayNode('1', recorded);

@@ -1,15 +1,17 @@
 import { describe, expect } from 'vitest';
-import { historyQuery } from '../../src/providers/indexer/read/history-store.ts';
+import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
 import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
+import { wantedFacets } from '../../src/providers/indexer/search/facets.ts';
+import { kindNumber } from '../../src/providers/indexer/search/kinds.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 
 const wallet = `0x${'ab'.repeat(20)}`;
 
-/** The three tables as an operator would part them, by wallet, into eight. */
+/** The tables of wallets as an operator would part them, by wallet, into eight. */
 test.beforeAll(async ({ database }) => {
   const { db } = database;
-  for (const table of ['wallet_history', 'nft_changes', 'nft_holdings']) {
+  for (const table of ['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings']) {
     await db.raw(`ALTER TABLE ${table} RENAME TO whole_${table}`);
     await db.raw(`CREATE TABLE ${table} (LIKE whole_${table} INCLUDING ALL) PARTITION BY HASH (wallet)`);
     for (let part = 0; part < 8; part += 1) {
@@ -44,6 +46,11 @@ async function scanned(
 }
 
 const question = { chainId: '1', wallet, order: 'DESC', limit: 101 } as const;
+const searches = [
+  ['of a history, of kinds', { category: ['borrow', 'mint'], direction: 'send' }],
+  ['of a history, of tokens', { token: [wallet], fromBlock: 3n }],
+  ['of a history, of everything', { token: [wallet], counterparty: wallet, category: ['burn'], toBlock: 8n }],
+] as const;
 const acquired = { blockNumber: 5n, logIndex: 2 };
 const holdingPlace = { acquired, contract: wallet, tokenId: 7n };
 
@@ -52,35 +59,99 @@ describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
   const queries = [
     ['of a history', historyQuery({ ...question, after: undefined })],
     ['of a history, further down', historyQuery({ ...question, after: { blockNumber: 5n, index: 1 } })],
+    ...searches.map(
+      ([name, search]) => [name, historyQuery({ ...question, after: undefined, search })] as const,
+    ),
+    ['of a history, to find its dates', blockAtQuery('1', wallet, new Date(0))],
     ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
+    [
+      'of NFTs of contracts',
+      holdingQuery({ ...question, asOf: undefined, after: undefined, contracts: [wallet] }),
+    ],
     ['of NFTs, further down', holdingQuery({ ...question, asOf: 8n, after: holdingPlace })],
   ] as const;
 
   test.for(queries)('%s touches one part of each table', async ([_name, query], { database }) => {
     const relations = new Set((await scanned(database, query)).map((plan) => plan['Relation Name']));
-    const tables = [...relations].map((name) => name?.replace(/_\d$/, ''));
+    const tables = [...relations]
+      .filter((name) => name !== undefined && name !== 'halves')
+      .map((name) => name?.replace(/_\d$/, ''));
     expect(tables.length).toBeGreaterThan(0);
     expect(new Set(tables).size).toBe(tables.length);
   });
 });
 
+/** Reads a page with the search and tells its plan, and how many pages of the database it looked at. */
+async function explained({ db }: TestDatabase, query: { sql: string; bindings: object }) {
+  const { rows } = await db.raw(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT TEXT) ${query.sql}`,
+    query.bindings as never, // named, as the query has them
+  );
+  const text = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
+  const [, hit = '0', read = '0'] = /Buffers: shared hit=(\d+)(?: read=(\d+))?/.exec(text) ?? [];
+  return { text, buffers: Number(hit) + Number(read) };
+}
+
 describe('a page of a history of 300,000 rows', () => {
-  test('is read from the primary key at any depth, without sorting or skipping', async ({ database }) => {
+  const token = `0x${'cd'.repeat(20)}`;
+  const rare = kindNumber({ category: 'borrow', isSpam: false, directions: 1 });
+  const usual = kindNumber({ category: 'send', isSpam: false, directions: 1 });
+
+  test.beforeAll(async ({ database }) => {
     const { db } = database;
     await db.raw(
-      `INSERT INTO wallet_history SELECT 1, ?::bytea, n / 3, n % 3, '\\x00', '\\x00', now(), '[]', NULL
-       FROM generate_series(1, 300000) n`,
-      [`\\x${'ab'.repeat(20)}`],
+      `INSERT INTO wallet_history SELECT 1, ?::bytea, n / 3, n % 3, '\\x00', '\\x00', to_timestamp(n / 3 * 12), '[]',
+         NULL, CASE WHEN n % 1000 = 0 THEN ?::int ELSE ?::int END FROM generate_series(1, 300000) n`,
+      [`\\x${'ab'.repeat(20)}`, rare, usual],
     );
+    const facets = [wantedFacets({ token: [token] }), wantedFacets({ token: [token], counterparty: wallet })];
+    for (const [facet] of facets.map((each) => each ?? [])) {
+      await db.raw(
+        `INSERT INTO history_facets SELECT 1, ?::bytea, ?::bytea, ?, n / 3, n % 3 FROM generate_series(1, 300000) n
+         WHERE n % 1000 = 0`,
+        [`\\x${'ab'.repeat(20)}`, `\\x${facet}`, rare],
+      );
+    }
     await db.raw('ANALYZE wallet_history');
-    for (const after of [undefined, { blockNumber: 50_000n, index: 1 }]) {
-      const { sql, bindings } = historyQuery({ ...question, after });
-      const { rows } = await db.raw(`EXPLAIN (ANALYZE, BUFFERS, FORMAT TEXT) ${sql}`, bindings);
-      const text = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
+    await db.raw('ANALYZE history_facets');
+  });
+
+  const depths = [undefined, { blockNumber: 50_000n, index: 1 }];
+
+  test('is read from the primary key at any depth, without sorting or skipping', async ({ database }) => {
+    for (const after of depths) {
+      const { text, buffers } = await explained(database, historyQuery({ ...question, after }));
       expect(text).toMatch(/Index Scan Backward using wallet_history_\d_pkey/);
       expect(text).not.toMatch(/Rows Removed by Filter/);
-      const [, hit = '0', read = '0'] = /Buffers: shared hit=(\d+)(?: read=(\d+))?/.exec(text) ?? [];
-      expect(Number(hit) + Number(read)).toBeLessThan(50);
+      expect(buffers).toBeLessThan(50);
     }
+  });
+
+  test.for([
+    ['a kind', { category: ['borrow'] }, /using wallet_history_\d\w*kind\w*_idx/],
+    ['kinds by what they are not', { direction: 'send', category: ['borrow', 'mint', 'burn'] }, /_kind_/],
+    ['a token', { token: [token] }, /using history_facets_\d_pkey/],
+    ['a token of somebody', { token: [token], counterparty: wallet }, /using history_facets_\d_pkey/],
+  ] as const)(
+    'that is searched by %s reads what it shows and little besides, at any depth',
+    async ([_name, search, index], { database }) => {
+      for (const after of depths) {
+        const { text, buffers } = await explained(database, historyQuery({ ...question, after, search }));
+        expect(text).toMatch(index);
+        expect(text).not.toMatch(/Seq Scan|Rows Removed by Filter: [1-9]\d\d/);
+        // Each of 101 rows, from its key down, and a look at each of at most 144 kinds.
+        expect(buffers).toBeLessThan(1_300);
+      }
+    },
+  );
+
+  test('is found by its date with some looks at the primary key', async ({ database }) => {
+    await database.db.raw('UPDATE index_state SET head_number = 100000');
+    const { text, buffers } = await explained(database, blockAtQuery('1', wallet, new Date(600_000_000)));
+    expect(text).toMatch(/using wallet_history_\d_pkey/);
+    expect(buffers).toBeLessThan(150);
+    const { sql, bindings } = blockAtQuery('1', wallet, new Date(600_000_000));
+    const { rows } = await database.db.raw<{ rows: [{ block: string }] }>(sql, bindings);
+    expect(rows[0].block).toBe('50000');
   });
 });

@@ -7,12 +7,24 @@ import { issueKey } from '../../../src/keys/key-store.ts';
 import { createIndexerProvider } from '../../../src/providers/indexer/indexer-provider.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { benchKey, startBenchService } from '../start-service.ts';
-import { busyWallet, chainId, placeOf } from './fill.ts';
+import { busyWallet, chainId, placeOf, rareToken } from './fill.ts';
 
 export const pageSize = 100;
 
 /** Asks for a page of the busy wallet, counted from 1, newest first, and sees that it is that page. */
 export type Ask = (page: number) => Promise<void>;
+
+/** Searches, each of which one in a thousand rows of the busy wallet fits. */
+export const searches: readonly Readonly<Record<string, string>>[] = [
+  { token: rareToken },
+  { token: rareToken, category: 'token send', direction: 'send', includeSpam: 'false' },
+  { token: rareToken, fromDate: '2023-11-14T22:13:20.000Z', category: 'mint,token send' },
+];
+const rarity = 1_000;
+const walletShare = 5;
+
+/** Asks for the matches from a place on, at which a page of the whole history begins, and sees that they are all. */
+export type AskSearch = (page: number, search: (typeof searches)[number]) => Promise<void>;
 
 type Filled = { readonly db: Database; readonly rows: number };
 
@@ -76,26 +88,34 @@ export async function askOverHttp({ db, rows, databaseUrl, say }: HttpOptions) {
     chainId,
     address: busyWallet,
   } as const;
-  const pathOf = (page: number) => {
+  const pathOf = (page: number, search: Readonly<Record<string, string>>) => {
     const position = positionOf(page, rows);
-    const cursor =
-      position && cursors.seal(scope, { order: 'DESC', limit: pageSize, page: page - 1, position });
+    const start = { order: 'DESC', limit: pageSize, search, page: page - 1 } as const;
+    const cursor = position && cursors.seal(scope, { ...start, position });
     const query = {
       address: busyWallet,
       chainId,
       order: 'DESC',
       limit: String(pageSize),
+      ...search,
       ...(cursor && { cursor }),
     };
     return `${basePaths.blockchain}/wallet/history?${new URLSearchParams(query)}`;
   };
-  const ask: Ask = async (page) => {
-    const answer = await read(`http://127.0.0.1:${port}${pathOf(page)}`, agent, key);
-    const { history }: { history: { result: Records } } = JSON.parse(answer);
-    assertPage(page, rows, history.result);
+  const recordsOf = async (page: number, search: Readonly<Record<string, string>>): Promise<Records> => {
+    const answer = await read(`http://127.0.0.1:${port}${pathOf(page, search)}`, agent, key);
+    return JSON.parse(answer).history.result;
+  };
+  const ask: Ask = async (page) => assertPage(page, rows, await recordsOf(page, {}));
+  const askSearch: AskSearch = async (page, search) => {
+    const found = await recordsOf(page, search);
+    const left = Math.floor((rows / walletShare - (page - 1) * pageSize) / rarity);
+    const expected = Math.min(pageSize, left);
+    if (found.length !== expected) throw new Error(`${found.length} records came, not ${expected}`);
   };
   return {
     ask,
+    askSearch,
     async close() {
       agent.destroy();
       await service.stop();

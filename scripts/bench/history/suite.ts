@@ -7,7 +7,7 @@ import { testNetwork } from '../../../test/support/networks.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { rounded, type Suite } from '../suite.ts';
 import { fillHistory } from './fill.ts';
-import { type Ask, askOverHttp, askStore, pageSize } from './pages.ts';
+import { type Ask, type AskSearch, askOverHttp, askStore, pageSize, searches } from './pages.ts';
 
 const limits = { p50Ms: 10, p99Ms: 30, deepToFirst: 1.2 };
 type Say = (line: string) => void;
@@ -49,14 +49,19 @@ async function measureAll({ db, databaseUrl, rows, isQuick, say }: MeasureOption
   try {
     const http = await measurePages(overHttp.ask, rounds, deepest);
     say(`  over HTTP: ${JSON.stringify(http)}`);
+    const search = await measureSearches(overHttp.askSearch, rounds, deepest);
+    say(`  searches: ${JSON.stringify(search)}`);
     const { deepToFirst, p50Ms, p99Ms } = http;
+    const areSearchesFast = search.firstP99Ms < limits.p99Ms && search.deepP99Ms < limits.p99Ms;
     return {
-      ok: p50Ms < limits.p50Ms && p99Ms < limits.p99Ms && deepToFirst <= limits.deepToFirst,
+      ok:
+        p50Ms < limits.p50Ms && p99Ms < limits.p99Ms && deepToFirst <= limits.deepToFirst && areSearchesFast,
       ratios: { deepToFirst },
       limits: {
         deepToFirst: { atMost: limits.deepToFirst },
         p50Ms: { below: limits.p50Ms },
         p99Ms: { below: limits.p99Ms },
+        searchP99Ms: { below: limits.p99Ms },
         appliedTo: 'http',
       },
       rows,
@@ -65,6 +70,7 @@ async function measureAll({ db, databaseUrl, rows, isQuick, say }: MeasureOption
       deepestPage: deepest,
       pages: rounds * 3,
       http,
+      search,
       store,
     };
   } finally {
@@ -97,6 +103,26 @@ async function measurePages(ask: Ask, rounds: number, deepest: number) {
     firstP50Ms: rounded(quantile(times.first, 0.5)),
     deepP50Ms: rounded(quantile(times.deep, 0.5)),
     deepToFirst: rounded(quantile(times.deep, 0.5) / quantile(times.first, 0.5)),
+  };
+}
+
+/** Searches that one in a thousand rows fits, from the first page and from the deepest, by turns. */
+async function measureSearches(ask: AskSearch, rounds: number, deepest: number) {
+  const times: Record<'first' | 'deep', number[]> = { first: [], deep: [] };
+  const warmUp = 20;
+  for (let round = -warmUp; round < rounds; round += 1) {
+    const search = searches[Math.abs(round) % searches.length] ?? {};
+    for (const [kind, page] of [['first', 1] as const, ['deep', deepest] as const]) {
+      const started = performance.now();
+      await ask(page, search);
+      if (round >= 0) times[kind].push(performance.now() - started);
+    }
+  }
+  return {
+    firstP50Ms: rounded(quantile(times.first, 0.5)),
+    firstP99Ms: rounded(quantile(times.first, 0.99)),
+    deepP50Ms: rounded(quantile(times.deep, 0.5)),
+    deepP99Ms: rounded(quantile(times.deep, 0.99)),
   };
 }
 

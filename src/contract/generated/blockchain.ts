@@ -20,6 +20,9 @@ export interface paths {
          *     counts. `X-Index-Block-Number`, `X-Index-Block-Hash` and `X-Index-Block-Time` name the block up to which the index
          *     is complete. On the other networks the data provider gives no order: `order` is
          *     checked, and the order of the provider stands.
+         *
+         *     `contract` and `includeSpam` narrow the list. A cursor belongs to its search: what is left out with it stays as it
+         *     was.
          */
         get: operations["listWalletNfts"];
         put?: never;
@@ -71,6 +74,12 @@ export interface paths {
          *     `X-Index-Block-Hash` and `X-Index-Block-Time` name the block up to which this very answer is complete; before the
          *     first indexed block the answer is 503.
          *
+         *     **Searching.** A range of blocks or dates, `category`, `direction`, `token`, `counterparty` and `includeSpam` narrow
+         *     the history, alone or together; pages are as fast as those of the whole history, however few records are found. A
+         *     record is listed when all of them hold; `token`, `counterparty` and `direction` hold of one and the same transfer. A
+         *     cursor belongs to its search: each of them may be left out with it, and one that contradicts it is refused. Not
+         *     every data provider can do all of it: what that of the network cannot do is 400 `filter_unsupported`, never ignored.
+         *
          *     **When the chain replaces blocks** (a reorganisation), such a network's history follows: rows of replaced blocks
          *     go, and those of the new blocks take their places. A cursor names a place in the chain, block and index, not a row.
          *     So it stays good when its row is gone: the next page has exactly the rows that follow that place in the chain as
@@ -97,6 +106,8 @@ export interface components {
          * @enum {string}
          */
         SortOrder: "ASC" | "DESC";
+        /** @description An address, in any case. In mixed case it must have a correct EIP-55 checksum. */
+        AddressText: string;
         /**
          * @description Standard of the contract. Collections older than the standard, such as CryptoPunks, count as ERC721.
          * @enum {string}
@@ -307,6 +318,11 @@ export interface components {
              */
             updatedAt: string;
         };
+        /**
+         * @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. A day that the calendar does not have,
+         *     and a leap second, are refused.
+         */
+        DateOrDateTime: string;
         /**
          * @description What the transaction did, as seen by the wallet.
          * @enum {string}
@@ -592,8 +608,8 @@ export interface components {
          */
         ChainId: string;
         /**
-         * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
-         *     may be left out; they then stay as they were.
+         * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order`,
+         *     `limit` and what narrows the list may be left out; they then stay as they were.
          * @example
          */
         Cursor: string;
@@ -608,6 +624,66 @@ export interface components {
          * @example 25
          */
         PageLimit: number;
+        /**
+         * @description Only NFTs of these contracts; up to 10, separated by commas.
+         * @example [
+         *       "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
+         *     ]
+         */
+        Contract: components["schemas"]["AddressText"][];
+        /**
+         * @description Whether what looks like spam is listed too. It is unless this is `false`.
+         * @example false
+         */
+        IncludeSpam: boolean;
+        /**
+         * @description Only records of this block and later ones. Not together with `fromDate`.
+         * @example 40
+         */
+        FromBlock: string;
+        /**
+         * @description Only records of this block and earlier ones. Not together with `toDate`.
+         * @example 60
+         */
+        ToBlock: string;
+        /**
+         * @description Only records of blocks of this moment and later ones: an RFC 3339 date-time with offset, or a date alone, which means
+         *     midnight UTC. Not together with `fromBlock`.
+         * @example 2026-11-01
+         */
+        FromDate: components["schemas"]["DateOrDateTime"];
+        /**
+         * @description Only records of blocks of this moment and earlier ones, in the form of `fromDate`. Not together with `toBlock`.
+         * @example 2030-01-01T00:00:00Z
+         */
+        ToDate: components["schemas"]["DateOrDateTime"];
+        /**
+         * @description Only records of these categories, separated by commas.
+         * @example [
+         *       "token send",
+         *       "token swap"
+         *     ]
+         */
+        Category: components["schemas"]["TransactionCategory"][];
+        /**
+         * @description Only records with a transfer in this direction.
+         * @example send
+         */
+        Direction: components["schemas"]["TransferDirection"];
+        /**
+         * @description Only records that transfer a token of one of these contracts, ERC-20 or NFT, or approve it; up to 10, separated by
+         *     commas.
+         * @example [
+         *       "0x5fbdb2315678afecb367f032d93f642f64180aa3"
+         *     ]
+         */
+        Token: components["schemas"]["AddressText"][];
+        /**
+         * @description Only records with this account on the other side: of a transfer, as spender of an approval, or as the account that
+         *     the wallet called, created or was called by.
+         * @example 0xa0ee7a142d267c1f36714e4a8f75612f20a79720
+         */
+        Counterparty: components["schemas"]["AddressText"];
     };
     requestBodies: never;
     headers: {
@@ -678,8 +754,8 @@ export interface operations {
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
-                 * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
-                 *     may be left out; they then stay as they were.
+                 * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order`,
+                 *     `limit` and what narrows the list may be left out; they then stay as they were.
                  * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -694,6 +770,18 @@ export interface operations {
                  * @example 25
                  */
                 limit?: components["parameters"]["PageLimit"];
+                /**
+                 * @description Only NFTs of these contracts; up to 10, separated by commas.
+                 * @example [
+                 *       "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
+                 *     ]
+                 */
+                contract?: components["parameters"]["Contract"];
+                /**
+                 * @description Whether what looks like spam is listed too. It is unless this is `false`.
+                 * @example false
+                 */
+                includeSpam?: components["parameters"]["IncludeSpam"];
             };
             header?: never;
             path?: never;
@@ -830,8 +918,8 @@ export interface operations {
                  */
                 chainId: components["parameters"]["ChainId"];
                 /**
-                 * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order` and `limit`
-                 *     may be left out; they then stay as they were.
+                 * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order`,
+                 *     `limit` and what narrows the list may be left out; they then stay as they were.
                  * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -846,6 +934,59 @@ export interface operations {
                  * @example 25
                  */
                 limit?: components["parameters"]["PageLimit"];
+                /**
+                 * @description Only records of this block and later ones. Not together with `fromDate`.
+                 * @example 40
+                 */
+                fromBlock?: components["parameters"]["FromBlock"];
+                /**
+                 * @description Only records of this block and earlier ones. Not together with `toDate`.
+                 * @example 60
+                 */
+                toBlock?: components["parameters"]["ToBlock"];
+                /**
+                 * @description Only records of blocks of this moment and later ones: an RFC 3339 date-time with offset, or a date alone, which means
+                 *     midnight UTC. Not together with `fromBlock`.
+                 * @example 2026-11-01
+                 */
+                fromDate?: components["parameters"]["FromDate"];
+                /**
+                 * @description Only records of blocks of this moment and earlier ones, in the form of `fromDate`. Not together with `toBlock`.
+                 * @example 2030-01-01T00:00:00Z
+                 */
+                toDate?: components["parameters"]["ToDate"];
+                /**
+                 * @description Only records of these categories, separated by commas.
+                 * @example [
+                 *       "token send",
+                 *       "token swap"
+                 *     ]
+                 */
+                category?: components["parameters"]["Category"];
+                /**
+                 * @description Only records with a transfer in this direction.
+                 * @example send
+                 */
+                direction?: components["parameters"]["Direction"];
+                /**
+                 * @description Only records that transfer a token of one of these contracts, ERC-20 or NFT, or approve it; up to 10, separated by
+                 *     commas.
+                 * @example [
+                 *       "0x5fbdb2315678afecb367f032d93f642f64180aa3"
+                 *     ]
+                 */
+                token?: components["parameters"]["Token"];
+                /**
+                 * @description Only records with this account on the other side: of a transfer, as spender of an approval, or as the account that
+                 *     the wallet called, created or was called by.
+                 * @example 0xa0ee7a142d267c1f36714e4a8f75612f20a79720
+                 */
+                counterparty?: components["parameters"]["Counterparty"];
+                /**
+                 * @description Whether what looks like spam is listed too. It is unless this is `false`.
+                 * @example false
+                 */
+                includeSpam?: components["parameters"]["IncludeSpam"];
             };
             header?: never;
             path?: never;

@@ -115,7 +115,7 @@ function headerValues(request: ApiRequest, plans: readonly ParameterPlan[]): Rec
   return values;
 }
 
-/** Converts a text to the type of its parameter. A text of another form stays a text, which the validator refuses. */
+/** Converts a text to the type of its parameter; a list is texts with commas between. A text of another form stays a text, which the validator refuses. */
 function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown {
   const fault = findUnsafeText(text);
   if (fault !== undefined) {
@@ -124,6 +124,7 @@ function coerce(request: ApiRequest, plan: ParameterPlan, text: string): unknown
   // Adding 0 turns -0 into 0.
   if (plan.as === 'integer') return /^-?\d+$/.test(text) ? Number(text) + 0 : text;
   if (plan.as === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) + 0 : text;
+  if (plan.as === 'list') return text.split(',');
   if (plan.as === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
   return text;
 }

@@ -11,7 +11,7 @@ export type ParameterPlan = {
   /** The name in the request, where header names are in lower case. */
   readonly key: string;
   /** The type that the text of the parameter is coerced to before validation. */
-  readonly as: 'integer' | 'number' | 'boolean' | 'text';
+  readonly as: 'integer' | 'number' | 'boolean' | 'text' | 'list';
   /** Absent when the generic message and code apply. */
   readonly whenMissing: MissingInput | undefined;
 };
@@ -55,7 +55,7 @@ function planParameter(operationId: string, parameter: ParameterObject): Paramet
   const schema = parameter.schema ?? {};
   const isHeader = parameter.in === 'header';
   const where = `${operationId}: parameter ${parameter.name}`;
-  const as = targetOf(schema, where);
+  const as = targetOf(schema, where, parameter);
   if (isHeader && as !== 'text') throw new Error(`${operationId}: header ${parameter.name} must be a string`);
   return {
     in: parameter.in,
@@ -66,10 +66,18 @@ function planParameter(operationId: string, parameter: ParameterObject): Paramet
   };
 }
 
-function targetOf({ type = 'string' }: SchemaObject, where: string): ParameterPlan['as'] {
+function targetOf(
+  { type = 'string', items }: SchemaObject,
+  where: string,
+  { in: place, explode }: ParameterObject,
+): ParameterPlan['as'] {
   if (type === 'string') return 'text';
   if (type === 'integer' || type === 'number' || type === 'boolean') return type;
-  throw new Error(`${where} must be a string, an integer, a number or a boolean`);
+  const isTexts = items !== undefined && (items.type ?? 'string') === 'string';
+  if (type === 'array' && isTexts && place === 'query' && explode === false) return 'list';
+  throw new Error(
+    `${where} must be a string, an integer, a number, a boolean, or texts in a query with explode: false`,
+  );
 }
 
 function planBody(operationId: string, schema: SchemaObject, required: boolean): BodyPlan {

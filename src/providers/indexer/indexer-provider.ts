@@ -1,8 +1,9 @@
 import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
 import { normalizedMetadata } from '../normalized-metadata.ts';
-import type { DataProvider, NftEntry } from '../provider.ts';
-import { listHistory, type WalletTransaction } from './read/history-store.ts';
+import type { DataProvider, HistoryFilter, NftEntry } from '../provider.ts';
+import type { HistorySearch } from './read/history-page-store.ts';
+import { findBlockAt, listHistory, type WalletTransaction } from './read/history-store.ts';
 import { type Holding, listHoldings } from './read/holding-store.ts';
 import {
   readHistoryPlace,
@@ -11,6 +12,7 @@ import {
   writeHoldingPosition,
 } from './read/position.ts';
 import { toRecord } from './read/to-record.ts';
+import { hasWanted } from './search/facets.ts';
 import { findContracts, type KnownContract } from './store/contract-store.ts';
 import { findPageTokens, type KnownToken } from './store/token-store.ts';
 
@@ -27,15 +29,24 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
   };
 
   return {
-    async history({ network, address: wallet, order, limit, position }) {
+    filters: {
+      history: [
+        ...(['fromBlock', 'toBlock', 'fromDate', 'toDate'] as const),
+        ...(['category', 'direction', 'token', 'counterparty', 'includeSpam'] as const),
+      ],
+      nfts: ['contract', 'includeSpam'],
+    },
+
+    async history({ network, address: wallet, order, limit, position, filter = {} }) {
       const after = position === undefined ? undefined : readHistoryPlace(position);
       const { chainId, currency } = network;
       // One more than asked for tells whether there is a next page.
-      const found = await listHistory(db, { chainId, wallet, order, limit: limit + 1, after });
-      if (found === undefined) throw problem('service_unavailable');
-      const rows = found.rows.slice(0, limit);
+      const search = await searchIn(db, { chainId, wallet }, filter);
+      const found = await listHistory(db, { chainId, wallet, order, limit: limit + 1, after, search });
+      if (found === undefined || found.isUnsorted) throw problem('service_unavailable');
+      const last = found.rows.length > limit ? found.rows[limit - 1] : undefined;
+      const rows = found.rows.slice(0, limit).filter((row) => hasWanted(row, filter));
       const texts = await textsOf(chainId, rows.flatMap(contractsOf));
-      const last = found.rows.length > limit ? rows.at(-1) : undefined;
       return {
         records: rows.map((row) => toRecord(row, { currency, texts })),
         next: last && writeHistoryPlace(last),
@@ -43,10 +54,12 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
       };
     },
 
-    async nfts({ network: { chainId }, address: wallet, order, limit, position }) {
+    async nfts({ network: { chainId }, address: wallet, order, limit, position, filter }) {
       const { asOf, after } =
         position === undefined ? { asOf: undefined, after: undefined } : readHoldingPosition(position);
-      const found = await listHoldings(db, { chainId, wallet, order, limit: limit + 1, asOf, after });
+      const contracts = filter?.contract;
+      const page = { chainId, wallet, order, limit: limit + 1, asOf, after, contracts };
+      const found = await listHoldings(db, page);
       if (found === undefined) throw problem('service_unavailable');
       const { rows, tokens } = await fittingPart(db, chainId, found.rows.slice(0, limit));
       const texts = await textsOf(
@@ -73,6 +86,21 @@ async function fittingPart(db: Database, chainId: string, holdings: readonly Hol
   if (holdings.length === 0) return { rows: [], tokens: [] };
   const { fitting, tokens } = await findPageTokens(db, chainId, holdings, maxPageBytes);
   return { rows: holdings.slice(0, fitting), tokens };
+}
+
+/** The filter with its dates as blocks, which are found among the wallet's own. */
+async function searchIn(
+  db: Database,
+  whose: { readonly chainId: string; readonly wallet: string },
+  { fromDate, toDate, ...search }: HistoryFilter,
+): Promise<HistorySearch> {
+  const from = fromDate && (await findBlockAt(db, whose, fromDate));
+  const beyond = toDate && (await findBlockAt(db, whose, new Date(toDate.getTime() + 1)));
+  return {
+    ...search,
+    ...(from !== undefined && { fromBlock: from }),
+    ...(beyond !== undefined && { toBlock: beyond - 1n }),
+  };
 }
 
 function contractsOf({ moves: { erc20, nft, approvals } }: WalletTransaction): string[] {

@@ -11,6 +11,7 @@ import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
 import type { IndexObserver } from './index-observer.ts';
+import { sortRows } from './store/facet-store.ts';
 import { recordIndexError, recordStandstill, type TraceMethod } from './store/index-state-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
@@ -69,7 +70,13 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const node = clients.for(network);
   const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
   const calls = createContractCalls({ node });
-  const filler = createTokenFiller({ chainId, calls, db });
+  const tokens = createTokenFiller({ chainId, calls, db });
+  const filler: TokenFiller = {
+    async fill() {
+      const more = await tokens.fill();
+      return (await sortRows(db, chainId)) || more;
+    },
+  };
   const blocks = createNodeBlocks({
     node,
     finalityDepth,

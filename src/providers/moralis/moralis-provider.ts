@@ -12,16 +12,26 @@ import { UpstreamFault } from './upstream-fault.ts';
  */
 export function createMoralisProvider({ client }: { client: MoralisClient }): DataProvider {
   return {
+    filters: {
+      history: ['fromBlock', 'toBlock', 'fromDate', 'toDate'],
+      nfts: ['contract', 'includeSpam'],
+    },
     history: (question) => orProblem('history_unavailable', () => askHistory(client, question)),
     nfts: (question) => orProblem('nfts_unavailable', () => askNfts(client, question)),
   };
 }
 
 async function askHistory(client: MoralisClient, question: HistoryQuestion): Promise<HistoryPage> {
-  const { network, address, order, limit, position } = question;
+  const { network, address, order, limit, position, filter = {} } = question;
+  const { fromBlock, toBlock, fromDate, toDate } = filter;
   const answer = await client.get(`/wallets/${address}/history`, {
     chain: network.hexChainId,
     order,
+    ...(fromBlock !== undefined && { from_block: String(fromBlock) }),
+    ...(toBlock !== undefined && { to_block: String(toBlock) }),
+    // Whole seconds, rounded into the range.
+    ...(fromDate !== undefined && { from_date: String(Math.ceil(fromDate.getTime() / 1_000)) }),
+    ...(toDate !== undefined && { to_date: String(Math.floor(toDate.getTime() / 1_000)) }),
     // The upstream takes the limit with the first page only; its cursor remembers it.
     ...(position === undefined ? { limit: String(limit) } : { cursor: position }),
   });
@@ -34,12 +44,15 @@ async function askHistory(client: MoralisClient, question: HistoryQuestion): Pro
 }
 
 async function askNfts(client: MoralisClient, question: NftQuestion): Promise<NftPage> {
-  const { network, address, limit, position } = question;
+  const { network, address, limit, position, filter = {} } = question;
+  const contracts = (filter.contract ?? []).map((contract, index) => [`token_addresses[${index}]`, contract]);
   const answer = await client.get(`/${address}/nft`, {
     chain: network.hexChainId,
     format: 'decimal',
     normalizeMetadata: 'true',
     limit: String(limit),
+    ...Object.fromEntries(contracts),
+    ...(filter.includeSpam === false && { exclude_spam: 'true' }),
     ...(position === undefined ? {} : { cursor: position }),
   });
   const { entries, next } = parseNfts(answer, limit);

@@ -27,6 +27,12 @@ export const blockchainCases: Provocations = {
   page_limit_too_high: async (trial) => asking(trial, `${await ofWallet(trial)}&limit=101`),
   cursor_invalid: async (trial) => asking(trial, `${await ofWallet(trial)}&cursor=b3duIGludmVudGlvbg`),
 
+  filter_unsupported: async (trial) => {
+    const answer = await asking(trial, `${await ofWallet(trial)}&category=mint`);
+    if (answer.status === 200) throw new Unprovoked('the data provider of this network takes every filter');
+    return answer;
+  },
+
   wallet_history: plain,
   wallet_nfts: plain,
   wallet_history_end: async (trial) => {

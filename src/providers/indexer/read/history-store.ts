@@ -1,12 +1,13 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../provider.ts';
-import { bytes, hex } from '../store/bulk-store.ts';
+import { hex } from '../store/bulk-store.ts';
 import {
   readMoves,
   readTransaction,
   type StoredMoves,
   type StoredTransaction,
 } from '../store/stored-moves.ts';
+import { blockAtQuery, type HistoryRequest, historyQuery } from './history-page-store.ts';
 
 /** One transaction as a wallet sees it. */
 export type WalletTransaction = {
@@ -20,22 +21,11 @@ export type WalletTransaction = {
   readonly moves: StoredMoves;
 };
 
-/** A place in the chain's order of transactions. */
-export type HistoryPlace = { readonly blockNumber: bigint; readonly index: number };
-
-export type HistoryRequest = {
-  readonly chainId: string;
-  readonly wallet: string;
-  readonly order: 'ASC' | 'DESC';
-  readonly limit: number;
-  /** Exclusive. */
-  readonly after: HistoryPlace | undefined;
-};
-
 type Row = {
   readonly head_number: string | null;
   readonly head_hash: Buffer;
   readonly head_time: Date;
+  readonly unsorted: boolean;
   readonly block_number: string | null;
   readonly tx_index: number;
   readonly tx_hash: Buffer;
@@ -45,7 +35,12 @@ type Row = {
   readonly moves: unknown;
 };
 
-export type HistoryRows = { readonly rows: readonly WalletTransaction[]; readonly completeTo: Freshness };
+export type HistoryRows = {
+  readonly rows: readonly WalletTransaction[];
+  readonly completeTo: Freshness;
+  /** Rows of the wallet from before there was a search are not sorted yet, so the search may have missed some. */
+  readonly isUnsorted: boolean;
+};
 
 function toTransaction(row: Row, wallet: string): WalletTransaction {
   return {
@@ -67,27 +62,25 @@ export async function listHistory(db: Database, request: HistoryRequest): Promis
   const completeTo = freshnessOf(rows[0]);
   if (completeTo === undefined) return undefined;
   const found = rows.filter((row) => row.block_number !== null);
-  return { completeTo, rows: found.map((row) => toTransaction(row, request.wallet)) };
+  return {
+    completeTo,
+    rows: found.map((row) => toTransaction(row, request.wallet)),
+    isUnsorted: rows[0]?.unsorted ?? false,
+  };
 }
 
-const directions = {
-  ASC: { comparison: '>', order: 'block_number, tx_index' },
-  DESC: { comparison: '<', order: 'block_number DESC, tx_index DESC' },
-} as const;
-
-/** One statement, so that the rows and the head of the index are of the same moment. */
-export function historyQuery({ chainId, wallet, order, limit, after }: HistoryRequest) {
-  const direction = directions[order];
-  const from = after === undefined ? '' : `AND (block_number, tx_index) ${direction.comparison} (?, ?)`;
-  const sql = `SELECT s.head_number, s.head_hash, s.head_time, r.*
-    FROM index_state s LEFT JOIN LATERAL (
-      SELECT block_number, tx_index, tx_hash, block_hash, block_time, tx, moves FROM wallet_history
-      WHERE chain_id = ? AND wallet = ?::bytea ${from}
-      ORDER BY ${direction.order} LIMIT ?
-    ) r ON true
-    WHERE s.chain_id = ? ORDER BY ${direction.order}`;
-  const place = after === undefined ? [] : [String(after.blockNumber), after.index];
-  return { sql, bindings: [chainId, bytes(wallet), ...place, limit, chainId] };
+/**
+ * The first of the wallet's blocks at or after a moment, or any number above its last.
+ * @returns undefined when the network has no index
+ */
+export async function findBlockAt(
+  db: Database,
+  { chainId, wallet }: { readonly chainId: string; readonly wallet: string },
+  moment: Date,
+): Promise<bigint | undefined> {
+  const { sql, bindings } = blockAtQuery(chainId, wallet, moment);
+  const { rows } = await db.raw<{ rows: [{ block: string | null }] }>(sql, bindings);
+  return rows[0].block === null ? undefined : BigInt(rows[0].block);
 }
 
 /** The head of the index, up to which an answer is complete, from any row that carries it. */

@@ -25,6 +25,8 @@ export type HoldingRequest = {
   /** The list is as of this block, so that it does not change while a caller pages through it; undefined for now. */
   readonly asOf: bigint | undefined;
   readonly after: HoldingPlace | undefined;
+  /** Only tokens of these contracts; undefined for all. */
+  readonly contracts?: readonly string[] | undefined;
 };
 
 type Row = {
@@ -68,6 +70,8 @@ export async function listHoldings(db: Database, request: HoldingRequest): Promi
 const columns = 'contract, token_id, standard, amount, acquired_block, acquired_log, changed_block';
 const place = 'acquired_block, acquired_log, contract, token_id';
 
+const contractList = "string_to_array(:contracts, ',')::bytea[]";
+
 const directions = {
   ASC: { comparison: '>', order: 'acquired_block, acquired_log, contract, token_id' },
   DESC: { comparison: '<', order: 'acquired_block DESC, acquired_log DESC, contract DESC, token_id DESC' },
@@ -77,13 +81,14 @@ const directions = {
  * Few tokens changed after the block of the list: their state as of that block is computed from their changes. All
  * others are read as they are now, in the order of the database index.
  */
-export function holdingQuery({ chainId, wallet, order, limit, asOf, after }: HoldingRequest) {
+export function holdingQuery({ chainId, wallet, order, limit, asOf, after, contracts }: HoldingRequest) {
   const { comparison, order: sorted } = directions[order];
   const from =
     after === undefined ? '' : `AND (${place}) ${comparison} (:block, :log, :contract::bytea, :token)`;
   const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
   const touched = `touched AS MATERIALIZED (SELECT DISTINCT contract, token_id FROM nft_changes
-      WHERE ${own} AND block_number > :asOf)`;
+      WHERE ${own} AND block_number > :asOf
+        ${contracts === undefined ? '' : `AND contract = ANY (${contractList})`})`;
   const past = `past AS (SELECT ${columns} FROM (
       SELECT c.contract, c.token_id, max(c.standard) AS standard,
         CASE WHEN max(c.standard) = 721
@@ -95,19 +100,32 @@ export function holdingQuery({ chainId, wallet, order, limit, asOf, after }: Hol
       FROM nft_changes c JOIN touched USING (contract, token_id)
       WHERE c.chain_id = :chainId AND c.wallet = :wallet::bytea AND c.block_number <= :asOf
       GROUP BY c.contract, c.token_id) sums WHERE amount > 0)`;
-  const present = `SELECT ${columns} FROM nft_holdings h WHERE ${own} AND amount > 0 ${from}`;
+  const untouched = `AND NOT EXISTS
+    (SELECT 1 FROM touched t WHERE t.contract = h.contract AND t.token_id = h.token_id)`;
+  const rows = `${from} ${asOf === undefined ? '' : untouched} ORDER BY ${sorted} LIMIT :limit`;
+  const held = `SELECT ${columns} FROM nft_holdings h WHERE ${own} AND amount > 0`;
+  // One range of an index for each contract.
+  const present =
+    contracts === undefined
+      ? `${held} ${rows}`
+      : `SELECT o.* FROM unnest(${contractList}) l (listed)
+         CROSS JOIN LATERAL (${held} AND contract = l.listed ${rows}) o ORDER BY ${sorted} LIMIT :limit`;
   const list =
     asOf === undefined
-      ? `${present} ORDER BY ${sorted} LIMIT :limit`
-      : `(${present} AND NOT EXISTS
-            (SELECT 1 FROM touched t WHERE t.contract = h.contract AND t.token_id = h.token_id)
-          ORDER BY ${sorted} LIMIT :limit)
-         UNION ALL SELECT ${columns} FROM past WHERE true ${from} ORDER BY ${sorted} LIMIT :limit`;
+      ? present
+      : `(${present}) UNION ALL SELECT ${columns} FROM past WHERE true ${from} ORDER BY ${sorted} LIMIT :limit`;
   const sql = `${asOf === undefined ? '' : `WITH ${touched}, ${past}`}
     SELECT s.head_number, s.head_hash, s.head_time, r.*
     FROM index_state s LEFT JOIN LATERAL (${list}) r ON true
     WHERE s.chain_id = :chainId ORDER BY ${sorted}`;
-  return { sql, bindings: { chainId, wallet: bytes(wallet), limit, ...boundary(asOf, after) } };
+  return {
+    sql,
+    bindings: {
+      ...{ chainId, wallet: bytes(wallet), limit },
+      ...(contracts !== undefined && { contracts: contracts.map(bytes).join(',') }),
+      ...boundary(asOf, after),
+    },
+  };
 }
 
 function boundary(asOf: bigint | undefined, after: HoldingPlace | undefined) {

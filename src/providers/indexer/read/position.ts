@@ -1,5 +1,5 @@
 import { problem } from '../../../errors.ts';
-import type { HistoryPlace } from './history-store.ts';
+import type { HistoryPlace } from './history-page-store.ts';
 import type { HoldingPlace } from './holding-store.ts';
 
 /** Encodes where a page of a history ended: a place in the chain, valid in every branch. */

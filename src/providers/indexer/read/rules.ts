@@ -7,9 +7,12 @@ import { assetsText, assetText, shortAddress, symbolOf, type Wording } from './w
 
 export type Category = HistoryRecord['category'];
 
+/** What the rules look at: one transaction as its wallet sees it. */
+export type DescribedRow = Pick<WalletTransaction, 'wallet' | 'transaction' | 'moves'>;
+
 /** The facts of a transaction, from its wallet's point of view, on which the rules depend. */
 type View = Flows & {
-  readonly row: WalletTransaction;
+  readonly row: DescribedRow;
   /** The wallet sent the transaction. */
   readonly signed: boolean;
   readonly nftOuts: readonly Flow[];
@@ -162,9 +165,25 @@ const rules: readonly Rule[] = [
 
 const otherwise = { category: 'contract interaction', summary: 'Took part in a transaction' } as const;
 
+/** The category alone. It depends on nothing but the row. */
+export function categoryOf(row: DescribedRow): Category {
+  const view = viewOf(row);
+  return (rules.find(({ when }) => when(view)) ?? otherwise).category;
+}
+
+/**
+ * Address poisoning: anybody can make a token log a transfer of zero from a wallet to an address that resembles a
+ * known one. Wallets hide transfers of zero that they did not sign.
+ */
+export function isPoisoning({ wallet, transaction, moves }: DescribedRow): boolean {
+  const { native, nft, erc20 } = moves;
+  const nothing = erc20.length > 0 && erc20.every(({ value }) => value === 0n);
+  return nothing && native.length === 0 && nft.length === 0 && transaction.from !== wallet;
+}
+
 /** Category and summary of a transaction for its wallet. */
 export function describeTransaction(
-  row: WalletTransaction,
+  row: DescribedRow,
   wording: Wording,
 ): { readonly category: Category; readonly summary: string } {
   const view = viewOf(row);
@@ -190,7 +209,7 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function viewOf(row: WalletTransaction): View {
+function viewOf(row: DescribedRow): View {
   const { outs, ins } = flowsOf(row.moves, row.wallet);
   return {
     row,
@@ -209,11 +228,11 @@ function isNative({ asset }: Flow): boolean {
 }
 
 /** No call, no value, no creation: an empty transfer. */
-function isPlain({ transaction }: WalletTransaction): boolean {
+function isPlain({ transaction }: DescribedRow): boolean {
   return transaction.selector === null && transaction.to !== null && transaction.value === 0n;
 }
 
-function lastApproval({ moves }: WalletTransaction) {
+function lastApproval({ moves }: DescribedRow) {
   return moves.approvals.at(-1);
 }
 

@@ -3,7 +3,7 @@ import type { HistoryRecord } from '../../provider.ts';
 import type { Erc20Movement, NativeMovement, NftMovement } from '../domain.ts';
 import type { WalletTransaction } from './history-store.ts';
 import { methodName } from './methods.ts';
-import { describeTransaction } from './rules.ts';
+import { describeTransaction, isPoisoning } from './rules.ts';
 import type { Wording } from './wording.ts';
 
 /** Converts a stored transaction to the contract's record, from its wallet's point of view. */
@@ -32,16 +32,6 @@ export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecor
     erc20_transfers: moves.erc20.map((movement) => erc20Transfer(movement, row, wording)),
     nft_transfers: moves.nft.map((movement) => nftTransfer(movement, row, wording)),
   };
-}
-
-/**
- * Address poisoning: anybody can make a token log a transfer of zero from a wallet to an address that resembles a
- * known one. Wallets hide transfers of zero that they did not sign.
- */
-function isPoisoning({ wallet, transaction, moves }: WalletTransaction): boolean {
-  const { native, nft, erc20 } = moves;
-  const nothing = erc20.length > 0 && erc20.every(({ value }) => value === 0n);
-  return nothing && native.length === 0 && nft.length === 0 && transaction.from !== wallet;
 }
 
 function directionOf(from: string, wallet: string): 'send' | 'receive' {

@@ -1,5 +1,7 @@
 import type { IndexedBlock } from '../domain.ts';
+import { sortRow } from '../search/sort-row.ts';
 import { type BulkColumns, bytes } from './bulk-store.ts';
+import { facetColumns } from './facet-store.ts';
 import { nftChanges, sumChanges } from './nft-changes.ts';
 import { writeMoves, writeTransaction } from './stored-moves.ts';
 import { walletMoves } from './wallet-moves.ts';
@@ -7,6 +9,7 @@ import { walletMoves } from './wallet-moves.ts';
 /** The rows of a batch of blocks, by table, as columns. */
 export type BlockRows = {
   readonly wallet_history: BulkColumns;
+  readonly history_facets: BulkColumns;
   readonly nft_changes: BulkColumns;
   readonly nft_holdings: BulkColumns;
   readonly token_contracts: BulkColumns;
@@ -27,7 +30,9 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     block_time: 'timestamptz',
     tx: 'json',
     moves: 'json',
+    kind: 'smallint',
   });
+  const facets = facetColumns();
   const remembered = columnsOf({
     number: 'bigint',
     hash: 'bytea',
@@ -36,7 +41,7 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     wallets: 'text',
   });
   for (const block of blocks) {
-    const wallets = addHistory(history, block);
+    const wallets = addHistory(history, facets, block);
     const { number, hash, parentHash } = block.header;
     if (number < keepFrom) continue;
     // PostgreSQL does not unnest an array of arrays row by row, so the wallets are sent as one text.
@@ -45,6 +50,7 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
   }
   return {
     wallet_history: history.columns,
+    history_facets: facets.columns,
     index_blocks: remembered.columns,
     index_skipped_logs: skippedRows(blocks),
     nft_refreshes: refreshRows(blocks),
@@ -74,7 +80,11 @@ function timeOf({ header }: IndexedBlock): string {
 }
 
 /** @returns the wallets of the block */
-function addHistory(history: Rows, block: IndexedBlock): ReadonlySet<string> {
+function addHistory(
+  history: Rows,
+  facets: ReturnType<typeof facetColumns>,
+  block: IndexedBlock,
+): ReadonlySet<string> {
   const { number, hash } = block.header;
   const blockNumber = String(number);
   const blockHash = bytes(hash);
@@ -87,7 +97,10 @@ function addHistory(history: Rows, block: IndexedBlock): ReadonlySet<string> {
     for (const [wallet, moves] of walletMoves(transaction)) {
       wallets.add(wallet);
       const moved = writeMoves(moves) ?? null;
-      history.add(bytes(wallet), blockNumber, index, txHash, blockHash, time, json, moved);
+      const owner = bytes(wallet);
+      const { kind, facets: found } = sortRow({ wallet, transaction, moves });
+      history.add(owner, blockNumber, index, txHash, blockHash, time, json, moved, String(kind));
+      facets.add({ wallet: owner, place: [blockNumber, index] }, found);
     }
   }
   return wallets;

@@ -101,8 +101,9 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
 };
 
 async function insertRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void> {
-  const { index_blocks, wallet_history, ...others } = rows;
+  const { index_blocks, wallet_history, history_facets, ...others } = rows;
   await copyBulk(tx, 'wallet_history', chainId, wallet_history);
+  await copyBulk(tx, 'history_facets', chainId, history_facets);
   for (const [table, columns] of Object.entries(others)) {
     await insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]); // a key of rows
   }

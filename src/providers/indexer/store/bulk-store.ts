@@ -76,6 +76,7 @@ const writers: Readonly<Record<string, (value: string) => string>> = {
   bytea: (value) => `\\${value}`,
   bigint: asItIs,
   integer: asItIs,
+  smallint: asItIs,
   timestamptz: asItIs,
 };
 

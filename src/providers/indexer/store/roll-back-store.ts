@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import type { BlockHeader } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
+import { deleteFacets } from './facet-store.ts';
 
 /** Another process moved the head of the index meanwhile, so the change does not apply. Nothing was written. */
 export class IndexMovedError extends Error {
@@ -41,7 +42,9 @@ async function rollBackTo(
     [chainId, keep, chainId, bytes(head)],
   );
   if (rowCount !== 1) throw new IndexMovedError(chainId);
-  await tx.raw(`DELETE FROM wallet_history ${replaced} AND wallet IN ${touchedWallets}`, { chainId, keep });
+  const rows = { sql: `${replaced} AND wallet IN ${touchedWallets}`, bindings: { chainId, keep } };
+  await deleteFacets(tx, chainId, rows);
+  await tx.raw(`DELETE FROM wallet_history ${rows.sql}`, rows.bindings);
   await undoChanges(tx, chainId, keep);
   await tx.raw('DELETE FROM index_skipped_logs WHERE chain_id = ? AND block_number > ?', [chainId, keep]);
   // The new branch has another block at that number, which may be readable.

@@ -2,6 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import type { BulkColumns } from './bulk-store.ts';
+import { findMissingFacets } from './facet-store.ts';
 
 /** One row in which a table and the node differ. */
 export type Difference = {
@@ -12,7 +13,7 @@ export type Difference = {
 };
 
 type Check = {
-  readonly table: 'wallet_history' | 'nft_changes' | 'index_skipped_logs';
+  readonly table: 'wallet_history' | 'history_facets' | 'nft_changes' | 'index_skipped_logs';
   readonly key: readonly string[];
   readonly content: readonly string[];
   /** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
@@ -23,7 +24,7 @@ const checks: readonly Check[] = [
   {
     table: 'wallet_history',
     key: ['wallet', 'tx_index'],
-    content: ['tx_hash', 'block_hash', 'block_time', 'tx', 'moves'],
+    content: ['tx_hash', 'block_hash', 'block_time', 'tx', 'moves', 'kind'],
     byWallet: true,
   },
   {
@@ -39,6 +40,14 @@ const checks: readonly Check[] = [
     byWallet: false,
   },
 ];
+
+/** Only when whole tables are searched: the facets of a wallet are not in the order of blocks. */
+const facetCheck: Check = {
+  table: 'history_facets',
+  key: ['wallet', 'facet', 'kind', 'tx_index'],
+  content: [],
+  byWallet: true,
+};
 
 type Row = { readonly key: string; readonly content: string };
 
@@ -62,7 +71,7 @@ export async function compareBlock(
     const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
     found.push(...differences(check, expectedRows(check, rows[check.table]), stored));
   }
-  found.push(...(await otherHoldings(db, chainId, rows)));
+  found.push(...(await missingFacets(db, chainId, rows)), ...(await otherHoldings(db, chainId, rows)));
   found.push(...(await unknownTokens(db, chainId, rows)));
   return found;
 }
@@ -77,7 +86,7 @@ export async function findStrayRows(
   blocks: readonly IndexedBlock[],
 ): Promise<(Difference & { readonly block: bigint })[]> {
   const found: (Difference & { readonly block: bigint })[] = [];
-  for (const check of checks.filter(({ byWallet }) => byWallet)) {
+  for (const check of [...checks.filter(({ byWallet }) => byWallet), facetCheck]) {
     const expected = new Set(
       blocks.flatMap((block) => {
         const { number } = block.header;
@@ -152,6 +161,17 @@ function differences(
 function toDifference({ table, key }: Check, values: string, kind: Difference['kind']): Difference {
   const parts = values.split(' ').map((value) => value.replace(/^\\x/, '0x'));
   return { table, kind, row: key.map((name, index) => `${name}=${parts[index]}`).join(' ') };
+}
+
+async function missingFacets(
+  db: Database,
+  chainId: string,
+  { history_facets }: BlockRows,
+): Promise<Difference[]> {
+  const names = await findMissingFacets(db, chainId, history_facets);
+  return names.map(({ wallet, facet, tx_index }) =>
+    missing('history_facets', `wallet=${plain(wallet)} facet=${plain(facet)} tx_index=${tx_index}`),
+  );
 }
 
 type HoldingRow = { readonly wallet: string; readonly contract: string; readonly token_id: string };

@@ -1,0 +1,109 @@
+import type { HistoryFilter } from '../../provider.ts';
+import { wantedFacets } from '../search/facets.ts';
+import { allKinds, kindsOf } from '../search/kinds.ts';
+import { bytes } from '../store/bulk-store.ts';
+
+/** A place in the chain's order of transactions. */
+export type HistoryPlace = { readonly blockNumber: bigint; readonly index: number };
+
+/** What narrows a history, with its dates turned into blocks. */
+export type HistorySearch = Omit<HistoryFilter, 'fromDate' | 'toDate'>;
+
+export type HistoryRequest = {
+  readonly chainId: string;
+  readonly wallet: string;
+  readonly order: 'ASC' | 'DESC';
+  readonly limit: number;
+  /** Exclusive. */
+  readonly after: HistoryPlace | undefined;
+  readonly search?: HistorySearch;
+};
+
+// The statements of pages, apart from what runs them: tests ask for their plans.
+const directions = {
+  ASC: { comparison: '>', order: 'block_number, tx_index' },
+  DESC: { comparison: '<', order: 'block_number DESC, tx_index DESC' },
+} as const;
+
+const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
+
+/** One statement, so that the rows and the head of the index are of the same moment. */
+export function historyQuery({ chainId, wallet, order, limit, after, search = {} }: HistoryRequest) {
+  const direction = directions[order];
+  const { fromBlock, toBlock } = search;
+  const range = [
+    ...(after === undefined ? [] : [`(block_number, tx_index) ${direction.comparison} (:block, :index)`]),
+    ...(fromBlock === undefined ? [] : ['block_number >= :fromBlock']),
+    ...(toBlock === undefined ? [] : ['block_number <= :toBlock']),
+  ]
+    .map((condition) => `AND ${condition}`)
+    .join(' ');
+  const page = `${range} ORDER BY ${direction.order} LIMIT :limit`;
+  const places = placesOf(search, page);
+  const columns = 'block_number, tx_index, tx_hash, block_hash, block_time, tx, moves';
+  const list =
+    places === undefined
+      ? `SELECT ${columns} FROM wallet_history WHERE ${own} ${page}`
+      : `SELECT h.* FROM (SELECT DISTINCT block_number, tx_index FROM (${places.sql}) all_places
+           ORDER BY ${direction.order} LIMIT :limit) p
+         CROSS JOIN LATERAL (SELECT ${columns} FROM wallet_history w WHERE ${own}
+           AND w.block_number = p.block_number AND w.tx_index = p.tx_index) h`;
+  // Rows from before there was a search are sorted in the background; until then a search would miss them.
+  const isUnsorted =
+    places === undefined ? 'false' : `EXISTS (SELECT 1 FROM wallet_history WHERE ${own} AND kind IS NULL)`;
+  const sql = `SELECT s.head_number, s.head_hash, s.head_time, ${isUnsorted} AS unsorted, r.*
+    FROM index_state s LEFT JOIN LATERAL (${list}) r ON true
+    WHERE s.chain_id = :chainId ORDER BY ${direction.order}`;
+  const bindings = {
+    ...{ chainId, wallet: bytes(wallet), limit },
+    ...(after !== undefined && { block: String(after.blockNumber), index: after.index }),
+    ...(fromBlock !== undefined && { fromBlock: String(fromBlock) }),
+    ...(toBlock !== undefined && { toBlock: String(toBlock) }),
+    ...places?.bindings,
+  };
+  return { sql, bindings };
+}
+
+/**
+ * The places of the rows that a search selects: of each of its kinds, and of each of its facets, a range of one index,
+ * none longer than the page. Undefined where the search is a range of blocks alone.
+ */
+function placesOf(search: HistorySearch, page: string) {
+  const kinds = kindsOf(search);
+  const facets = wantedFacets(search);
+  if (kinds === undefined && facets === undefined) return undefined;
+  const eachKind = "unnest(string_to_array(:kinds, ',')::smallint[]) k (kind)";
+  const ofKind = `SELECT block_number, tx_index FROM wallet_history WHERE ${own} AND kind = k.kind ${page}`;
+  if (facets === undefined) {
+    return {
+      sql: `SELECT o.* FROM ${eachKind} CROSS JOIN LATERAL (${ofKind}) o`,
+      bindings: { kinds: kinds?.join() },
+    };
+  }
+  return {
+    sql: `SELECT o.* FROM unnest(string_to_array(:facets, ',')::bytea[]) f (facet) CROSS JOIN ${eachKind}
+      CROSS JOIN LATERAL (SELECT block_number, tx_index FROM history_facets
+        WHERE ${own} AND facet = f.facet AND kind = k.kind ${page}) o`,
+    bindings: {
+      kinds: (kinds ?? allKinds).join(),
+      facets: facets.map((facet) => `\\x${facet}`).join(),
+    },
+  };
+}
+
+/**
+ * The first of the wallet's blocks at or after a moment; the block after its last where there is none. Times of blocks
+ * never go back, so halving finds it with some thirty looks at the primary key.
+ */
+export function blockAtQuery(chainId: string, wallet: string, moment: Date) {
+  const sql = `WITH RECURSIVE halves (low, high) AS (
+      SELECT start_block, coalesce(head_number, start_block) + 1 FROM index_state WHERE chain_id = :chainId
+      UNION ALL
+      SELECT CASE WHEN r.block_time < :moment::timestamptz THEN r.block_number + 1 ELSE h.low END,
+        CASE WHEN r.block_time < :moment::timestamptz THEN h.high ELSE (h.low + h.high) / 2 END
+      FROM halves h LEFT JOIN LATERAL (SELECT block_number, block_time FROM wallet_history
+        WHERE ${own} AND block_number >= (h.low + h.high) / 2 ORDER BY block_number LIMIT 1) r ON true
+      WHERE h.low < h.high)
+    SELECT max(low)::text AS block FROM halves`;
+  return { sql, bindings: { chainId, wallet: bytes(wallet), moment } };
+}

@@ -1,0 +1,21 @@
+import { categoryOf, type DescribedRow, isPoisoning } from '../read/rules.ts';
+import { directionsOf, facetsOf } from './facets.ts';
+import { kindNumber, withDirections } from './kinds.ts';
+
+/** How a row is found: its kind, and each facet with the kind that it has among the facet's rows. */
+export type Sorted = { readonly kind: number; readonly facets: ReadonlyMap<string, number> };
+
+/** Sorts a row into what searches ask for. */
+export function sortRow(row: DescribedRow): Sorted {
+  const kind = kindNumber({
+    category: categoryOf(row),
+    isSpam: isPoisoning(row),
+    directions: directionsOf(row),
+  });
+  return { kind, facets: facetKinds(row, kind) };
+}
+
+/** The facets of a row whose kind is known. */
+export function facetKinds(row: DescribedRow, kind: number): Sorted['facets'] {
+  return new Map([...facetsOf(row)].map(([facet, directions]) => [facet, withDirections(kind, directions)]));
+}
