@@ -111,4 +111,11 @@ describe('two indexers of one network', () => {
   });
 });
 
-const tables = ['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings', 'nft_tokens', 'token_contracts'];
+const tables = [
+  'wallet_history',
+  'history_facets',
+  'nft_changes',
+  'nft_holdings',
+  'nft_tokens',
+  'token_contracts',
+];
