@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync } from 'node:fs';
-import { chmod, readFile, rm } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { firstFreePort } from '../../src/local/programs/ports.ts';
 import { startPostgresServer } from '../../src/local/programs/postgres.ts';
@@ -21,6 +21,9 @@ export type DatabaseServer = {
   /** Stops all its processes, which keep their connections, until `thaw`. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** Whether it has not ended by itself. */
+  isRunning(): boolean;
+  readonly place: PostgresPlace;
   /** Removes it with its data. */
   close(): Promise<void>;
 };
@@ -33,13 +36,23 @@ export async function startDatabaseServer(folder: string): Promise<DatabaseServe
   mkdirSync(folder, { recursive: true });
   // As root the server runs as another user, who must be able to enter.
   await chmod(folder, 0o755);
-  return serve(folder, findPostgresPlace(path.join(folder, 'postgres')));
+  return serveDatabase(folder, findPostgresPlace(path.join(folder, 'postgres')));
 }
 
-async function serve(folder: string, place: PostgresPlace): Promise<DatabaseServer> {
+/** Starts a server on the data of a place, or on new ones. */
+export async function serveDatabase(folder: string, place: PostgresPlace): Promise<DatabaseServer> {
   const port = await firstFreePort(26_432);
   const options = { place, port, password, settings, logFile: path.join(folder, 'postgres.log') };
-  let server = await startPostgresServer(options);
+  const state = { isRunning: false };
+  const start = async () => {
+    const started = await startPostgresServer(options);
+    state.isRunning = true;
+    void started.ended.then(() => {
+      state.isRunning = false;
+    });
+    return started;
+  };
+  let server = await start();
   let stopped: number[] = [];
   const pids = async () => {
     const [line] = (await readFile(path.join(place.data, 'postmaster.pid'), 'utf8')).split('\n');
@@ -57,8 +70,10 @@ async function serve(folder: string, place: PostgresPlace): Promise<DatabaseServ
       await server.ended;
     },
     async start() {
-      server = await startPostgresServer(options);
+      server = await start();
     },
+    isRunning: () => state.isRunning,
+    place,
     async freeze() {
       stopped = await pids();
       signalAll(stopped, 'SIGSTOP');
@@ -68,7 +83,6 @@ async function serve(folder: string, place: PostgresPlace): Promise<DatabaseServ
       await thaw();
       await server.stop();
       removePostgresPlace(path.join(folder, 'postgres'));
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

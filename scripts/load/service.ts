@@ -23,6 +23,8 @@ export type RunningService = {
   revive(): Promise<string[]>;
   /** Replaces the replicas of callers, with other settings; without a change, by usual ones. */
   change(change: ServiceChange): Promise<void>;
+  /** The settings of a process with this role. */
+  settings(role: Role): Readonly<Record<string, string>>;
   restart(role: Role): Promise<void>;
   untilReady(): Promise<void>;
   /** Lets go of connections that only the balancer holds. */
@@ -83,6 +85,7 @@ export async function startRunningService(around: Surroundings): Promise<Running
       await replace(members.filter(({ role }) => role === 'api'));
       await untilReady();
     },
+    settings: (role) => settingsFor(around, role),
     restart: (role) => replace(members.filter((member) => member.role === role)),
     async stop() {
       balancer.close();
@@ -102,7 +105,7 @@ function settingsFor(
   return {
     ...{ ROLES: role, SECRET_KEYS: key, CURSOR_KEYS: key, DRAIN_SECONDS: '1' },
     CLOCK_SHIFT_FILE: clockFileOf(folder),
-    DATABASE_URL: wire.through(postgres.url),
+    DATABASE_URL: wire.through(postgres().url),
     // All callers come through the balancer, which names their addresses.
     TRUSTED_PROXIES: balancerAddress,
     MAX_CONNECTIONS_PER_ADDRESS: '5000',

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connect.ts';
@@ -16,12 +16,17 @@ import {
 } from '../bench/mint/bench-chain.ts';
 import { type Authenticator, startAuthenticator } from './authenticator.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
+import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 import { createWorld, hostedWallet, type World } from './world.ts';
 
 /** Everything that the service works with, each thing where a fault can reach it. */
 export type Surroundings = {
   readonly folder: string;
-  readonly postgres: DatabaseServer;
+  readonly postgres: () => DatabaseServer;
+  /** Another server takes the place of the one before, which is removed at the end. */
+  promote(server: DatabaseServer): void;
+  /** The disk of the first server, where one could be mounted. */
+  readonly disk: SmallDisk | undefined;
   /** Between the service and PostgreSQL. */
   readonly wire: Gate;
   readonly chain: BenchChain;
@@ -36,16 +41,27 @@ export type Surroundings = {
   close(): Promise<void>;
 };
 
-/** Starts a database, a chain with two nodes, an upstream and an authentication service, with two companies. */
+// A block is final once it has two above it.
+const quickFinality = ['--slots-in-an-epoch', '1'];
+
+/**
+ * Starts a database, a chain with two nodes, an upstream and an authentication service, with two companies.
+ * @param folder exists, and is empty
+ * @param unclaimed NFTs of each company that wait for their mint
+ */
 export async function startSurroundings(folder: string, unclaimed: number): Promise<Surroundings> {
   await using opened = new AsyncDisposableStack();
-  mkdirSync(folder, { recursive: true });
-  const postgres = opened.adopt(await startDatabaseServer(path.join(folder, 'primary')), (server) =>
-    server.close(),
-  );
+  // As root the database runs as another user, who must be able to enter.
+  chmodSync(folder, 0o755);
+  const primary = path.join(folder, 'primary');
+  const disk = mountSmallDisk(primary);
+  opened.defer(() => disk?.close());
+  let postgres = opened.adopt(await startDatabaseServer(primary), (server) => server.close());
   const wire = opened.adopt(await startGate(postgres.url), (gate) => gate.close());
   const signers = await createSigners(folder, 2);
-  const chain = opened.adopt(await startBenchChain(folder, signers.addresses), (running) => running.stop());
+  const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
+    running.stop(),
+  );
   const nodes: LyingNode[] = [];
   for (const _each of [1, 2])
     nodes.push(opened.adopt(await startLyingNode(chain.rpcUrl), (node) => node.close()));
@@ -60,9 +76,14 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
   const authenticator = opened.adopt(await startAuthenticator(Object.values(world)), (server) =>
     server.close(),
   );
-  const parts = {
+  const kept = opened.move();
+  return {
     folder,
-    postgres,
+    disk,
+    postgres: () => postgres,
+    promote(server) {
+      postgres = kept.adopt(server, (running) => running.close());
+    },
     wire,
     chain,
     signers,
@@ -71,9 +92,8 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
     authenticator,
     world,
     openDatabase,
+    close: () => kept.disposeAsync(),
   };
-  const kept = opened.move();
-  return { ...parts, close: () => kept.disposeAsync() };
 }
 
 function hostedData() {

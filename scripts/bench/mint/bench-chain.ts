@@ -52,8 +52,15 @@ export async function createSigners(folder: string, count: number): Promise<Benc
   };
 }
 
-/** A fresh chain with the contract and its minters: a block a second from here on. */
-export async function startBenchChain(folder: string, minters: readonly string[]): Promise<BenchChain> {
+/**
+ * A fresh chain with the contract and its minters: a block a second from here on.
+ * @param flags more of the program's own
+ */
+export async function startBenchChain(
+  folder: string,
+  minters: readonly string[],
+  flags: readonly string[] = [],
+): Promise<BenchChain> {
   const port = await firstFreePort(28_545);
   const program = startSupervised({
     command: anvilProgram(),
@@ -66,6 +73,7 @@ export async function startBenchChain(folder: string, minters: readonly string[]
       '--gas-limit',
       String(blockGas),
       ...fees,
+      ...flags,
     ],
     logFile: path.join(folder, 'chain.log'),
   });

@@ -1,5 +1,6 @@
 import { callerFaults } from './cases/callers.ts';
 import { databaseFaults } from './cases/database.ts';
+import { failover } from './cases/failover.ts';
 import { neighbourFaults } from './cases/neighbours.ts';
 import { nodeFaults } from './cases/nodes.ts';
 import { outsideFaults } from './cases/outside.ts';
@@ -14,4 +15,5 @@ export const allFaults: readonly Fault[] = [
   ...processFaults,
   ...callerFaults,
   ...neighbourFaults,
+  failover,
 ];

@@ -51,6 +51,8 @@ export async function runServiceFaults(args: readonly string[]): Promise<boolean
     );
     return true;
   }
+  // Stopped half-way it takes everything along that it has started.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const folder = mkdtempSync(path.join(tmpdir(), 'tallystick-faults-'));
   const outcomes = await runAll(chosen, {
     folder,
@@ -98,7 +100,7 @@ async function runAll(
   do {
     for (const [index, fault] of faults.entries()) {
       progress.update(index, faults.length);
-      const missing = fault.missing?.();
+      const missing = fault.missing?.(stage);
       say(`${index + 1} of ${faults.length}: ${fault.name}${missing ? `, left out: ${missing}` : ''}`);
       if (missing !== undefined) continue;
       const outcome = await runFault(fault, stage, { perSecond, say });

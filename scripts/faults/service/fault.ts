@@ -13,6 +13,8 @@ export type Stage = {
 export type Aftermath = {
   /** Moments, in milliseconds of `performance.now()`, between which accepted writes are lost by the fault itself. */
   readonly lossBetween?: readonly [number, number];
+  /** When it was over, where ending it took some time. */
+  readonly endedAt?: number;
   /** Processes that the fault ends, by their name. */
   readonly killed?: readonly string[];
   /** What else was seen, for the table. */
@@ -29,7 +31,7 @@ export type Fault = {
   /** How the replicas of callers run meanwhile. */
   readonly change?: (stage: Stage) => ServiceChange;
   /** Why it cannot be caused on this machine; undefined where it can. */
-  readonly missing?: () => string | undefined;
+  readonly missing?: (stage: Stage) => string | undefined;
   /** What must be there before. @returns what removes it */
   readonly prepare?: (stage: Stage) => Promise<() => Promise<void>>;
   /** Begins it. @returns what ends it */

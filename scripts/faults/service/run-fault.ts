@@ -38,7 +38,7 @@ export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: R
   await pause(fault.seconds * 1_000);
   const faultEndedAt = performance.now();
   const aftermath = await end();
-  const since = fault.isLasting ? begun : performance.now();
+  const since = fault.isLasting ? begun : (aftermath.endedAt ?? performance.now());
   const recoveredMs = await untilCalm(load, since);
   await load.stop();
   for (const caller of callers) caller.close();

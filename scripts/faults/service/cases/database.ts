@@ -1,12 +1,13 @@
 import type { DatabaseServer } from '../../../load/database-server.ts';
-import type { Fault, Stage } from '../fault.ts';
+import type { Surroundings } from '../../../load/surroundings.ts';
+import type { Aftermath, Fault, Stage } from '../fault.ts';
 
 const onPostgres =
   (work: (server: DatabaseServer) => Promise<void>, end: (server: DatabaseServer) => Promise<void>) =>
   async ({ around }: Stage) => {
-    await work(around.postgres);
+    await work(around.postgres());
     return async () => {
-      await end(around.postgres);
+      await end(around.postgres());
       return {};
     };
   };
@@ -28,6 +29,32 @@ const setting =
       return {};
     };
   };
+
+const missingDisk = ({ around }: Stage) =>
+  around.disk ? undefined : 'a small disk takes root and a loop device';
+
+/** Without room for its log the server ends, and whoever keeps it starts it again. */
+async function freeDisk({ disk, postgres }: Surroundings): Promise<Aftermath> {
+  disk?.free();
+  if (postgres().isRunning()) return {};
+  await postgres().start();
+  return { note: 'PostgreSQL ended by itself' };
+}
+
+/** Begins new segments until there is no room for one. */
+async function useUpLog({ postgres, openDatabase }: Surroundings): Promise<void> {
+  const db = openDatabase();
+  for (let segment = 0; segment < mostSegments && postgres().isRunning(); segment += 1) {
+    const work = db.raw('SELECT pg_switch_wal(), pg_logical_emit_message(true, :name, :name)', {
+      name: 'full',
+    });
+    await work.catch(() => {});
+  }
+  await db.destroy();
+}
+
+// Those that it keeps to use again are used up by then.
+const mostSegments = 64;
 
 export const databaseFaults: readonly Fault[] = [
   {
@@ -82,5 +109,21 @@ export const databaseFaults: readonly Fault[] = [
     about: 'refuses every write',
     seconds: 10,
     begin: setting('default_transaction_read_only', 'on'),
+  },
+  {
+    ...{ name: 'disk full', about: 'no room for another page', seconds: 15, missing: missingDisk },
+    async begin({ around }) {
+      around.disk?.fill();
+      return () => freeDisk(around);
+    },
+  },
+  {
+    ...{ name: 'disk full for the log', about: 'no room for another WAL segment', seconds: 10 },
+    missing: missingDisk,
+    async begin({ around }) {
+      around.disk?.fill();
+      await useUpLog(around);
+      return () => freeDisk(around);
+    },
   },
 ];
