@@ -44,8 +44,9 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   const options = { fresh, directory: process.cwd(), env, log, print };
   const local = starting.adopt(await startLocal(options), (programs) => programs.stop());
   await portal;
-  starting.adopt(await startService(local.config, log, { plainSigners: [local.signer] }), (service) =>
-    service.stop(),
+  starting.adopt(
+    await startService(local.config, log, { plainSigners: [local.signer], reserved: local.held }),
+    (service) => service.stop(),
   );
   const isIndexed = await untilIndexed(local.config, local.credentials, log);
   if (!isIndexed) print('The index of the chain is still catching up.');

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { Server } from 'node:net';
 import { createApiParts, createServiceApp } from './compose/api.ts';
 import { startIndexes } from './compose/indexer.ts';
 import { createOperationsApp, type OperationsOptions } from './compose/operations.ts';
@@ -44,6 +45,12 @@ const stopLimits = (graceMs: number, drainMs: number) => ({
 // Questions of operators are answered in 2 s or not at all.
 const operatorsGraceMs = 2_500;
 
+/** What the local environment gives beside the settings. */
+type StartOptions = MinterOptions & {
+  /** Servers that hold the ports of the settings, so that nobody else took them since they were chosen. */
+  readonly reserved?: { readonly callers: Server; readonly operators: Server };
+};
+
 type ServiceShutdown = Shutdown<keyof ReturnType<typeof stopLimits>>;
 
 /**
@@ -54,14 +61,14 @@ type ServiceShutdown = Shutdown<keyof ReturnType<typeof stopLimits>>;
 export async function startService(
   config: Config,
   log: Logger,
-  signing: MinterOptions = {},
+  options: StartOptions = {},
 ): Promise<Service> {
   await assertMigrated(config, log);
   const stopGraceMs = config.SHUTDOWN_SECONDS * 1_000;
   const drainMs = config.DRAIN_SECONDS * 1_000;
   const shutdown = createShutdown(stopLimits(stopGraceMs, drainMs), log);
   try {
-    const ports = await startRoles(config, log, { signing, shutdown });
+    const ports = await startRoles(config, log, options, shutdown);
     return {
       ...ports,
       async stop() {
@@ -77,14 +84,12 @@ export async function startService(
   }
 }
 
-type Starting = { readonly signing: MinterOptions; readonly shutdown: ServiceShutdown };
-
-async function startRoles(config: Config, log: Logger, { signing, shutdown }: Starting) {
+async function startRoles(config: Config, log: Logger, options: StartOptions, shutdown: ServiceShutdown) {
   const opened = new AsyncDisposableStack();
   shutdown.add('connections', 'connections', () => opened.disposeAsync());
   const parts = await createParts(config, log, opened);
   const apiParts = config.ROLES.includes('api') ? await createApiParts(parts, opened) : undefined;
-  const minter = config.ROLES.includes('worker') ? await createMinter(parts, signing) : undefined;
+  const minter = config.ROLES.includes('worker') ? await createMinter(parts, options) : undefined;
 
   const state = { serving: false };
   const isServing = () => state.serving;
@@ -93,7 +98,7 @@ async function startRoles(config: Config, log: Logger, { signing, shutdown }: St
   });
 
   // Before all others, so that operators see that the process is not ready yet.
-  const operations = await listenForOperators(parts, { minter, isServing });
+  const operations = await listenForOperators(parts, { minter, isServing }, options.reserved?.operators);
   if (operations)
     shutdown.add('operators', 'listener for operators', () => operations.stop(operatorsGraceMs));
 
@@ -103,7 +108,8 @@ async function startRoles(config: Config, log: Logger, { signing, shutdown }: St
   // Before the first request: handlers look at the lanes to know whether a network can be minted on.
   if (minter) await startLanes(minter, shutdown);
 
-  const server = apiParts && (await listenForCallers(parts, await createServiceApp(apiParts, isServing)));
+  const app = apiParts && (await createServiceApp(apiParts, isServing));
+  const server = app && (await listenForCallers(parts, app, options.reserved?.callers));
   if (server) {
     const drainMs = config.DRAIN_SECONDS * 1_000;
     // A start that is refused drains nothing: nobody was told that it is ready.
@@ -131,22 +137,31 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
   await minter.start();
 }
 
-function listenForCallers({ config, log }: Parts, app: RequestListener): Promise<HttpServer> {
+function listenForCallers(
+  { config, log }: Parts,
+  app: RequestListener,
+  reserved: Server | undefined,
+): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
   return listen(app, {
     host,
     port,
     settings: { host: 'HOST', port: 'PORT' },
+    reserved,
     limits: { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS },
     log,
   });
 }
 
-async function listenForOperators(parts: Parts, options: OperationsOptions): Promise<HttpServer | undefined> {
+async function listenForOperators(
+  parts: Parts,
+  options: OperationsOptions,
+  reserved: Server | undefined,
+): Promise<HttpServer | undefined> {
   const { OPERATIONS_PORT: port, OPERATIONS_HOST: host } = parts.config;
   if (port === undefined) return undefined;
   const settings = { host: 'OPERATIONS_HOST', port: 'OPERATIONS_PORT' };
-  return listen(createOperationsApp(parts, options), { host, port, settings, log: parts.log });
+  return listen(createOperationsApp(parts, options), { host, port, settings, reserved, log: parts.log });
 }
 
 /** @throws SchemaError */

@@ -1,3 +1,4 @@
+import type { Server } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -5,7 +6,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { type KeptSettings, newSettings, readSettings } from './kept-settings.ts';
 import { LocalError } from './programs/local-error.ts';
 import { localFolder, readJson } from './programs/local-folder.ts';
-import { canListen, firstFreePort } from './programs/ports.ts';
+import { holdFreePort, holdPort, portOf } from './programs/ports.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -72,27 +73,39 @@ export function readLocalSettings(directory = root): Environment {
   };
 }
 
+/** The ports of the local service, held from the moment in which they are chosen. */
+export type HeldPorts = { readonly callers: Server; readonly operators: Server };
+
 /**
- * The environment with free ports for callers and for operators.
+ * Takes ports for callers and for operators before anything is made.
+ * @returns the environment with their numbers
  * @throws LocalError when a port that the environment names is taken; ConfigError naming every fault of the environment
  */
-export async function withPorts(env: Environment): Promise<Environment> {
+export async function holdPorts(
+  env: Environment,
+  opened: AsyncDisposableStack,
+): Promise<{ env: Environment; held: HeldPorts }> {
   const { PORT, HOST, OPERATIONS_PORT = 0, OPERATIONS_HOST } = localConfig(env, newSettings());
-  const port = await choosePort(PORT || 3_000, PORT !== 0, HOST, '');
-  const operations = OPERATIONS_PORT || defaultOperationsPort;
-  const chosen = await choosePort(operations, OPERATIONS_PORT !== 0, OPERATIONS_HOST, 'OPERATIONS_');
-  return { ...env, PORT: String(port), OPERATIONS_PORT: String(chosen) };
+  // Of a server that the service took over nothing is left to close.
+  const close = (server: Server) => void server.close();
+  const callers = opened.adopt(await choosePort(PORT, 3_000, HOST, ''), close);
+  const wanted = await choosePort(OPERATIONS_PORT, defaultOperationsPort, OPERATIONS_HOST, 'OPERATIONS_');
+  const operators = opened.adopt(wanted, close);
+  const ports = { PORT: String(portOf(callers)), OPERATIONS_PORT: String(portOf(operators)) };
+  return { env: { ...env, ...ports }, held: { callers, operators } };
 }
 
 // In the range that Prometheus exporters use by convention.
 const defaultOperationsPort = 9_464;
 
-async function choosePort(port: number, isWanted: boolean, host: string, prefix: string): Promise<number> {
-  if (!isWanted) return firstFreePort(port);
-  const { ok, code = '' } = await canListen(port, host);
-  if (ok) return port;
+/** @param wanted 0 for the first free one from `otherwise` */
+async function choosePort(wanted: number, otherwise: number, host: string, prefix: string): Promise<Server> {
+  if (wanted === 0) return holdFreePort(otherwise, host);
+  const hold = await holdPort(wanted, host);
+  if ('server' in hold) return hold.server;
+  const { code = '' } = hold;
   throw new LocalError(
-    refusals[code]?.({ port, host, prefix }) ?? `Cannot listen on ${host}:${port} (${code}).`,
+    refusals[code]?.({ port: wanted, host, prefix }) ?? `Cannot listen on ${host}:${wanted} (${code}).`,
   );
 }
 

@@ -13,7 +13,7 @@ import { watchNpm } from './programs/npm-watch.ts';
 import { possibleData } from './programs/postgres-place.ts';
 import { minterKey } from './sample/sample-chain.ts';
 import { takeUpWorld } from './sample/world.ts';
-import { type Environment, withPorts } from './settings.ts';
+import { type Environment, type HeldPorts, holdPorts } from './settings.ts';
 
 export type LocalOptions = {
   /** Replaces the kept sample world by a new one. */
@@ -31,6 +31,8 @@ export type LocalOptions = {
 export type LocalEnvironment = {
   /** The settings of the service. */
   readonly config: Config;
+  /** The ports of the service, to be taken over by it. */
+  readonly held: HeldPorts;
   readonly credentials: Credentials;
   /** Signs mints: an account of the local chain. */
   readonly signer: { readonly chainId: string; readonly privateKey: string };
@@ -63,7 +65,7 @@ async function open(
   { fresh, env: given, log, print, now = () => new Date() }: LocalOptions,
   opened: AsyncDisposableStack,
 ): Promise<Omit<LocalEnvironment, 'failed' | 'stop'> & { readonly ended: Promise<string> }> {
-  const env = await withPorts(given);
+  const { env, held } = await holdPorts(given, opened);
   await endLeftovers([...possibleData(folder.postgres), exitStateFile(folder.chain)]);
   const kept = takeUpWorld(folder, fresh, print);
   if (kept === undefined) print('Making the sample world …');
@@ -81,6 +83,7 @@ async function open(
   writeJson(folder.credentials, credentials);
   return {
     config,
+    held,
     credentials,
     signer: { chainId: localChainId, privateKey: minterKey() },
     banner: banner(credentials, folder.credentials),

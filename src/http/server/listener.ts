@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
@@ -33,6 +34,8 @@ type ListenOptions = {
   readonly host: string;
   readonly port: number;
   readonly settings: ListenSettings;
+  /** A server that holds the port already; it is taken over. */
+  readonly reserved?: NetServer | undefined;
   readonly log: Logger;
   /** Time for a request to arrive completely; its headers get half of it. 30 s by default. */
   readonly arrivalTimeoutMs?: number;
@@ -55,7 +58,7 @@ const defaultLimits: ConnectionLimits = {
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log, settings, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
+  { host, port, log, settings, reserved, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // With Node's default check every 30 s, each timeout could take 30 s longer.
@@ -84,7 +87,8 @@ export async function listen(
   closeIdleAfterAnswers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));
-    server.listen(port, host, resolve);
+    if (reserved) server.listen(reserved, resolve);
+    else server.listen(port, host, resolve);
   });
   const address = server.address();
   return {

@@ -1,19 +1,47 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { errorCode } from './local-error.ts';
 
-/** Whether this process can listen on a port right now; if not, `code` is the system's code of the refusal. */
-export function canListen(port: number, host: string): Promise<{ ok: boolean; code?: string | undefined }> {
+/** A port that this process holds, or the system's code of the refusal. */
+type Hold = { readonly server: Server } | { readonly code: string | undefined };
+
+/** Takes a port, so that nobody else does; 0 takes any. */
+export function holdPort(port: number, host: string): Promise<Hold> {
   return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error) => resolve({ ok: false, code: errorCode(error) }));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve({ ok: true })));
+    // Who comes before there is an answer is told so at once.
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error) => resolve({ code: errorCode(error) }));
+    server.listen({ port, host, exclusive: true }, () => resolve({ server }));
   });
+}
+
+/** Takes the first free port of a host, starting with a number. @throws Error when 200 are taken */
+export async function holdFreePort(from: number, host: string): Promise<Server> {
+  for (let port = from; port < from + 200; port += 1) {
+    const hold = await holdPort(port, host);
+    if ('server' in hold) return hold.server;
+  }
+  throw new Error(`No free port from ${from} to ${from + 199}`);
+}
+
+/** The port that a server holds. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server holds no port');
+  return address.port;
+}
+
+/** Whether this process could listen on a port right now. */
+async function canListen(port: number, host: string): Promise<boolean> {
+  const hold = await holdPort(port, host);
+  if ('code' in hold) return false;
+  await new Promise((resolve) => hold.server.close(resolve));
+  return true;
 }
 
 /** The first free port of the loopback address, starting with a number. @throws Error when 200 are taken */
 export async function firstFreePort(from: number): Promise<number> {
   for (let port = from; port < from + 200; port += 1) {
-    if ((await canListen(port, '127.0.0.1')).ok) return port;
+    if (await canListen(port, '127.0.0.1')) return port;
   }
   throw new Error(`No free port from ${from} to ${from + 199}`);
 }
@@ -38,5 +66,5 @@ export async function startOnFreePort<T>(
 // The other program may have ended by now, so the message of the failed start counts too.
 async function wasTaken(port: number, error: unknown): Promise<boolean> {
   if (error instanceof Error && /in use|any TCP\/IP sockets/.test(error.message)) return true;
-  return !(await canListen(port, '127.0.0.1')).ok;
+  return !(await canListen(port, '127.0.0.1'));
 }
