@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { createApiParts, createServiceApp } from './compose/api.ts';
+import { openDatabase } from './compose/connections.ts';
 import { startIndexes } from './compose/indexer.ts';
 import { createOperationsApp, type OperationsOptions } from './compose/operations.ts';
 import { createParts, type Parts } from './compose/parts.ts';
 import { createShutdown, type Shutdown } from './compose/shutdown.ts';
 import { createMinter, type MinterOptions, startJobs } from './compose/worker.ts';
 import type { Config } from './config.ts';
-import { createDatabase } from './db/connect.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { assertCurrent, assertSupported } from './db/schema-check.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
@@ -166,7 +166,7 @@ async function listenForOperators(
 
 /** @throws SchemaError */
 async function assertMigrated(config: Config, log: Logger): Promise<void> {
-  const db = createDatabase(config.DATABASE_URL, { poolMax: 1, log });
+  const db = openDatabase(config, { poolMax: 1, log });
   try {
     const state = await inspectDatabase(db);
     assertSupported(state);

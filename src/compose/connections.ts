@@ -8,6 +8,7 @@ import {
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
 import { createDatabase } from '../db/connect.ts';
+import { type SessionLimits, serviceLimits } from '../db/session-limits.ts';
 import type { Logger } from '../log.ts';
 
 /** What both the service and the operator's command are built on. Each connects at its first use. */
@@ -21,6 +22,8 @@ type ConnectionOptions = {
   /** Connections of the pool at most. */
   readonly poolMax: number;
   readonly log: Logger;
+  /** Those of the service by default. */
+  readonly limits?: SessionLimits | undefined;
   /** Called with the outcome of each question to a node. */
   readonly onAnswer?: OnAnswer;
   /** Makes what is called when what is thought of a node has changed. */
@@ -30,10 +33,10 @@ type ConnectionOptions = {
 /** @param opened closes the connections */
 export function openConnections(
   config: Config,
-  { poolMax, log, onAnswer, onNodeState }: ConnectionOptions,
+  { poolMax, log, limits, onAnswer, onNodeState }: ConnectionOptions,
   opened: AsyncDisposableStack,
 ): Connections {
-  const db = opened.adopt(createDatabase(config.DATABASE_URL, { poolMax, log }), (pool) => pool.destroy());
+  const db = opened.adopt(openDatabase(config, { poolMax, log, limits }), (pool) => pool.destroy());
   const rpcClients = createRpcClients({
     timeoutMs: config.RPC_TIMEOUT_MS,
     finalityNodes: config.RPC_FINALITY_NODES,
@@ -44,3 +47,21 @@ export function openConnections(
   });
   return { db, clients: opened.adopt(rpcClients, (clients) => clients.close()) };
 }
+
+/** The database of the settings, by way of the pooler where there is one. */
+export function openDatabase(
+  config: Config,
+  { poolMax, log, limits }: Pick<ConnectionOptions, 'poolMax' | 'log' | 'limits'>,
+): Database {
+  const { DATABASE_SESSION_URL: sessionUrl, DATABASE_PREPARED_STATEMENTS: prepared } = config;
+  return createDatabase(config.DATABASE_URL, {
+    poolMax,
+    log,
+    limits: limits ?? { ...serviceLimits, lockMs: config.DATABASE_LOCK_TIMEOUT_MS },
+    ...(sessionUrl !== undefined && { sessionUrl }),
+    ...(prepared !== undefined && { namesStatements: prepared === 'on' }),
+  });
+}
+
+/** Where connections lead that keep a session of their own. */
+export const sessionUrlOf = (config: Config): string => config.DATABASE_SESSION_URL ?? config.DATABASE_URL;

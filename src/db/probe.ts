@@ -3,16 +3,17 @@ import { Client, DatabaseError } from 'pg';
 import { codeOf } from './outage.ts';
 
 /**
- * Asks the server, on a connection of its own, what its backends do. Never rejects.
- * @returns the state of each backend as `pg_stat_activity` names it, without those that it does not show; `silent` when
- *   the server does not answer in time
+ * Asks the server, on a connection of its own, what it does for connections. Never rejects.
+ * @param names the application names of the connections; behind a pooler, no number of a process tells whose it is
+ * @returns the state of each as `pg_stat_activity` names it, without those that it does not show; `refused` when the
+ *   server is there and does not say, `silent` when it does not answer in time
  */
-export type Probe = (backends: readonly number[]) => Promise<'silent' | ReadonlyMap<number, string>>;
+export type Probe = (names: readonly string[]) => Promise<'refused' | 'silent' | ReadonlyMap<string, string>>;
 
 const limitMs = 3_000;
 
 export function createProbe(url: string): Probe {
-  return async (backends) => {
+  return async (names) => {
     // Our own socket can be destroyed when the peer is silent; `end()` would wait for ever.
     const socket = new Socket();
     const client = new Client({
@@ -27,13 +28,13 @@ export function createProbe(url: string): Probe {
     const late = setTimeout(() => socket.destroy(), limitMs);
     try {
       await client.connect();
-      const { rows } = await client.query<{ pid: number; state: string | null }>(
-        'SELECT pid, state FROM pg_stat_activity WHERE pid = ANY ($1::int[])',
-        [[...backends]],
+      const { rows } = await client.query<{ name: string; state: string | null }>(
+        'SELECT application_name AS name, state FROM pg_stat_activity WHERE application_name = ANY ($1::text[])',
+        [[...names]],
       );
-      return new Map(rows.flatMap(({ pid, state }) => (state === null ? [] : [[pid, state] as const])));
+      return new Map(rows.flatMap(({ name, state }) => (state === null ? [] : [[name, state] as const])));
     } catch (error) {
-      return tellsNothing(error) ? new Map() : 'silent';
+      return tellsNothing(error) ? 'refused' : 'silent';
     } finally {
       clearTimeout(late);
       socket.destroy();

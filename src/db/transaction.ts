@@ -1,6 +1,13 @@
 import type { Database, Tx } from '../contract/transaction.ts';
+import { reachOf } from './reach.ts';
+import { limitTransaction } from './session-limits.ts';
 
 /** Runs the work in one transaction, which commits when the work resolves and rolls back when it rejects. */
 export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction(work);
+  const { transactionLimits: limits } = reachOf(db);
+  if (limits === undefined) return db.transaction(work);
+  return db.transaction(async (tx) => {
+    await limitTransaction(tx, limits);
+    return work(tx);
+  });
 }

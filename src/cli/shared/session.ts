@@ -1,7 +1,8 @@
-import { type Connections, openConnections } from '../../compose/connections.ts';
+import { type Connections, openConnections, sessionUrlOf } from '../../compose/connections.ts';
 import type { Config } from '../../config.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
 import { assertCurrent } from '../../db/schema-check.ts';
+import { commandLimits, migrationLimits } from '../../db/session-limits.ts';
 import { createLogger, type Logger } from '../../log.ts';
 import { explainDatabase } from './database-failure.ts';
 import { InterruptedError, OperationError } from './failure.ts';
@@ -31,7 +32,7 @@ export type Operator = Connections & {
 };
 
 type Options = {
-  /** `any` for commands that inspect or change the schema. */
+  /** `any` for commands that inspect or change the schema; they take their time. */
   readonly schema?: 'current' | 'any';
 };
 
@@ -46,7 +47,8 @@ export async function asOperator<T>(
 ): Promise<T> {
   const config = await session.config();
   await using opened = new AsyncDisposableStack();
-  const { log, ...connections } = openForCommand(config, opened);
+  const { log, ...connections } =
+    schema === 'any' ? openForMigration(config, opened) : openForCommand(config, opened);
   try {
     const state = await inspectDatabase(connections.db);
     if (schema === 'current') assertCurrent(state);
@@ -57,6 +59,8 @@ export async function asOperator<T>(
   }
 }
 
+type CommandConnections = Connections & { readonly log: Logger };
+
 /**
  * The connections of a command, and the silent log that they write to.
  * @param opened closes the connections
@@ -64,9 +68,16 @@ export async function asOperator<T>(
 export function openForCommand(
   config: Config,
   opened: AsyncDisposableStack,
-): Connections & { readonly log: Logger } {
+  limits = commandLimits,
+): CommandConnections {
   const log = createLogger({ level: 'silent' });
-  return { ...openConnections(config, { poolMax: 4, log }, opened), log };
+  return { ...openConnections(config, { poolMax: 4, log, limits }, opened), log };
+}
+
+// A lock is held over several transactions, so it goes past a pooler.
+function openForMigration(config: Config, opened: AsyncDisposableStack): CommandConnections {
+  const direct = { ...config, DATABASE_URL: sessionUrlOf(config), DATABASE_SESSION_URL: undefined };
+  return openForCommand(direct, opened, migrationLimits);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Database } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { nftReasonSql } from '../assets/reason-sql.ts';
 import { type LaneFilter, type LaneStatus, laneBindings, listLanes } from '../minting/lane-status-store.ts';
 import { mintChannel } from '../minting/mint-queue.ts';
@@ -92,7 +93,7 @@ export async function listAttempts(db: Database, nftId: string): Promise<Record<
 
 /** Queues a failed NFT again, for the same recipient. @returns false when no failed NFT has this id */
 export function retryMint(db: Database, nftId: string): Promise<boolean> {
-  return db.transaction(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const queued = await requeueFailedNft(tx, nftId);
     if (queued) await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
     return queued;

@@ -1,6 +1,7 @@
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Network } from '../../chain/network.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { deleteMintNotes } from '../minting/mint-note-store.ts';
 import { cancelNft } from '../minting/mint-state-store.ts';
 import { findRequestedMint } from './mint-admin-store.ts';
@@ -23,7 +24,7 @@ export async function cancelMint(
 ): Promise<string | undefined> {
   const mint = await findRequestedMint(db, nftId);
   if (mint === undefined) return `No NFT ${nftId} is queued or has failed. See: tallystick mint list`;
-  if (mint.isInTransaction) return inTransaction(nftId);
+  if (mint.isInTransaction) return stillInTransaction(nftId);
   const network = await findNetwork(mint.chainId);
   if (network === undefined)
     return `Network ${mint.chainId} is not registered, so its chain cannot be asked.`;
@@ -37,13 +38,13 @@ export async function cancelMint(
       return `Token ${mint.tokenId} of ${mint.contract} has an owner, ${owner}. Let it be queued: tallystick mint retry`;
     }
   }
-  const isCancelled = await db.transaction(async (tx) => {
+  const isCancelled = await inTransaction(db, async (tx) => {
     const cancelled = await cancelNft(tx, nftId);
     if (cancelled) await deleteMintNotes(tx, [nftId]);
     return cancelled;
   });
-  return isCancelled ? undefined : inTransaction(nftId);
+  return isCancelled ? undefined : stillInTransaction(nftId);
 }
 
-const inTransaction = (nftId: string) =>
+const stillInTransaction = (nftId: string) =>
   `NFT ${nftId} is in a transaction that may still be mined. See: tallystick mint show ${nftId}`;

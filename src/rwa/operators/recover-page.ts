@@ -1,4 +1,5 @@
 import type { Database } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { type ClaimSecretVault, sealNewSecret } from '../assets/claim-secret.ts';
 import { tokenPartsOf } from '../assets/token-id.ts';
 import { type Disagreement, judge } from '../minting/compare-page.ts';
@@ -41,7 +42,7 @@ export function recoverPage(
     event && facts ? [{ ...rest, event, facts }] : [],
   );
   const tokenIds = known.map(({ tokenId }) => tokenId);
-  return db.transaction(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await lockTokens(tx, contract, tokenIds);
     const rows = rowsByToken(await listTokenRows(tx, contract, tokenIds));
     const present = known.flatMap(({ event, facts }) => {

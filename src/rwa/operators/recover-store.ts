@@ -1,4 +1,5 @@
 import type { Database } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { mintChannel } from '../minting/mint-queue.ts';
 
 /*
@@ -20,7 +21,7 @@ export async function raiseNonceFloor(
 
 /** Lets the lanes of a network go on: everything up to this block is recovered. */
 export async function endRecovery(db: Database, chainId: string, recoveredTo: bigint): Promise<void> {
-  await db.transaction(async (tx) => {
+  await inTransaction(db, async (tx) => {
     await tx.raw('DELETE FROM mint_disagreements WHERE chain_id = ?', [chainId]);
     await tx.raw(
       `INSERT INTO mint_contracts (chain_id, contract, deployment_id, recovered_to)

@@ -2,6 +2,7 @@ import { findFirstBlock, mintPages } from '../../chain/minting/mint-history.ts';
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Network } from '../../chain/network.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import {
   type Comparison,
@@ -118,7 +119,7 @@ async function recoverContract(
   if (vault !== undefined) {
     // All serials of the chain first: an NFT that gets a new one must not meet another token.
     for await (const { mints, to } of mintPages(node, contract, { from, to: head }, signal)) {
-      await db.transaction((tx) =>
+      await inTransaction(db, (tx) =>
         raiseSerials(
           tx,
           id,

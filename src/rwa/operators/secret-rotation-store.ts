@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { assertKeysKnown, listKeysInUse } from '../assets/secret-keys-store.ts';
 
@@ -60,7 +61,7 @@ async function* rotateKey(
   let after = nilId;
   for (;;) {
     const batch = { keyId, after, limit };
-    const { last, ...rotation } = await db.transaction((tx) => rotateBatch(tx, vault, batch));
+    const { last, ...rotation } = await inTransaction(db, (tx) => rotateBatch(tx, vault, batch));
     yield rotation;
     if (last === undefined) return;
     after = last;

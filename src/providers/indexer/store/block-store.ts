@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import { bytes, copyBulk, hex, insertBulk } from './bulk-store.ts';
@@ -42,7 +43,7 @@ export async function appendBlocks(
   keepFrom: bigint,
 ): Promise<void> {
   const rows = blockRows(blocks, keepFrom);
-  await db.transaction(async (tx) => {
+  await inTransaction(db, async (tx) => {
     await moveHead(tx, chainId, head, blocks);
     await insertRows(tx, chainId, rows);
     // The new blocks follow the indexed ones, so those are on the node's branch, and the final ones stay on it. The

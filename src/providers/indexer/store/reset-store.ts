@@ -1,4 +1,5 @@
 import type { Database } from '../../../contract/transaction.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import { indexTables } from './distribute-store.ts';
 
 // The state first: its row lock keeps a running indexer from writing; afterwards the indexer finds that it must start
@@ -21,7 +22,7 @@ export function deleteIndex(
   chainId: string,
   { signal, onProgress }: ResetOptions,
 ): Promise<number> {
-  return db.transaction(async (tx) => {
+  return inTransaction(db, async (tx) => {
     let rows = 0;
     for (const [done, table] of tables.entries()) {
       signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import type { BlockHeader } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
 import { deleteFacets } from './facet-store.ts';
@@ -25,7 +26,7 @@ export async function rollBackBlocks(
   head: string,
   to: Pick<BlockHeader, 'number'> | undefined,
 ): Promise<void> {
-  await db.transaction((tx) => rollBackTo(tx, chainId, head, to));
+  await inTransaction(db, (tx) => rollBackTo(tx, chainId, head, to));
 }
 
 async function rollBackTo(

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import { inTransaction } from '../../../db/transaction.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 
 /*
@@ -129,7 +130,7 @@ export async function releaseLease(db: Database, lease: Lease): Promise<void> {
  * @throws LeaseLostError when another process has taken the lane; the work is rolled back then
  */
 export function inFencedTransaction<T>(db: Database, lease: Lease, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const result = await work(tx);
     // Last, to lock the row only briefly; until the commit nobody can take the lane.
     const { rows } = await tx.raw(`SELECT fence FROM mint_lanes WHERE ${sameLease} FOR SHARE`, lease);

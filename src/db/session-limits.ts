@@ -1,0 +1,65 @@
+import type { Tx } from '../contract/transaction.ts';
+
+/** What the server allows a session, in milliseconds; 0 means no limit. */
+export type SessionLimits = {
+  /** For one statement. */
+  readonly statementMs: number;
+  /** For the wait for a row or table that another transaction has locked. */
+  readonly lockMs: number;
+  /** Between two statements of a transaction. Whoever leaves one open keeps its locks no longer. */
+  readonly idleInTransactionMs: number;
+};
+
+/** Those of the service: a request ends soon, and so does what a process that vanished has left open. */
+export const serviceLimits: SessionLimits = {
+  statementMs: 30_000,
+  lockMs: 2_000,
+  idleInTransactionMs: 7_000,
+};
+
+/** Of the operator's command, where a person waits, and reads nodes or files between two statements. */
+export const commandLimits: SessionLimits = {
+  statementMs: 30_000,
+  lockMs: 10_000,
+  idleInTransactionMs: 60_000,
+};
+
+/** Of migrations: they take their time, but whoever waits for a table keeps all others from it. */
+export const migrationLimits: SessionLimits = { statementMs: 0, lockMs: 30_000, idleInTransactionMs: 0 };
+
+// The server notices a client that vanished in about 12 s, also while it sends it something.
+const serverKeepAlive = {
+  tcp_keepalives_idle: '6',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '12000',
+};
+
+const limitSettings = ({ statementMs, lockMs, idleInTransactionMs }: SessionLimits) => ({
+  statement_timeout: String(statementMs),
+  lock_timeout: String(lockMs),
+  idle_in_transaction_session_timeout: String(idleInTransactionMs),
+});
+
+type Statement = { readonly text: string; readonly values: string[] };
+
+// Set by a statement and not as parameters of the connection, which poolers refuse.
+const setAll = (settings: Readonly<Record<string, string>>, isLocal: boolean): Statement => {
+  const names = Object.keys(settings);
+  const calls = names.map((_, index) => `set_config($${index * 2 + 1}, $${index * 2 + 2}, ${isLocal})`);
+  return { text: `SELECT ${calls.join(', ')}`, values: Object.entries(settings).flat() };
+};
+
+/**
+ * The statement that begins a session.
+ * @param name unique to the connection; the server shows it, also behind a pooler
+ * @param limits undefined where sessions of the server are shared, so that nothing can be set for long
+ */
+export const beginSession = (name: string, limits: SessionLimits | undefined): Statement =>
+  setAll({ application_name: name, ...(limits && { ...serverKeepAlive, ...limitSettings(limits) }) }, false);
+
+/** Limits the rest of a transaction. */
+export async function limitTransaction(tx: Tx, limits: SessionLimits): Promise<void> {
+  const { text, values } = setAll(limitSettings(limits), true);
+  await tx.raw(text.replaceAll(/\$\d+/g, '?'), values);
+}

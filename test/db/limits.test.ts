@@ -1,0 +1,136 @@
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { afterAll, afterEach, describe, expect, vi } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
+import { createDatabase, type DatabaseOptions } from '../../src/db/connect.ts';
+import { isOutage } from '../../src/db/outage.ts';
+import { serviceLimits } from '../../src/db/session-limits.ts';
+import { createSilenceWatch, type WatchedClient } from '../../src/db/silence-watch.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
+import { createLogger } from '../../src/log.ts';
+import { type Gate, startGate } from '../keys/tcp-gate.ts';
+import { test } from '../support/fixtures.ts';
+
+const log = createLogger({ level: 'silent' });
+let gate: Gate;
+const pools: Database[] = [];
+
+test.beforeAll(async ({ db, databaseUrl }) => {
+  gate = await startGate(databaseUrl);
+  await db.raw('CREATE TABLE rows_of_all (id int PRIMARY KEY, touched int DEFAULT 0)');
+  await db.raw('INSERT INTO rows_of_all (id) VALUES (1)');
+});
+afterEach(async () => {
+  gate.open();
+  for (const pool of pools.splice(0)) await pool.destroy();
+});
+afterAll(() => gate.close());
+
+function openPool(url: string, options: Partial<DatabaseOptions> = {}): Database {
+  const pool = createDatabase(url, { poolMax: 4, log, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+const touch = (db: Database) => db.raw('UPDATE rows_of_all SET touched = touched + 1 WHERE id = 1');
+const shown = async (db: Database, name: string) => (await db.raw(`SHOW ${name}`)).rows[0][name];
+
+describe('a session', () => {
+  test.for([
+    ['statement_timeout', '30s'],
+    ['lock_timeout', '2s'],
+    ['idle_in_transaction_session_timeout', '7s'],
+    ['tcp_keepalives_idle', '6'],
+    ['tcp_keepalives_interval', '2'],
+    ['tcp_keepalives_count', '3'],
+    ['tcp_user_timeout', '12000'],
+  ] as const)('has %s of %s', async ([name, value], { databaseUrl }) => {
+    const db = openPool(databaseUrl);
+    expect(await shown(db, name)).toBe(value);
+  });
+
+  test('has a name of its own, which tells the host and the process', async ({ databaseUrl }) => {
+    const db = openPool(databaseUrl, { poolMax: 2 });
+    const two = await Promise.all([db.transaction(), db.transaction()]);
+    const names = await Promise.all(two.map((tx) => shown(tx, 'application_name')));
+    expect(names[0]).toMatch(new RegExp(`^tallystick .+:${process.pid} `));
+    expect(names[0]).not.toBe(names[1]);
+    for (const tx of two) await tx.rollback();
+  });
+});
+
+test('who waits for a locked row is refused soon, so that the pool is not full of those who wait', async ({
+  db: other,
+  databaseUrl,
+}) => {
+  const db = openPool(databaseUrl, { limits: { ...serviceLimits, lockMs: 300 } });
+  const holder = await other.transaction();
+  await touch(holder);
+  const started = performance.now();
+  const waiting = await Promise.allSettled(Array.from({ length: 8 }, () => touch(db)));
+  expect(performance.now() - started).toBeLessThan(3_000);
+  for (const each of waiting) expect(each.status === 'rejected' && isOutage(each.reason)).toBe(true);
+  await holder.rollback();
+  await touch(db);
+});
+
+test('a transaction of a process that vanished is ended by the server, and its locks with it', async ({
+  db: other,
+  databaseUrl,
+}) => {
+  const limits = { ...serviceLimits, idleInTransactionMs: 500 };
+  const db = openPool(gate.through(databaseUrl), { limits });
+  const vanished = await db.transaction();
+  await touch(vanished);
+  await vanished.raw("SELECT pg_advisory_xact_lock(hashtextextended('a key', 0))");
+  gate.lose();
+  // The test's own pool waits for 2 s at most.
+  await touch(other);
+  const { rows } = await other.raw("SELECT pg_try_advisory_xact_lock(hashtextextended('a key', 0)) AS free");
+  expect(rows).toEqual([{ free: true }]);
+  await vanished.rollback().catch(() => {});
+});
+
+test('a transaction that was idle for too long is an outage, not a fault', async ({ databaseUrl }) => {
+  const db = openPool(databaseUrl, { limits: { ...serviceLimits, idleInTransactionMs: 100 } });
+  const failed = await inTransaction(db, async (tx) => {
+    await touch(tx);
+    await vi.waitFor(async () => {
+      const { rows } = await db.raw("SELECT FROM pg_stat_activity WHERE state = 'idle in transaction'");
+      expect(rows).toEqual([]);
+    });
+    await touch(tx);
+  }).catch((error: unknown) => error);
+  expect(isOutage(failed)).toBe(true);
+});
+
+describe('behind a pooler in transaction mode', () => {
+  test('limits are set in each transaction, and nothing stays in the session', async ({ databaseUrl }) => {
+    const db = openPool(databaseUrl, { poolMax: 1, sessionUrl: databaseUrl });
+    await inTransaction(db, async (tx) => {
+      expect(await shown(tx, 'lock_timeout')).toBe('2s');
+      expect(await shown(tx, 'statement_timeout')).toBe('30s');
+      expect(await shown(tx, 'idle_in_transaction_session_timeout')).toBe('7s');
+    });
+    expect(await shown(db, 'lock_timeout')).toBe('0');
+  });
+});
+
+test('a statement that the server does not end is ended at its deadline', async () => {
+  const stream = Object.assign(new PassThrough(), { bytesWritten: 0 });
+  const client = Object.assign(new EventEmitter(), { connection: { stream } });
+  const watch = createSilenceWatch({
+    probe: async (names) => new Map(names.map((name) => [name, 'active'])),
+    log,
+    limits: { lookMs: 5, silenceMs: 20, deadlineMs: 200 },
+  });
+  // Of a client, the watch knows its events and its socket only.
+  watch.add(client as unknown as WatchedClient, 'one');
+  const ended = Promise.withResolvers<Error>();
+  stream.on('error', ended.resolve);
+  const started = performance.now();
+  stream.bytesWritten = 10;
+  expect(isOutage(await ended.promise)).toBe(true);
+  expect(performance.now() - started).toBeGreaterThanOrEqual(200);
+  client.emit('end');
+});
