@@ -1,8 +1,7 @@
 import { createFlightCache } from '../cache.ts';
 import type { Database } from '../contract/transaction.ts';
-import { createListener } from '../db/listener.ts';
+import type { Notifications } from '../db/notifications.ts';
 import { problem } from '../errors.ts';
-import type { Logger } from '../log.ts';
 import type { Network } from './network.ts';
 import { listNetworks } from './network-store.ts';
 
@@ -16,14 +15,12 @@ export type NetworkRegistry = {
   list(): Promise<readonly Network[]>;
   /** Calls the listener whenever networks may have changed. @returns a function that removes the listener */
   onChange(listener: () => void): () => void;
-  close(): Promise<void>;
+  close(): void;
 };
 
 type RegistryOptions = {
   readonly db: Database;
-  /** A direct connection for notifications: a transaction pooler would lose them. */
-  readonly databaseUrl: string;
-  readonly log: Logger;
+  readonly notifications: Notifications;
 };
 
 // Notifications report a change at once; this bounds how long one goes unnoticed when none arrives.
@@ -42,10 +39,8 @@ export async function createNetworkRegistry(options: RegistryOptions): Promise<N
     cache.clear();
     for (const watcher of watchers) watcher();
   };
-  const listener = await createListener({
-    url: options.databaseUrl,
-    channels: ['tallystick_networks'],
-    log: options.log,
+  const unsubscribe = await options.notifications.subscribe({
+    channel: 'tallystick_networks',
     onNotify: change,
     onGap: change,
   });
@@ -70,9 +65,9 @@ export async function createNetworkRegistry(options: RegistryOptions): Promise<N
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    async close() {
+    close() {
+      unsubscribe();
       cache.close();
-      await listener.close();
     },
   };
 }

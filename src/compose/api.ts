@@ -34,7 +34,7 @@ export type ApiParts = Parts & {
  */
 export async function createApiParts(parts: Parts, opened: AsyncDisposableStack): Promise<ApiParts> {
   const { config, db, log, clients, observers } = parts;
-  const verifier = opened.adopt(await createVerifier(config, { db, log }), (opening) => opening.close());
+  const verifier = opened.adopt(await createVerifier(config, parts), (opening) => opening.close());
   const balances = opened.adopt(
     createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX, onRead: observers.balances }),
     (reader) => reader.close(),

@@ -5,13 +5,14 @@ import { saveNodeState } from '../chain/node-state-store.ts';
 import type { OnNodeState } from '../chain/rpc/rpc-clients.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
+import { createNotifications, type Notifications } from '../db/notifications.ts';
 import { createJobQueue, type JobQueue } from '../jobs/queue.ts';
 import type { Logger } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
 import { mintQueue } from '../rwa/minting/mint-queue.ts';
-import { type Connections, openConnections } from './connections.ts';
+import { type Connections, openConnections, sessionUrlOf } from './connections.ts';
 import { createObservers, type Observers } from './observers.ts';
 
 /** What a process has in every role. */
@@ -20,6 +21,7 @@ export type Parts = Connections & {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly observers: Observers;
+  readonly notifications: Notifications;
   readonly networks: NetworkRegistry;
   readonly jobs: JobQueue;
   /** Undefined without the setting SECRET_KEYS. */
@@ -44,12 +46,14 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
     },
     opened,
   );
-  const networks = opened.adopt(
-    await createNetworkRegistry({ db, databaseUrl: config.DATABASE_URL, log }),
-    (registry) => registry.close(),
+  const notifications = opened.adopt(createNotifications({ url: sessionUrlOf(config), log }), (listening) =>
+    listening.close(),
+  );
+  const networks = opened.adopt(await createNetworkRegistry({ db, notifications }), (registry) =>
+    registry.close(),
   );
   const jobQueue = createJobQueue({
-    url: config.DATABASE_URL,
+    db,
     keyedQueues: [mintQueue],
     works: config.ROLES.includes('worker'),
     onJobs: observers.jobs,
@@ -59,7 +63,7 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   const jobs = opened.adopt(jobQueue, (queue) => queue.stop(0));
   const vault = await openVault(config, db);
   assertAddressesOpen(await listNetworks(db), createNodeAddresses(config.SECRET_KEYS));
-  return { config, log, metrics, observers, db, clients, networks, jobs, vault };
+  return { config, log, metrics, observers, db, clients, notifications, networks, jobs, vault };
 }
 
 /** Stores what is thought of nodes, for the operator's command. Nobody waits for it. */

@@ -25,7 +25,7 @@ export async function createMinter(
   parts: Parts,
   { plainSigners = [], step }: MinterOptions = {},
 ): Promise<MintWorker> {
-  const { config, db, networks, clients, jobs, log, observers } = parts;
+  const { config, db, notifications, networks, clients, jobs, log, observers } = parts;
   const plain = plainSigners.map(({ chainId, privateKey }) => ({
     chainId,
     signer: createKeySigner(privateKey),
@@ -38,7 +38,7 @@ export async function createMinter(
     log,
     observe: observers.minting,
     ...(step && { step }),
-    databaseUrl: config.DATABASE_URL,
+    notifications,
     signers: [...plain, ...(await openSigners(config))],
     settings: {
       feeCap: BigInt(config.MINT_MAX_FEE_GWEI) * 1_000_000_000n,

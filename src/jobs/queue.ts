@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
-import { createTransactionAdapter } from './transaction-adapter.ts';
+import { createPoolAdapter, createTransactionAdapter } from './transaction-adapter.ts';
 
 /** A job that runs on a schedule. It must be safe to run twice. */
 type ScheduledJob = {
@@ -47,7 +47,7 @@ export type OnJobs = (queue: string, outcome: 'done' | 'failed', count: number) 
 type Jobs = { readonly scheduled: readonly ScheduledJob[]; readonly keyed: readonly KeyedJob[] };
 
 type QueueOptions = {
-  readonly url: string;
+  readonly db: Database;
   /** The queues of keyed jobs. */
   readonly keyedQueues: readonly string[];
   /** Whether this process runs jobs. A process that only enqueues them does not supervise the queue. */
@@ -79,9 +79,9 @@ const fetching = {
   pollingIntervalSeconds: 1,
 };
 
-/** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database. */
-export function createJobQueue({ url, keyedQueues, works, onJobs = () => {}, log }: QueueOptions): JobQueue {
-  const boss = createBoss({ url, works, log });
+/** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database, and uses the same pool. */
+export function createJobQueue({ db, keyedQueues, works, onJobs = () => {}, log }: QueueOptions): JobQueue {
+  const boss = createBoss({ db, works, log });
   const within = createTransactionAdapter();
   let opening: Promise<void> | undefined;
 
@@ -140,16 +140,9 @@ async function begin(boss: PgBoss, keyedQueues: readonly string[]): Promise<void
   }
 }
 
-// pg-boss hands to pg what its own types lack. Without a limit, a fetcher whose connection the network has silently
-// lost waits until the kernel gives up, for a quarter of an hour; its longest statements, of maintenance, take less.
-const connectionLimits = { query_timeout: 60_000, connectionTimeoutMillis: 5_000, keepAlive: true };
-
-function createBoss({ url, works, log }: Pick<QueueOptions, 'url' | 'works' | 'log'>): PgBoss {
+function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log'>): PgBoss {
   const boss = new PgBoss({
-    connectionString: url,
-    max: 4,
-    application_name: 'tallystick jobs',
-    ...connectionLimits,
+    db: createPoolAdapter(db),
     supervise: works,
     schedule: works,
     monitorIntervalSeconds: 5,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { QueryResult } from 'pg';
 import type { Db } from 'pg-boss';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
+import { withConnection } from '../db/connection.ts';
 import { prepared, type Value } from '../db/prepared.ts';
 
 /**
@@ -19,3 +21,13 @@ export function createTransactionAdapter(): (tx: Tx) => Db {
     executeSql: (text: string, values: Value[] = []) => prepared(tx, nameOf(text), text, values),
   });
 }
+
+/** Lets pg-boss run its own statements on our pool, as they are: it has its own form of placeholders. */
+export const createPoolAdapter = (db: Database): Db => ({
+  executeSql: (text: string, values?: Value[]) =>
+    withConnection(db, async (connection) => {
+      // A text of several statements has several results, which the driver's types lack.
+      const result: QueryResult | QueryResult[] = await connection.query(text, values);
+      return Array.isArray(result) ? { rows: result.flatMap(({ rows }) => rows) } : result;
+    }),
+});

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
-import type { Logger } from '../log.ts';
+import type { Notifications } from '../db/notifications.ts';
 import { createPostgresVerifier } from './postgres-verifier.ts';
 import { createRemoteVerifier } from './remote-verifier.ts';
 import type { KeyVerifier } from './verifier.ts';
@@ -11,15 +11,14 @@ import type { KeyVerifier } from './verifier.ts';
  */
 export async function createVerifier(
   config: Config,
-  { db, log }: { readonly db: Database; readonly log: Logger },
+  { db, notifications }: { readonly db: Database; readonly notifications: Notifications },
 ): Promise<KeyVerifier> {
   const cache = { cacheSeconds: config.KEY_CACHE_SECONDS, cacheMax: config.KEY_CACHE_MAX };
   if (config.KEY_VERIFIER === 'postgres') {
     return createPostgresVerifier({
       db,
-      url: config.DATABASE_URL,
+      notifications,
       environment: config.KEY_ENVIRONMENT,
-      log,
       ...cache,
     });
   }

@@ -1,6 +1,5 @@
 import type { Database } from '../contract/transaction.ts';
-import { createListener } from '../db/listener.ts';
-import type { Logger } from '../log.ts';
+import type { Notifications } from '../db/notifications.ts';
 import { createCachedVerifier, type Verdict } from './cached-verifier.ts';
 import { isWellFormedKey } from './key-format.ts';
 import { lookUpKey, type StoredKey } from './key-lookup-store.ts';
@@ -11,15 +10,13 @@ const channel = 'tallystick_keys';
 
 type PostgresVerifierOptions = {
   readonly db: Database;
-  /** URL of the database behind `db`, for a direct connection that receives notifications. */
-  readonly url: string;
+  readonly notifications: Notifications;
   readonly environment: string;
   /** From 0 to 10. */
   readonly cacheSeconds: number;
   readonly cacheMax: number;
   /** Time limit of one look-up, waiting for a connection included; 3 s by default. */
   readonly timeoutMs?: number;
-  readonly log: Logger;
 };
 
 /**
@@ -28,7 +25,7 @@ type PostgresVerifierOptions = {
  * that a revoked key is refused within 10 seconds.
  */
 export async function createPostgresVerifier(options: PostgresVerifierOptions): Promise<KeyVerifier> {
-  const { db, url, environment, timeoutMs = 3_000, log } = options;
+  const { db, notifications, environment, timeoutMs = 3_000 } = options;
   const cached = createCachedVerifier({
     isWellFormed: (key) => isWellFormedKey(key, environment),
     lookUp: async (_key, hash) => toVerdict(await lookUpKey(db, hash, timeoutMs)),
@@ -36,17 +33,15 @@ export async function createPostgresVerifier(options: PostgresVerifierOptions): 
     cacheMax: options.cacheMax,
     timeoutMs,
   });
-  const listener = await createListener({
-    url,
-    channels: [channel],
-    log,
-    onNotify: (_channel, hash) => cached.forget(hash),
+  const unsubscribe = await notifications.subscribe({
+    channel,
+    onNotify: cached.forget,
     onGap: cached.forgetAll,
   });
   return {
     verify: cached.verify,
     async close() {
-      await listener.close();
+      unsubscribe();
       await cached.close();
     },
   };

@@ -8,6 +8,7 @@ import {
 } from '../../src/chain/network-store.ts';
 import { createNetworkRegistry, type NetworkRegistry } from '../../src/chain/networks.ts';
 import { createDatabase } from '../../src/db/connect.ts';
+import { createNotifications, type Notifications } from '../../src/db/notifications.ts';
 import { createLogger } from '../../src/log.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
@@ -17,11 +18,20 @@ const log = createLogger({ level: 'silent' });
 const patience = { interval: 5, timeout: 10_000 };
 let registry: NetworkRegistry;
 
+const heard: Notifications[] = [];
+
+function openRegistry({ db, url }: Pick<TestDatabase, 'db' | 'url'>): Promise<NetworkRegistry> {
+  const notifications = createNotifications({ url, log });
+  heard.push(notifications);
+  return createNetworkRegistry({ db, notifications });
+}
+
 test.beforeAll(async ({ database }) => {
-  registry = await createNetworkRegistry({ db: database.db, databaseUrl: database.url, log });
+  registry = await openRegistry(database);
 });
 afterAll(async () => {
-  await registry.close();
+  registry.close();
+  for (const notifications of heard) await notifications.close();
 });
 test.beforeEach(async ({ database }) => {
   await database.db('events').delete();
@@ -129,22 +139,22 @@ describe('the network registry', () => {
     await database.db.raw('ALTER TABLE networks DISABLE TRIGGER networks_notify');
     await insertNetwork(database.db, mainnet);
     // One that listens only from now on hears nothing of what the other tests did.
-    const quiet = await createNetworkRegistry({ db: database.db, databaseUrl: database.url, log });
+    const quiet = await openRegistry(database);
     expect((await quiet.find('1'))?.name).toBe('Ethereum');
     await updateNetwork(database.db, '1', { name: 'Silently renamed' });
     expect((await quiet.find('1'))?.name).toBe('Ethereum');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16_000 });
     expect((await quiet.find('1'))?.name).toBe('Silently renamed');
     vi.useRealTimers();
-    await quiet.close();
+    quiet.close();
     await database.db.raw('ALTER TABLE networks ENABLE TRIGGER networks_notify');
   });
 
   test('says that the service is unavailable when the database does not answer', async ({ database }) => {
     const db = createDatabase('postgres://nobody@127.0.0.1:9/none', { poolMax: 1, log });
-    const alone = await createNetworkRegistry({ db, databaseUrl: database.url, log });
+    const alone = await openRegistry({ db, url: database.url });
     await expect(alone.find('1')).rejects.toMatchObject({ code: 'service_unavailable' });
-    await alone.close();
+    alone.close();
     await db.destroy();
   });
 });

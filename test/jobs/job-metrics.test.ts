@@ -10,9 +10,9 @@ const metrics = createMetrics((_source, error) => {
   throw error;
 });
 
-const test = base.extend('jobs', perFile, async ({ databaseUrl }, { onCleanup }) => {
+const test = base.extend('jobs', perFile, async ({ db }, { onCleanup }) => {
   const jobs = createJobQueue({
-    url: databaseUrl,
+    db,
     keyedQueues: ['casks'],
     works: true,
     onJobs: createJobMetrics(metrics),

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
+import { createNotifications } from '../../src/db/notifications.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { generateKey } from '../../src/keys/key-format.ts';
 import { issueKey, revokeKey, setKeyExpiry, setKeyRateLimit } from '../../src/keys/key-store.ts';
 import { createPostgresVerifier } from '../../src/keys/postgres-verifier.ts';
+import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { createLogger } from '../../src/log.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -24,12 +26,14 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
     async verifier({ cacheSeconds }) {
       const gated = gate.through(url);
       const own = createDatabase(gated, { poolMax: 3, log });
-      const options = { db: own, url: gated, environment: 'live', cacheSeconds, cacheMax: 100, log };
+      const notifications = createNotifications({ url: gated, log });
+      const options = { db: own, notifications, environment: 'live', cacheSeconds, cacheMax: 100 };
       const verifier = await createPostgresVerifier({ ...options, timeoutMs: waitMs });
       return {
         verify: verifier.verify,
         async close() {
           await verifier.close();
+          await notifications.close();
           await own.destroy();
         },
       };
@@ -63,8 +67,23 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
 });
 
 describe('the key store tells the postgres verifier', () => {
-  const open = ({ url, db }: Pick<TestDatabase, 'url' | 'db'>) =>
-    createPostgresVerifier({ db, url, environment: 'live', cacheSeconds: 10, cacheMax: 100, log });
+  const open = async ({ url, db }: Pick<TestDatabase, 'url' | 'db'>): Promise<KeyVerifier> => {
+    const notifications = createNotifications({ url, log });
+    const cache = { cacheSeconds: 10, cacheMax: 100 };
+    const { verify, close } = await createPostgresVerifier({
+      db,
+      notifications,
+      environment: 'live',
+      ...cache,
+    });
+    return {
+      verify,
+      async close() {
+        await close();
+        await notifications.close();
+      },
+    };
+  };
   const soon = { timeout: 1_500, interval: 10 };
 
   test('of a new key, whose remembered refusal ends at once', async ({ database }) => {

@@ -1,5 +1,6 @@
 import { loadConfig } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/connect.ts';
+import { createNotifications } from '../../src/db/notifications.ts';
 import { createVerifier } from '../../src/keys/create-verifier.ts';
 import { createLogger } from '../../src/log.ts';
 
@@ -8,7 +9,10 @@ import { createLogger } from '../../src/log.ts';
 const config = loadConfig();
 const log = createLogger({ level: 'silent' });
 const db = createDatabase(config.DATABASE_URL, { poolMax: 2, log });
-const verifier = await createVerifier(config, { db, log });
+const verifier = await createVerifier(config, {
+  db,
+  notifications: createNotifications({ url: config.DATABASE_URL, log }),
+});
 
 export type Question = { readonly key: string; readonly ok: boolean };
 export type Reply = { readonly at: number; readonly tries: number };

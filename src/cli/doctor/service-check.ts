@@ -5,6 +5,7 @@ import { checkNode } from '../../chain/rpc/check-node.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { createNotifications } from '../../db/notifications.ts';
 import { listCompanies } from '../../keys/company-store.ts';
 import { createVerifier } from '../../keys/create-verifier.ts';
 import { generateKey } from '../../keys/key-format.ts';
@@ -70,7 +71,9 @@ async function examineSecrets({ db, config }: Parts): Promise<string> {
 
 /** Asks about a key that nobody has: a refusal is the right answer. @throws Error on any other outcome */
 async function askVerifier(parts: Parts): Promise<string> {
-  const verifier = await createVerifier(parts.config, parts);
+  // Nobody subscribes, so it opens no connection.
+  const notifications = createNotifications({ url: parts.config.DATABASE_URL, log: parts.log });
+  const verifier = await createVerifier(parts.config, { ...parts, notifications });
   try {
     const { ok } = await verifier.verify(generateKey(parts.config.KEY_ENVIRONMENT));
     if (ok) throw new Error('It accepts a key that nobody has. Check AUTH_URL.');

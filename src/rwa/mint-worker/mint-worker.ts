@@ -4,7 +4,7 @@ import { limitSigner, type MintSigner } from '../../chain/minting/signer.ts';
 import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { createListener, type Listener } from '../../db/listener.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
 import { mintChannel, mintQueue } from '../minting/mint-queue.ts';
@@ -30,8 +30,7 @@ export type MintWorker = {
 
 export type MintWorkerOptions = {
   readonly db: Database;
-  /** A direct connection for notifications. */
-  readonly databaseUrl: string;
+  readonly notifications: Notifications;
   readonly networks: NetworkRegistry;
   readonly clients: RpcClients;
   readonly signers: readonly LaneSigner[];
@@ -51,13 +50,13 @@ const reconcileMs = 30_000;
  * is worked on by one of them at a time, and passes to another when that one ends.
  */
 export function createMintWorker(options: MintWorkerOptions): MintWorker {
-  const { db, databaseUrl, signers, jobs, log } = options;
+  const { db, notifications, signers, jobs, log } = options;
   const lanes: Lane[] = [];
   const audit = createAudit({
     ...options,
     nodeOf: (network) => createMintNode(options.clients.for(network)),
   });
-  let listener: Listener | undefined;
+  let unsubscribe = () => {};
   let reconciling: NodeJS.Timeout | undefined;
   const own = signers.map(({ chainId, signer }) => ({ chainId, signer: signer.address }));
   const watched = createWatchedLanes((lane, signer) => laneDeps(options, lane, signer), { db, own });
@@ -88,10 +87,8 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
       audit.start();
       for (const signer of signers) lanes.push(await registerAndStart(options, signer));
       await watched.adopt();
-      listener = await createListener({
-        url: databaseUrl,
-        channels: [mintChannel],
-        log,
+      unsubscribe = await notifications.subscribe({
+        channel: mintChannel,
         onNotify: notifyLanes,
         onGap: notifyLanes,
       });
@@ -101,8 +98,8 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     },
     async stop() {
       clearInterval(reconciling);
+      unsubscribe();
       await Promise.all([audit.stop(), watched.stop(), ...lanes.map((lane) => lane.stop())]);
-      await listener?.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, vi } from 'vitest';
-import { createListener, type Listener } from '../../src/db/listener.ts';
+import { createNotifications, type Notifications } from '../../src/db/notifications.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Gate, startGate } from '../keys/tcp-gate.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -7,7 +7,7 @@ import { test } from '../support/fixtures.ts';
 
 const log = createLogger({ level: 'silent' });
 let gate: Gate;
-const open: Listener[] = [];
+const open: Notifications[] = [];
 
 test.beforeAll(async ({ database }) => {
   gate = await startGate(database.url);
@@ -27,9 +27,13 @@ async function listen(
 ) {
   const notes: string[] = [];
   const onGap = vi.fn();
-  const onNotify = (channel: string, payload: string) => notes.push(`${channel}: ${payload}`);
-  const listener = await createListener({ url, channels, log, onNotify, onGap, pulseMs });
+  const listener = createNotifications({ url, log, pulseMs });
   open.push(listener);
+  const [first = '', ...others] = channels;
+  const note = (channel: string) => (payload: string) => notes.push(`${channel}: ${payload}`);
+  await listener.subscribe({ channel: first, onNotify: note(first), onGap });
+  for (const channel of others)
+    await listener.subscribe({ channel, onNotify: note(channel), onGap: () => {} });
   return { listener, notes, onGap };
 }
 
@@ -69,6 +73,29 @@ describe('a listener', () => {
     await notify(database, 'first', 'a');
     await heard(notes, 'first: a');
     expect(notes).toEqual(['Odd "name"; --: b', 'first: a']);
+  });
+
+  test('has one connection for all who subscribe, each of whom may leave', async ({ database }) => {
+    const { listener, notes } = await listen(database, ['first', 'second']);
+    expect(await backends(database)).toBe(1);
+    const leave = await listener.subscribe({
+      channel: 'second',
+      onNotify: () => notes.push('left'),
+      onGap: () => {},
+    });
+    leave();
+    await notify(database, 'second', 'x');
+    await heard(notes, 'second: x');
+    expect(notes).not.toContain('left');
+  });
+
+  test('tells a gap to those who subscribe while it listens already', async ({ database }) => {
+    const { listener } = await listen(database, ['first']);
+    const onGap = vi.fn();
+    await listener.subscribe({ channel: 'second', onNotify: () => {}, onGap });
+    expect(onGap).toHaveBeenCalledTimes(1);
+    await terminate(database);
+    await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(3), 5_000);
   });
 
   test('reports a gap when it starts, for nobody told it what was before', async ({ database }) => {
