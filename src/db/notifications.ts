@@ -11,7 +11,7 @@ type NotificationOptions = {
   readonly pulseMs?: number;
 };
 
-export type Subscription = {
+type Subscription = {
   readonly channel: string;
   readonly onNotify: (payload: string) => void;
   /** Called whenever notifications may have been missed: the connection dropped or was re-established. */

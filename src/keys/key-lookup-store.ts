@@ -1,5 +1,6 @@
 import type { Caller } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
+import { reachOf } from '../db/reach.ts';
 import { type RateColumns, toRateLimit } from './key-store.ts';
 
 const table = 'api_keys';
@@ -34,7 +35,7 @@ function fromRow(row: Row): StoredKey {
 }
 
 /**
- * Looks up a key by its SHA-256. The statement is named, so each connection parses and plans it once.
+ * Looks up a key by its SHA-256. The statement is named where that is possible: each connection plans it once.
  * @returns undefined when no such key was ever issued
  * @throws KnexTimeoutError after `timeoutMs`, waiting for a connection included
  */
@@ -43,10 +44,8 @@ export async function lookUpKey(
   hash: Buffer,
   timeoutMs: number,
 ): Promise<StoredKey | undefined> {
-  const { rows }: { rows: Row[] } = await db
-    .raw(sql, [hash])
-    .options({ name: 'look_up_key' })
-    .timeout(timeoutMs);
+  const named = reachOf(db).namesStatements ? { name: 'look_up_key' } : {};
+  const { rows }: { rows: Row[] } = await db.raw(sql, [hash]).options(named).timeout(timeoutMs);
   const [row] = rows;
   return row && fromRow(row);
 }

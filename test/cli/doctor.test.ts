@@ -80,6 +80,15 @@ describe('doctor, on the database', () => {
     },
   );
 
+  test('warns where the server has no room for the connections of a process', async ({ settings }) => {
+    expect((await examine(settings)).of('connections')).toMatchObject([{ state: 'ok' }]);
+    const { status, of } = await examine(settings, { DATABASE_POOL_MAX: '500' });
+    expect(of('connections')).toMatchObject([
+      { state: 'warning', detail: expect.stringMatching(/^a process opens up to 502 of the server's \d+/) },
+    ]);
+    expect(status).toBe(0);
+  });
+
   test('says what to run where the schema is missing, and looks no further', async ({ settings }) => {
     const { status, of } = await examine(settings, { DATABASE_URL: inject('postgresUrl') });
     expect(status).toBe(1);

@@ -4,11 +4,14 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { uncovered } from '../contract/coverage.ts';
 import { createTemplate } from './database.ts';
+import { startPgbouncer } from './pgbouncer.ts';
 import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string;
+    /** With PGBOUNCER=on, of a pooler in front of that server; services of tests use it. Empty otherwise. */
+    poolerUrl: string;
     /** The file that lists each documented (operation, status) that a test produced, one per line. */
     coverageFile: string;
   }
@@ -21,14 +24,17 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres();
   await createTemplate(postgres.url);
+  const pooler = process.env['PGBOUNCER'] === 'on' ? await startPgbouncer(postgres.url) : undefined;
 
   const directory = mkdtempSync(path.join(tmpdir(), 'tallystick-run-'));
   const coverageFile = path.join(directory, 'coverage');
   writeFileSync(coverageFile, '');
   project.provide('postgresUrl', postgres.url);
+  project.provide('poolerUrl', pooler?.through(postgres.url) ?? '');
   project.provide('coverageFile', coverageFile);
 
   return async () => {
+    await pooler?.close();
     await postgres.close();
     const seen = new Set(readFileSync(coverageFile, 'utf8').split('\n'));
     rmSync(directory, { recursive: true, force: true });

@@ -61,7 +61,11 @@ export async function startServiceOn(database: TestDatabase, options: ServiceOpt
 }
 
 async function openService(database: TestDatabase, options: ServiceOptions) {
-  const { parts, baseUrl, close } = await serve(database.url, options);
+  const reach = reachOf(database.url);
+  const { parts, baseUrl, close } = await serve(reach.DATABASE_URL, {
+    ...options,
+    settings: { ...reach, ...options.settings },
+  });
   const { check } = createConformance({ coverageFile: inject('coverageFile') });
   return {
     ...{ parts, baseUrl, check, close },
@@ -69,6 +73,16 @@ async function openService(database: TestDatabase, options: ServiceOptions) {
     databaseUrl: database.url,
     as: (key?: string) => createClient(baseUrl, key, check),
   };
+}
+
+/** By way of the pooler of the run, where there is one and the database is on the run's server. */
+function reachOf(databaseUrl: string): Record<'DATABASE_URL', string> & Record<string, string> {
+  const [pooler, server] = [inject('poolerUrl'), inject('postgresUrl')];
+  if (pooler === '' || new URL(databaseUrl).host !== new URL(server).host)
+    return { DATABASE_URL: databaseUrl };
+  const pooled = new URL(databaseUrl);
+  pooled.host = new URL(pooler).host;
+  return { DATABASE_URL: pooled.href, DATABASE_SESSION_URL: databaseUrl };
 }
 
 function createClient(baseUrl: string, key: string | undefined, check: (answer: Answer) => void): Client {

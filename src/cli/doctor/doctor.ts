@@ -7,6 +7,7 @@ import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure
 import { examples } from '../shared/examples.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
+import { examineConnections } from './connection-check.ts';
 import { examineService } from './service-check.ts';
 
 /** `tallystick doctor`: checks what the service needs and says how to mend it. */
@@ -39,7 +40,7 @@ async function examine(session: Session): Promise<Finding[]> {
   const settings = { check: 'settings', state: 'ok', detail: 'every setting is valid' } as const;
   await using opened = new AsyncDisposableStack();
   const { db, clients, log } = openForCommand(config, opened);
-  const found = await examineDatabase(db, { url: config.DATABASE_URL, local: session.local() });
+  const found = await examineDatabase(db, config, { url: config.DATABASE_URL, local: session.local() });
   const isSound = found.every(({ state }) => state !== 'FAULT');
   return [settings, ...found, ...(isSound ? await examineService({ db, clients, config, log }) : [])];
 }
@@ -51,7 +52,7 @@ function durability({ lossy }: DatabaseState): Finding {
   return { check, state: 'warning', detail };
 }
 
-async function examineDatabase(db: Database, origin: DatabaseOrigin): Promise<Finding[]> {
+async function examineDatabase(db: Database, config: Config, origin: DatabaseOrigin): Promise<Finding[]> {
   try {
     const started = performance.now();
     const state = await inspectDatabase(db);
@@ -62,6 +63,7 @@ async function examineDatabase(db: Database, origin: DatabaseOrigin): Promise<Fi
         return `PostgreSQL ${state.version} answers in ${time}`;
       }),
       durability(state),
+      await examineConnections(db, config),
       await finding('schema', () => {
         assertCurrent(state);
         return 'that of this release';
