@@ -80,6 +80,7 @@ describe('the service as a process', () => {
     const main = startMain(databaseUrl, {
       ROLES: 'worker',
       SHUTDOWN_SECONDS: '1',
+      DATABASE_LOCK_TIMEOUT_MS: '30000',
       MINT_SIGNERS: `6=keystore:${keystore}`,
       MINT_KEYSTORE_PASSWORD_FILE: password,
     });
@@ -88,6 +89,7 @@ describe('the service as a process', () => {
 
     // The lane cannot be given back until this transaction ends.
     const transaction = await db.transaction();
+    await transaction.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
     await transaction.raw('LOCK TABLE mint_lanes IN ACCESS EXCLUSIVE MODE');
     main.child.kill('SIGTERM');
     await main.until(/stop phase failed/);
