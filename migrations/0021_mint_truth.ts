@@ -62,13 +62,17 @@ const recoveries = `
 
 // Without a transaction, so that writes go on while the index is built over millions of rows.
 const mintedBlocks = `
-  CREATE INDEX CONCURRENTLY IF NOT EXISTS nfts_minted_block ON nfts (minted_block) WHERE mint_state = 'minted'
+  CREATE INDEX CONCURRENTLY nfts_minted_block ON nfts (minted_block) WHERE mint_state = 'minted'
 `;
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.transaction(async (tx) => {
-    for (const part of [deployment, contracts, disagreements, recoveries]) await tx.raw(part);
-  });
+  // Cut off while the index was built, it is run again.
+  if (!(await knex.schema.hasTable('deployment'))) {
+    await knex.transaction(async (tx) => {
+      for (const part of [deployment, contracts, disagreements, recoveries]) await tx.raw(part);
+    });
+  }
+  await knex.raw('DROP INDEX CONCURRENTLY IF EXISTS nfts_minted_block');
   await knex.raw(mintedBlocks);
 }
 

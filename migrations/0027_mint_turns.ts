@@ -24,13 +24,16 @@ const present = `
 
 // Without a transaction, so that writes go on while the index is built over millions of rows.
 const turns = `
-  CREATE INDEX CONCURRENTLY IF NOT EXISTS nfts_turns
+  CREATE INDEX CONCURRENTLY nfts_turns
     ON nfts (mint_chain_id, mint_contract, company_id, queued_at, id) WHERE mint_state = 'queued'
 `;
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.transaction((tx) => tx.raw(contracts));
+  // Cut off while the index was built, it is run again.
+  if (!(await knex.schema.hasColumn('nfts', 'mint_contract')))
+    await knex.transaction((tx) => tx.raw(contracts));
   await knex.raw(present);
+  await knex.raw('DROP INDEX CONCURRENTLY IF EXISTS nfts_turns');
   await knex.raw(turns);
 }
 

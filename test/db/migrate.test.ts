@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
 import { inspectDatabase } from '../../src/db/inspect.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
@@ -7,6 +8,20 @@ describe('migrations', () => {
   test('bring an empty database up and change nothing when run again', async ({ db }) => {
     expect(await inspectDatabase(db)).toMatchObject({ supported: true, pending: [], unknown: [] });
     expect(await migrateToLatest(db)).toEqual([]);
+  });
+
+  test('that commit in parts can be run again where they were cut off', async ({ db }) => {
+    const folder = new URL('../../migrations/', import.meta.url);
+    const inParts: string[] = [];
+    for (const name of (await readdir(folder)).sort()) {
+      const migration = await import(new URL(name, folder).href);
+      if (migration.config?.transaction !== false) continue;
+      inParts.push(name);
+      await migration.up(db);
+    }
+    expect(inParts.length).toBeGreaterThan(0);
+    const invalid = await db.raw('SELECT indexrelid::regclass AS name FROM pg_index WHERE NOT indisvalid');
+    expect(invalid.rows).toEqual([]);
   });
 
   test('give every foreign key an index that starts with its columns', async ({ db }) => {

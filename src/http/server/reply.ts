@@ -24,7 +24,9 @@ export async function sendReply(
   const isHeld = memory.hold(response, bytes?.length ?? stream?.heldBytes ?? 0);
   if (!isHeld && response.req.method === 'GET') throw problem('overloaded');
   writeHead(response, reply, bytes);
-  if (stream === undefined || typeof body !== 'object' || body === null) response.end(bytes);
+  // Node sends no body in answer to HEAD, so nothing is read for one.
+  const isHead = response.req.method === 'HEAD';
+  if (stream === undefined || isHead || typeof body !== 'object' || body === null) response.end(bytes);
   else await writePieces(response, piecesOf(body));
 }
 
