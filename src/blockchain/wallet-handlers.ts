@@ -5,6 +5,7 @@ import type { CallerContext, Handlers } from '../contract/operation.ts';
 import type { DataProviders } from '../providers/data-providers.ts';
 import type { Freshness, NftEntry } from '../providers/provider.ts';
 import type { Cursors } from './cursor.ts';
+import { historyCsv } from './history-csv.ts';
 import { readPageQuestion } from './page-question.ts';
 import { refuseUnsupported } from './search.ts';
 
@@ -19,11 +20,15 @@ type WalletHandlers = Pick<Handlers<operations, CallerContext>, 'getWalletHistor
 /** The handlers of the operations that data providers answer. Their answers are passed on and never cached. */
 export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
   return {
-    async getWalletHistory({ query }) {
+    async getWalletHistory({ query }, { preferred }) {
       const { question, search, nextCursor } = await readPageQuestion(deps, 'getWalletHistory', query);
       const { dataProvider } = question.network;
       const provider = deps.providers[dataProvider];
       refuseUnsupported(search, dataProvider, provider.filters.history);
+      if (preferred(['application/json', 'text/csv']) === 'text/csv') {
+        const file = await historyCsv(provider, question);
+        return { status: 200, headers: freshnessHeaders(file.completeTo), body: file.body };
+      }
       const { records, next, completeTo } = await provider.history(question);
       const history = {
         ...nextCursor(next),

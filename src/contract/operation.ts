@@ -1,5 +1,6 @@
 import type { Logger } from '../log.ts';
 import type { Streamable } from './item-stream.ts';
+import type { TextStream } from './text-stream.ts';
 import type { Tx } from './transaction.ts';
 
 /** The caller that an API key resolves to. */
@@ -12,7 +13,12 @@ export type Caller = {
 };
 
 /** What a handler of a public operation gets in addition to its input. */
-export type RequestContext = { readonly requestId: string; readonly log: Logger };
+export type RequestContext = {
+  readonly requestId: string;
+  readonly log: Logger;
+  /** Which of these media types the caller's `Accept` likes best; the first where it likes none. */
+  readonly preferred: <T extends string>(types: readonly [T, ...T[]]) => T;
+};
 
 /** What a handler of an operation that needs only a valid key gets. */
 export type CallerContext = RequestContext & { readonly caller: Caller };
@@ -74,6 +80,8 @@ type Input<Op> = {
 
 type SuccessStatus = 200 | 201 | 202 | 204;
 type Responses<Op> = Op extends { responses: infer R } ? R : never;
+/** A body of another media type beside JSON. */
+type OtherThanJson<T> = T extends { content: { 'text/csv': string } } ? { readonly body: TextStream } : never;
 type ReplyBody<Body> = [Body] extends [undefined]
   ? { readonly body?: undefined }
   : { readonly body: Streamable<Body> };
@@ -83,7 +91,7 @@ type Reply<Op> = {
   [S in keyof Responses<Op> & SuccessStatus]: {
     readonly status: S;
     readonly headers?: Readonly<Record<string, string>>;
-  } & ReplyBody<JsonOf<Responses<Op>[S]>>;
+  } & (ReplyBody<JsonOf<Responses<Op>[S]>> | OtherThanJson<Responses<Op>[S]>);
 }[keyof Responses<Op> & SuccessStatus];
 
 /**

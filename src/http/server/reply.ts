@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { AnyReply } from '../../contract/operation.ts';
+import { TextStream } from '../../contract/text-stream.ts';
 import { problem } from '../../errors.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { piecesOf, streamIn } from './body-pieces.ts';
@@ -18,6 +19,10 @@ export async function sendReply(
   memory: AnswerMemory,
 ): Promise<void> {
   const { body } = reply;
+  if (body instanceof TextStream) {
+    writeHead(response, reply, undefined);
+    return writePieces(response, body.pieces);
+  }
   const stream = streamIn(body);
   // Serialised first: if that fails, nothing has been sent yet.
   const bytes = body === undefined || stream ? undefined : Buffer.from(JSON.stringify(body));
@@ -34,7 +39,10 @@ function writeHead(response: ServerResponse, { status, headers, body }: AnyReply
   response.statusCode = status;
   response.setHeader('Cache-Control', 'no-store');
   for (const name in headers) response.setHeader(name, headers[name] ?? '');
-  if (body !== undefined) response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  if (body !== undefined) {
+    const type = body instanceof TextStream ? body.mediaType : 'application/json; charset=utf-8';
+    response.setHeader('Content-Type', type);
+  }
   if (bytes !== undefined) response.setHeader('Content-Length', bytes.length);
 }
 

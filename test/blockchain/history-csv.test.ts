@@ -1,0 +1,112 @@
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { historyCsv } from '../../src/blockchain/history-csv.ts';
+import type { DataProvider, HistoryRecord } from '../../src/providers/provider.ts';
+import { testNetwork } from '../support/networks.ts';
+import { startIndexedLists } from './indexed-wallet-lists.ts';
+import { type HostedListSetup, type ListSetup, startHostedLists } from './wallet-lists.ts';
+
+const path = '/blockchain/v1/api/wallet/history';
+let indexed: ListSetup;
+let hosted: HostedListSetup;
+beforeAll(async () => {
+  indexed = await startIndexedLists(path);
+  hosted = await startHostedLists(path);
+});
+afterAll(async () => {
+  await indexed.close();
+  await hosted.close();
+});
+
+type Query = Readonly<Record<string, string>>;
+const csv = (setup: ListSetup, query: Query = {}, accept = 'text/csv') =>
+  setup.get({ address: setup.busy, ...query }).set('accept', accept);
+const linesOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
+
+async function records(setup: ListSetup, query: Query): Promise<HistoryRecord[]> {
+  const found: HistoryRecord[] = [];
+  let cursor: string | undefined;
+  do {
+    const { body } = await setup
+      .get({ address: setup.busy, ...query, ...(cursor && { cursor }) })
+      .expect(200);
+    found.push(...body.history.result);
+    cursor = body.history.cursor;
+  } while (cursor !== undefined);
+  return found;
+}
+
+/** A record in the texts of the file. */
+const asLine = (record: HistoryRecord, names: readonly string[]) =>
+  Object.fromEntries(
+    names.map((name) => {
+      const value: unknown = Reflect.get(record, name);
+      const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+      return [name, String(text ?? '')];
+    }),
+  );
+
+describe('200: a history as CSV', () => {
+  test.each([
+    {},
+    { order: 'ASC', fromBlock: '12', toBlock: '90' },
+    { category: 'mint', direction: 'receive' },
+  ])('has the records of the same query, of all its pages: %j', async (query) => {
+    const answer = await csv(indexed, query).expect(200).expect('content-type', 'text/csv; charset=utf-8');
+    const lines = linesOf(answer.text);
+    const expected = await records(indexed, query);
+    expect(lines.length).toBeGreaterThan(70);
+    expect(lines).toEqual(expected.map((record) => asLine(record, Object.keys(lines[0] ?? {}))));
+    expect(Object.keys(lines[0] ?? {}).sort()).toEqual(Object.keys(expected[0] ?? {}).sort());
+    expect(answer.headers['x-index-block-number']).toMatch(/^\d+$/);
+  });
+
+  test('comes from the hosted provider too, and begins at a cursor', async () => {
+    const all = linesOf((await csv(hosted).expect(200)).text);
+    const { cursor } = (await hosted.get({ address: hosted.busy, limit: '50' }).expect(200)).body.history;
+    const rest = linesOf((await csv(hosted, { cursor }).expect(200)).text);
+    expect(all).toHaveLength(120);
+    expect(rest.map(({ hash }) => hash)).toEqual(all.slice(50).map(({ hash }) => hash));
+  });
+
+  test.each(['application/json, text/csv;q=0.5', '*/*', 'text/html'])(
+    'is JSON for Accept: %s',
+    async (accept) => {
+      const { body } = await csv(indexed, { limit: '1' }, accept).expect(200);
+      expect(body.history.page_size).toBe(1);
+    },
+  );
+});
+
+describe('a history as CSV that fails', () => {
+  test('502: is a problem when nothing was sent yet', async () => {
+    hosted.server.meet(500);
+    const { body } = await csv(hosted)
+      .expect(502)
+      .expect('content-type', /problem\+json/);
+    expect(body.code).toBe('history_unavailable');
+    hosted.forget();
+  });
+
+  test('later is cut, so that no part looks like the whole', async () => {
+    hosted.server.meet('none', 404);
+    await expect(csv(hosted)).rejects.toThrow(/aborted|socket hang up|terminated/);
+    hosted.forget();
+  });
+});
+
+describe('a text of the file', () => {
+  test('is quoted where it needs it, and is no formula of a spreadsheet', async () => {
+    const [record] = await records(indexed, { limit: '1', fromBlock: '50' });
+    const odd = { ...record, summary: '=HYPERLINK("x")', method_label: 'a,"b"\r\nc', gas: null };
+    const provider = {
+      history: async () => ({ records: [odd], next: undefined }),
+    } as unknown as DataProvider; // what is asked of it
+    const question = { network: testNetwork([]), address: indexed.busy, order: 'ASC', limit: 1 } as const;
+    const { body } = await historyCsv(provider, { ...question, position: undefined, page: 0 });
+    let text = '';
+    for await (const piece of body.pieces) text += piece;
+    const [line] = linesOf(text);
+    expect(line).toMatchObject({ summary: `'=HYPERLINK("x")`, method_label: 'a,"b"\r\nc', gas: '' });
+  });
+});
