@@ -38,6 +38,10 @@ const members: readonly { name: string; role: Role }[] = [
   { name: 'worker', role: 'worker' },
   { name: 'indexer', role: 'indexer' },
 ];
+const preloads = ['clock-shift', 'listener-count'].flatMap((name) => [
+  '--import',
+  `./scripts/load/${name}.ts`,
+]);
 const readyMs = 60_000;
 
 export async function startRunningService(around: Surroundings): Promise<RunningService> {
@@ -46,11 +50,7 @@ export async function startRunningService(around: Surroundings): Promise<Running
   const start = async ({ name, role }: (typeof members)[number]) => {
     const isApi = role === 'api';
     const settings = { ...settingsFor(around, role), ...(isApi && change.settings) };
-    const nodeOptions = [
-      '--import',
-      './scripts/load/clock-shift.ts',
-      ...((isApi && change.nodeOptions) || []),
-    ];
+    const nodeOptions = [...preloads, ...((isApi && change.nodeOptions) || [])];
     const starter = (isApi && change.starter) || [];
     running.set(name, await startReplica({ name, folder: around.folder, settings, nodeOptions, starter }));
   };
@@ -105,6 +105,7 @@ function settingsFor(
   return {
     ...{ ROLES: role, SECRET_KEYS: key, CURSOR_KEYS: key, DRAIN_SECONDS: '1' },
     CLOCK_SHIFT_FILE: clockFileOf(folder),
+    LISTENER_COUNT_FOLDER: folder,
     DATABASE_URL: wire.through(postgres().url),
     // All callers come through the balancer, which names their addresses.
     TRUSTED_PROXIES: balancerAddress,

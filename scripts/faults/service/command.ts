@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createProgress } from '../../../src/cli/shared/progress.ts';
-import { createLedger } from '../../load/ledger.ts';
-import { startRunningService } from '../../load/service.ts';
-import { startSurroundings } from '../../load/surroundings.ts';
 import { allFaults } from './all-faults.ts';
-import type { Fault, Stage } from './fault.ts';
+import type { Fault } from './fault.ts';
 import { tableOf, writeReadme } from './report.ts';
 import { runFault } from './run-fault.ts';
+import { openStage } from './stage.ts';
 import type { Outcome } from './verdict.ts';
 
 const usage = `Usage: npm run faults -- service [--minutes <n>] [--only <words>] [--rate <n>] [--readme] [--keep] [--list]
@@ -90,9 +88,7 @@ async function runAll(
   { folder, perSecond, minutes }: RunOptions,
 ): Promise<Outcome[]> {
   await using opened = new AsyncDisposableStack();
-  const around = opened.adopt(await startSurroundings(folder, 1_000), (surroundings) => surroundings.close());
-  const service = opened.adopt(await startRunningService(around), (running) => running.stop());
-  const stage: Stage = { around, service, ledger: createLedger() };
+  const stage = await openStage(folder, opened);
   const outcomes = new Map<string, Outcome>();
   const until = performance.now() + minutes * 60_000;
   const say = (line: string) => process.stderr.write(`${line}\n`);

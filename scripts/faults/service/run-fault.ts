@@ -1,16 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, commonDetails } from '../../load/answers.ts';
-import { type Caller, createCaller } from '../../load/caller.ts';
-import { brokenInvariants, unfinishedMints } from '../../load/invariants.ts';
-import { lostWrites, type Write } from '../../load/ledger.ts';
-import { createMix } from '../../load/mix.ts';
-import { type SteadyLoad, startLoad } from '../../load/steady-load.ts';
-import type { Aftermath, Fault, Stage } from './fault.ts';
+import type { SteadyLoad } from '../../load/steady-load.ts';
+import type { Fault, Stage } from './fault.ts';
+import { leftBehind } from './left-behind.ts';
 import { type Figures, isSettled, mostOf } from './process-figures.ts';
+import { deadlineMs, startUsualLoad } from './usual-load.ts';
 import { judge, type Outcome } from './verdict.ts';
 
-/** Every answer is there by then. */
-const deadlineMs = 15_000;
 const quietMs = 3_000;
 /** Where the quiet time is what the rest is measured by. */
 const longQuietMs = 10_000;
@@ -19,7 +15,6 @@ const calmMs = 4_000;
 const patienceMs = 40_000;
 /** After an attack, memory and descriptors are back to where they were by then. */
 const settleMs = 30_000;
-const mintPatienceMs = 60_000;
 
 export type RunOptions = { readonly perSecond: number; readonly say: (line: string) => void };
 
@@ -28,8 +23,7 @@ export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: R
   const { service } = stage;
   await service.change(fault.change?.(stage) ?? {});
   const clean = await fault.prepare?.(stage);
-  const callers = callersOf(stage);
-  const load = startLoad({ ...loadOf(stage, callers), perSecond });
+  const load = startUsualLoad(stage, perSecond);
   const loaded = performance.now();
   await pause(fault.neighbour === undefined ? quietMs : longQuietMs);
   const before = mostOf(service.apis());
@@ -41,7 +35,6 @@ export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: R
   const since = fault.isLasting ? begun : (aftermath.endedAt ?? performance.now());
   const recoveredMs = await untilCalm(load, since);
   await load.stop();
-  for (const caller of callers) caller.close();
   await clean?.();
   const answers = load.answers.filter(({ at }) => at >= begun);
   // The first second warms up.
@@ -61,27 +54,6 @@ export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: R
     after,
     aftermath,
   });
-}
-
-function callersOf({ service, around }: Stage): Caller[] {
-  const { acme, globex } = around.world;
-  return [acme, globex].flatMap(({ name, key }, company) =>
-    [1, 2, 3, 4].map((number) =>
-      createCaller({
-        port: service.port,
-        company: name,
-        key,
-        address: `127.0.${company + 1}.${number}`,
-        deadlineMs,
-      }),
-    ),
-  );
-}
-
-function loadOf({ around, ledger }: Stage, callers: readonly Caller[]) {
-  const { acme, globex } = around.world;
-  const mix = createMix(ledger);
-  return { callers, next: (index: number) => mix(index < callers.length / 2 ? acme : globex) };
 }
 
 /** What the replicas hold, as soon as it is what they held before, or when the time for that is over. */
@@ -110,31 +82,3 @@ async function untilCalm(load: SteadyLoad, since: number): Promise<number | unde
 const isFailure = ({ class: found }: Answer) => found !== 'ok';
 const oldestPending = ({ pending }: SteadyLoad, now: number) =>
   Math.max(0, ...pending().map((at) => now - at));
-
-/** Waits for the mints that were accepted, and looks at what is stored. */
-async function leftBehind({ around, service, ledger }: Stage, { lossBetween, killed = [] }: Aftermath) {
-  const db = around.openDatabase();
-  try {
-    const deadline = performance.now() + mintPatienceMs;
-    while ((await unfinishedMints(db)) > 0 && performance.now() < deadline) await pause(500);
-    const unfinished = await unfinishedMints(db);
-    const lost = await lostWrites(db, ledger);
-    ledger.forget(lost);
-    const isExcused = ({ at }: Write) =>
-      lossBetween !== undefined && at >= lossBetween[0] && at <= lossBetween[1];
-    const unhandled = service.replicas().flatMap((replica) => replica.unhandled());
-    const ended = (await service.revive()).filter((text) => !killed.some((name) => text.startsWith(name)));
-    // What one fault has made of the limits is judged by its answers, and is not to spoil the next.
-    await db('rate_limits').delete();
-    return {
-      unfinished,
-      lost: lost.filter((write) => !isExcused(write)),
-      excused: lost.filter(isExcused).length,
-      broken: await brokenInvariants(db, around.chain),
-      unhandled,
-      ended,
-    };
-  } finally {
-    await db.destroy();
-  }
-}

@@ -13,6 +13,8 @@ export type Outcome = {
   readonly recoveryMs: number | undefined;
   readonly lost: number;
   readonly note: string;
+  /** What a neighbour noticed, where the fault is another company. */
+  readonly neighbour: NeighbourTimes | undefined;
   /** Slowest of 100 answers before the fault: what the machine was worth then. */
   readonly quietMs: number;
   readonly before: Figures;
@@ -20,6 +22,14 @@ export type Outcome = {
   /** In words; none when all demands are met. */
   readonly violations: readonly string[];
   readonly details: readonly string[];
+};
+
+type NeighbourTimes = {
+  /** What it waits for the slowest of 100 answers, in quiet and meanwhile. */
+  readonly quietMs: number;
+  readonly duringMs: number;
+  /** Its requests that were not served. */
+  readonly failed: number;
 };
 
 type Found = {
@@ -62,6 +72,7 @@ export function judge(found: Found): Outcome {
     ]
       .filter(Boolean)
       .join('; '),
+    neighbour: neighbourTimes(found),
     quietMs: Math.round(
       quantile(
         found.quiet.map(({ ms }) => ms),
@@ -104,8 +115,7 @@ function violationsOf(found: Found): string[] {
   return demands.filter(([isBroken]) => isBroken).map(([, words]) => words);
 }
 
-/** What a neighbour waits for the slowest of 100 answers, in quiet and meanwhile; undefined without a neighbour. */
-function neighbourTimes({ fault, quiet, answers, faultEndedAt }: Found) {
+function neighbourTimes({ fault, quiet, answers, faultEndedAt }: Found): NeighbourTimes | undefined {
   if (fault.neighbour === undefined) return undefined;
   const during = answers.filter(({ at }) => at < faultEndedAt);
   const p99 = (all: readonly Answer[]) =>

@@ -1,0 +1,31 @@
+import { allowances, type Quantity, type Sample } from './samples.ts';
+
+/** What a process held of something at first and at last. */
+export type Growth = {
+  readonly process: string;
+  readonly quantity: Quantity;
+  readonly first: number;
+  readonly last: number;
+  readonly isFlat: boolean;
+};
+
+/**
+ * Compares the first samples of a process with its last, a quarter of them each: the lowest of memory, since garbage comes
+ * and goes, and the middle of all else.
+ */
+export function growthOf(name: string, samples: readonly Sample[]): Growth[] {
+  const part = Math.ceil(samples.length / 4);
+  const [begin, end] = [samples.slice(0, part), samples.slice(-part)];
+  const names = Object.keys(allowances) as Quantity[]; // the keys of a literal are its names
+  return names.map((quantity) => {
+    const { share, more } = allowances[quantity];
+    const [first, last] = [begin, end].map((some) => settled(quantity, some)) as [number, number]; // of two, two
+    return { process: name, quantity, first, last, isFlat: last <= first * (1 + share) + more };
+  });
+}
+
+function settled(quantity: Quantity, samples: readonly Sample[]): number {
+  const sorted = samples.map((sample) => sample[quantity]).toSorted((a, b) => a - b);
+  const at = quantity === 'heapMb' || quantity === 'memoryMb' ? 0 : Math.floor(sorted.length / 2);
+  return Math.round(sorted[at] ?? 0);
+}
