@@ -5,6 +5,7 @@ import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 import { createProbe } from './probe.ts';
 import type { Reach } from './reach.ts';
+import { createReadOnlyWatch } from './read-only-watch.ts';
 import { beginSession, type SessionLimits, serviceLimits } from './session-limits.ts';
 import { createSilenceWatch, type WatchedClient } from './silence-watch.ts';
 
@@ -29,7 +30,8 @@ export type DatabaseOptions = {
  * Creates a pool of at most `poolMax` connections. A caller waits up to 5 s for a connection, a statement up to 2 s for
  * a lock, and runs up to 30 s, so an overloaded database leads to errors instead of an unbounded queue. A connection
  * that the network has silently lost is noticed within 10 s: its statements reject, and new connections take its place.
- * The server ends a transaction that its process has left open within 7 s.
+ * The server ends a transaction that its process has left open within 7 s. A connection whose server has refused a write
+ * for being read-only is not used again.
  */
 export function createDatabase(
   url: string,
@@ -99,6 +101,7 @@ function watchedPool({ url, log, limits, sessionUrl }: WatchOptions) {
     limits: { deadlineMs: deadlineMs(limits) },
   });
   const poolName = `tallystick ${hostname().slice(0, 16)}:${process.pid} ${randomUUID().slice(0, 8)}`;
+  const readOnly = createReadOnlyWatch();
   let opened = 0;
   return {
     acquireTimeoutMillis: 5_000,
@@ -110,9 +113,10 @@ function watchedPool({ url, log, limits, sessionUrl }: WatchOptions) {
       opened += 1;
       const name = `${poolName}/${opened}`;
       silence.add(connection, name);
+      readOnly.add(connection);
       const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
       connection.query(text, values, (error: Error | null) => done(error, connection));
     },
-    validate: (connection: WatchedClient) => silence.isTrusted(connection),
+    validate: (connection: WatchedClient) => silence.isTrusted(connection) && readOnly.isWritable(connection),
   };
 }

@@ -3,9 +3,12 @@ import type { Client } from 'pg';
 import type { Logger } from '../log.ts';
 import type { Probe } from './probe.ts';
 
-/** Of pg's client; its types lack the connection, which has the socket. */
+/** Of pg's client; its types lack the connection, which has the socket and tells of the server's errors. */
 export type WatchedClient = Client & {
-  readonly connection: { readonly stream: Socket };
+  readonly connection: {
+    readonly stream: Socket;
+    on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): unknown;
+  };
 };
 
 export type SilenceWatch = {
