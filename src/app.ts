@@ -42,6 +42,8 @@ type SharedParts = Omit<MountedAppParts, 'mounts'> & {
   readonly db: Database;
   /** Bytes of answers under way at most, in this process; without a limit by default. */
   readonly maxAnswerBytes?: number | undefined;
+  /** Time for an answer to be made, in milliseconds. */
+  readonly deadlineMs?: number | undefined;
   /** What is served beside the documents, such as the portal. Asked after them. */
   readonly mounts?: readonly Mount[];
 };
@@ -74,11 +76,18 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
 /** An app over any documents. */
 export async function createDocumentApp(
   served: readonly ServedDocument[],
-  { verifier, limiter, refusedKeys, db, maxAnswerBytes, mounts = [], ...context }: SharedParts,
+  { verifier, limiter, refusedKeys, db, maxAnswerBytes, deadlineMs, mounts = [], ...context }: SharedParts,
 ): Promise<Express> {
   const { log } = context;
   const memory = createAnswerMemory(maxAnswerBytes ?? Number.POSITIVE_INFINITY);
-  const shared = { readBody: createBodyReader(), customizeAjv: createAjvProvider(), memory, db, log };
+  const shared = {
+    readBody: createBodyReader(),
+    customizeAjv: createAjvProvider(),
+    memory,
+    deadlineMs,
+    db,
+    log,
+  };
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, isCompanyRequired });

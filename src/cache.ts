@@ -1,10 +1,11 @@
 import NodeCache from 'node-cache';
+import { currentScope, inSharedScope } from './request-scope.ts';
 
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
 export type FlightCache<V> = {
   /**
    * Returns the cached value, or the one that `load` returns. A failed load rejects for all its callers and is not
-   * cached. Values are never cloned, so callers must not change them.
+   * cached. When all of them have gone, the scope in which it runs is aborted. Values are never cloned, so callers must not change them.
    */
   get(key: string, load: () => Promise<Loaded<V>>): Promise<V>;
   /** Returns the cached value without loading it; undefined when there is none. */
@@ -25,6 +26,7 @@ export type OnGet = (from: 'hit' | 'joined' | 'miss') => void;
 
 // node-cache counts by the calendar, which may be set back; `until` is of `performance.now()`, which only goes on.
 type Kept<V> = { readonly value: V; readonly until: number };
+type Flight<V> = { readonly value: Promise<V>; readonly end: AbortController; callers: number };
 
 // node-cache stores its entries in a plain object, in which `constructor` exists without being set.
 const slotOf = (key: string) => `:${key}`;
@@ -39,7 +41,7 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
   const ages = new Set<string>();
   cache.on('del', (slot: string) => ages.delete(slot));
   // A load is cached only if it is still in this map when it ends, so removing it here is enough.
-  const flights = new Map<string, Promise<V>>();
+  const flights = new Map<string, Flight<V>>();
 
   const find = (key: string): Kept<V> | undefined => {
     const kept = cache.get<Kept<V>>(slotOf(key));
@@ -57,10 +59,11 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
     ages.add(slot);
   };
 
-  const depart = (key: string, load: () => Promise<Loaded<V>>): Promise<V> => {
+  const depart = (key: string, load: () => Promise<Loaded<V>>): Flight<V> => {
+    const end = new AbortController();
     // The async function turns a synchronous error of `load` into a rejection.
-    const loading = (async () => load())();
-    const flight = loading
+    const loading = inSharedScope({ signal: end.signal, isOfTenant: false }, async () => load());
+    const value = loading
       .then((loaded) => {
         if (flights.get(key) === flight) keep(key, loaded);
         return loaded.value;
@@ -68,8 +71,21 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
       .finally(() => {
         if (flights.get(key) === flight) flights.delete(key);
       });
+    const flight: Flight<V> = { value, end, callers: 0 };
     flights.set(key, flight);
     return flight;
+  };
+
+  /** Ends the load when all who wait for it have gone. */
+  const join = (key: string, flight: Flight<V>): Promise<V> => {
+    flight.callers += 1;
+    currentScope()?.signal.addEventListener('abort', ({ target }) => {
+      flight.callers -= 1;
+      if (flight.callers > 0) return;
+      if (flights.get(key) === flight) flights.delete(key);
+      flight.end.abort(target instanceof AbortSignal ? target.reason : undefined);
+    });
+    return flight.value;
   };
 
   const clear = () => {
@@ -84,7 +100,7 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
       const flight = flights.get(key);
       onGet?.(kept !== undefined ? 'hit' : flight !== undefined ? 'joined' : 'miss');
       if (kept !== undefined) return Promise.resolve(kept.value);
-      return flight ?? depart(key, load);
+      return join(key, flight ?? depart(key, load));
     },
     peek: (key) => find(key)?.value,
     delete(key) {

@@ -48,6 +48,20 @@ export const settings = {
     schema: whole(1, 1_000_000).default(1_000),
     about: 'Connections of callers from one address. Behind a proxy, whose address is that of all, raise it.',
   },
+  MAX_WAIT_MS: {
+    schema: whole(10, 5_000).default(300),
+    about:
+      'Time that requests of a company may wait for a connection to the database before its further ones are 503 with `Retry-After`.',
+  },
+  MAX_BUSY_MS: {
+    schema: whole(1, 10_000).default(100),
+    about:
+      'Time that the process works on the requests that came at once; those of them that are left are 503 with `Retry-After`.',
+  },
+  REQUEST_DEADLINE_SECONDS: {
+    schema: whole(1, 600).default(45),
+    about: 'Time for an answer to be made; then it is 503, and the work for it ends.',
+  },
   MAX_ANSWERS_MB: {
     schema: whole(1, 100_000).default(128),
     about:

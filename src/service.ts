@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { assertCurrent, assertSupported } from './db/schema-check.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
+import { createLoadGuard } from './http/server/load-guard.ts';
 import type { Logger } from './log.ts';
 import type { MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
@@ -138,7 +139,7 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
 }
 
 function listenForCallers(
-  { config, log }: Parts,
+  { config, log, observers }: Parts,
   app: RequestListener,
   reserved: Server | undefined,
 ): Promise<HttpServer> {
@@ -148,6 +149,8 @@ function listenForCallers(
     port,
     settings: { host: 'HOST', port: 'PORT' },
     reserved,
+    guard: createLoadGuard(config.MAX_BUSY_MS),
+    onShed: observers.shed,
     limits: { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS },
     log,
   });

@@ -99,6 +99,7 @@ export function createServiceApp(
     ...parts,
     onAnswered: observers.answered,
     hstsSeconds: config.HSTS_SECONDS,
+    deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
     maxAnswerBytes: config.MAX_ANSWERS_MB * 1024 * 1024,
     trustedProxies: config.TRUSTED_PROXIES,
     handlers: Object.fromEntries(served),

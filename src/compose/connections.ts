@@ -57,6 +57,7 @@ export function openDatabase(
   return createDatabase(config.DATABASE_URL, {
     poolMax,
     log,
+    overdueMs: config.MAX_WAIT_MS,
     limits: limits ?? { ...serviceLimits, lockMs: config.DATABASE_LOCK_TIMEOUT_MS },
     ...(sessionUrl !== undefined && { sessionUrl }),
     ...(prepared !== undefined && { namesStatements: prepared === 'on' }),

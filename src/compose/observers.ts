@@ -1,6 +1,6 @@
 import { createBalanceMetrics } from '../blockchain/balance-metrics.ts';
 import { createRpcMetrics } from '../chain/rpc/rpc-metrics.ts';
-import { createRequestMetrics } from '../http/mounts/metrics.ts';
+import { createRequestMetrics, createShedMetrics } from '../http/mounts/metrics.ts';
 import { createJobMetrics } from '../jobs/job-metrics.ts';
 import { createVerifierMeter } from '../keys/verifier-metrics.ts';
 import type { Logger } from '../log.ts';
@@ -23,5 +23,6 @@ export function createObservers(metrics: Metrics, log: Logger) {
     minting: createMintObserver(metrics, log),
     moralis: createMoralisMetrics(metrics),
     nodes: createRpcMetrics(metrics),
+    shed: createShedMetrics(metrics),
   };
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import knexPackage, { type Knex } from 'knex';
 import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
+import { shareFairly } from './fair-pool.ts';
 import { createProbe } from './probe.ts';
 import type { Reach } from './reach.ts';
 import { createReadOnlyWatch } from './read-only-watch.ts';
@@ -24,6 +25,8 @@ export type DatabaseOptions = {
   readonly sessionUrl?: string;
   /** Whether statements are kept under names; by default where there is no such pooler. */
   readonly namesStatements?: boolean;
+  /** How long requests of a tenant may wait for a connection before its further ones are refused. 300 ms by default. */
+  readonly overdueMs?: number | undefined;
 };
 
 /**
@@ -35,7 +38,7 @@ export type DatabaseOptions = {
  */
 export function createDatabase(
   url: string,
-  { poolMax, log, limits = serviceLimits, sessionUrl, namesStatements }: DatabaseOptions,
+  { poolMax, log, limits = serviceLimits, sessionUrl, namesStatements, overdueMs = 300 }: DatabaseOptions,
 ): Database {
   // Knex's types lack `pipeline`, which is the driver's own.
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
@@ -66,7 +69,10 @@ export function createDatabase(
     },
     pool: { min: 0, max: poolMax, ...watchedPool({ url, log, limits, sessionUrl }) },
   };
-  return knex(config);
+  const db = knex(config);
+  // A pooler names its own processes, not those of the server.
+  shareFairly(db, { poolMax, overdueMs, log, cancels: sessionUrl === undefined });
+  return db;
 }
 
 type Done = (error: Error | null, connection: WatchedClient) => void;

@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
+import { inBackground } from '../request-scope.ts';
 
 export type Notifier = {
   /** Sends a notification soon. Calls made while one is being sent lead to a single further notification. */
@@ -26,7 +27,7 @@ export function createNotifier(db: Database, channel: string, log: Logger): Noti
   return {
     notify() {
       isPending = true;
-      if (!isSending) void sendPending();
+      if (!isSending) void inBackground(sendPending);
     },
   };
 }

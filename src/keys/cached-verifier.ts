@@ -1,6 +1,7 @@
 import { createFlightCache } from '../cache.ts';
 import { problem } from '../errors.ts';
 import { untilAborted } from '../in-time.ts';
+import { currentScope } from '../request-scope.ts';
 import { hashKey } from './key-format.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
 
@@ -47,7 +48,9 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
 
   const lookUp = async (key: string, hash: Buffer): Promise<TimedResult> => {
     const startedAt = performance.now();
-    const signal = AbortSignal.timeout(Math.min(options.timeoutMs, maxLookUpMs));
+    const late = AbortSignal.timeout(Math.min(options.timeoutMs, maxLookUpMs));
+    const shared = currentScope()?.signal;
+    const signal = shared === undefined ? late : AbortSignal.any([late, shared]);
     const verdict = await untilAborted(options.lookUp(key, hash, signal), signal).catch(unavailable);
     const maxSeconds = verdict.result.ok ? maxAcceptedSeconds : maxRefusedSeconds;
     // Counted from the start: the look-up may have read the key's state at any time since.

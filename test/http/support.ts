@@ -59,6 +59,7 @@ export type FixtureOptions = {
   readonly log?: Logger;
   readonly isCompanyRequired?: boolean;
   readonly maxAnswerBytes?: number;
+  readonly deadlineMs?: number;
 };
 
 /** The fixture document served at `/api`; handlers echo their input unless they are given. */
@@ -83,6 +84,7 @@ export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
       refusedKeys: options.refusedKeys ?? createRefusedKeys(0),
       trustedProxies: options.trustedProxies,
       maxAnswerBytes: options.maxAnswerBytes,
+      deadlineMs: options.deadlineMs,
       // Without a database nothing of a test asks for a transaction.
       db: options.db ?? (undefined as unknown as Knex),
       log: options.log ?? createLogger({ level: 'silent' }),

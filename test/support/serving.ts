@@ -52,6 +52,10 @@ export async function serve(databaseUrl: string, options: ServiceOptions = {}): 
     RATE_LIMIT_PER_SECOND: '0',
     UNKNOWN_KEYS_PER_MINUTE: '0',
     RPC_TIMEOUT_MS: '2000',
+    // Tests send hundreds of requests at once, on machines that have other things to do.
+    MAX_WAIT_MS: '5000',
+    // A company gets two fifths of the pool; some tests hold up ten of its requests.
+    DATABASE_POOL_MAX: '30',
     ...(options.moralis && {
       MORALIS_BASE_URL: options.moralis.baseUrl,
       MORALIS_API_KEY: options.moralis.apiKey,

@@ -1,3 +1,4 @@
+import { inBackground } from '../../request-scope.ts';
 import { messageOf } from './answer.ts';
 import { NodeFault } from './node-fault.ts';
 import { readQuantity } from './quantity.ts';
@@ -24,7 +25,7 @@ export function createChainCheck({ now, ...options }: ChainOptions & { readonly 
   return {
     check(): Promise<void> {
       if (checked === undefined || now() - checked.at >= checkEveryMs) {
-        checked = { at: now(), outcome: checkChainId(options) };
+        checked = { at: now(), outcome: inBackground(() => checkChainId(options)) };
       }
       return checked.outcome;
     },

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { readText } from '../../read-text.ts';
+import { currentScope } from '../../request-scope.ts';
 import { parseJson, type RpcAnswer, readAnswer } from './answer.ts';
 import { NodeFault } from './node-fault.ts';
 import type { Limits, Transport } from './transport.ts';
@@ -36,13 +37,17 @@ export function createHttpTransport(url: URL): Transport {
     });
 
   const post = async (id: number, body: string, { timeoutMs, maxBytes }: Limits): Promise<RpcAnswer> => {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const late = AbortSignal.timeout(timeoutMs);
+    const asker = currentScope()?.signal;
+    const signal = asker === undefined ? late : AbortSignal.any([late, asker]);
     try {
       const response = await open(body, signal, true);
       return parse(response, id, await readAccepted(response, maxBytes));
     } catch (error) {
       if (error instanceof NodeFault) throw error;
-      if (signal.aborted) throw new NodeFault('timeout', `no answer within ${timeoutMs} ms`, error);
+      // The node is not to blame.
+      if (asker?.aborted === true) throw asker.reason;
+      if (late.aborted) throw new NodeFault('timeout', `no answer within ${timeoutMs} ms`, error);
       throw new NodeFault('unreachable', describe(error), error);
     }
   };

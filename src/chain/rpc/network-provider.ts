@@ -33,6 +33,14 @@ export class NetworkProvider extends JsonRpcApiProvider {
     this._start();
   }
 
+  /** Sends at once, in the scope of whoever asks; ethers itself sends from a timer, for all who asked meanwhile. */
+  override async send(method: string, params: JsonRpcPayload['params']): Promise<unknown> {
+    const [answer] = await this._send({ jsonrpc: '2.0', id: 1, method, params });
+    if (answer !== undefined && 'result' in answer) return answer.result;
+    if (answer === undefined) throw new Error(`no answer to ${method}`);
+    throw this.getRpcError({ jsonrpc: '2.0', id: 1, method, params }, answer);
+  }
+
   override _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<(JsonRpcResult | JsonRpcError)[]> {
     const payloads = Array.isArray(payload) ? payload : [payload];
     return Promise.all(

@@ -1,4 +1,5 @@
 import type { Logger } from '../../log.ts';
+import { inBackground } from '../../request-scope.ts';
 import { createNetworkPace } from './network-pace.ts';
 import { createConsensus, type DepthRules, inUse } from './node-consensus.ts';
 import { NodesUnavailableError } from './node-fault.ts';
@@ -84,7 +85,7 @@ export function createNodePool(options: PoolOptions): NodePool {
     pin: shareInFlight(pin),
     look,
     refresh() {
-      if (members.length > 1 && now() - lookedAt >= refreshMs) void look().then(tell);
+      if (members.length > 1 && now() - lookedAt >= refreshMs) void inBackground(() => look().then(tell));
     },
     isSound: ({ judgement }) => !['lagging', 'forked', 'foreign'].includes(judgement.state),
     status: () => members.map(statusOf),

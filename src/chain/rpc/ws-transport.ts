@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { currentScope } from '../../request-scope.ts';
 import { isRecord, parseJson, type RpcAnswer, readAnswer } from './answer.ts';
 import { NodeFault } from './node-fault.ts';
 import type { Limits, Transport } from './transport.ts';
@@ -58,12 +59,23 @@ function ask(line: Line, request: Request, { timeoutMs, maxBytes }: Limits): Pro
   const { socket, waiting } = line;
   return new Promise((resolve, reject) => {
     const askedAt = performance.now();
-    const settle = (outcome: RpcAnswer | NodeFault) => {
+    const asker = currentScope()?.signal;
+    const leave = () => {
       clearTimeout(timer);
       waiting.delete(request.id);
+      asker?.removeEventListener('abort', onAbort);
+    };
+    const settle = (outcome: RpcAnswer | NodeFault) => {
+      leave();
       if (outcome instanceof NodeFault) reject(outcome);
       else resolve(outcome);
     };
+    // The node answers all the same, and nobody listens.
+    const onAbort = () => {
+      leave();
+      reject(asker?.reason);
+    };
+    asker?.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(() => {
       settle(new NodeFault('timeout', `no answer within ${timeoutMs} ms`));
       // Nothing has arrived since: the connection is dead although it was not closed.

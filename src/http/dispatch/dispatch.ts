@@ -3,13 +3,16 @@ import { type Request as BackendRequest, type Document, OpenAPIBackend, type Opt
 import type { OpenApiDocument } from '../../contract/documents.ts';
 import type { AnyReply } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { untilAborted } from '../../in-time.ts';
 import type { Logger } from '../../log.ts';
+import { CallerGoneError, inScope } from '../../request-scope.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import { sendReply } from '../server/reply.ts';
 import { discardRest } from '../server/unread-body.ts';
+import { openScope } from './caller-scope.ts';
 import { compileOperations } from './compiled-operations.ts';
 import { replaceRouter } from './compiled-router.ts';
 import { type Exchange, openExchange } from './exchange.ts';
@@ -26,9 +29,14 @@ export type DispatchOptions = {
   readonly readBody: BodyReader;
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
+  /** Time for an answer to be made, in milliseconds. */
+  readonly deadlineMs?: number | undefined;
   readonly db: Database;
   readonly log: Logger;
 };
+
+// Longer than any one of the waits for the database, the nodes and the hosted provider.
+const defaultDeadlineMs = 45_000;
 
 /**
  * Creates the request handler of one document, to be mounted at the document's base path. openapi-backend runs the
@@ -37,6 +45,7 @@ export type DispatchOptions = {
  * dispatch does not enforce exactly
  */
 export async function createDispatch(options: DispatchOptions): Promise<RequestHandler> {
+  const { deadlineMs = defaultDeadlineMs } = options;
   const api = new OpenAPIBackend({
     definition: options.document as unknown as Document, // ours names fewer words of the same standard
     // The library's own check supports OpenAPI 3.0 only; documents are linted when they are bundled.
@@ -59,10 +68,16 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     exchange.facts.area = options.area;
     // The library types values as texts, but only passes the object on.
     const apiRequest = toApiRequest(request) as unknown as BackendRequest;
-    const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
-    handled
-      .then((reply) => answer(exchange, reply, options.memory))
-      .catch((error) => answerProblem(exchange, error, options.log));
+    const { scope, settle } = openScope(request, response, deadlineMs);
+    inScope(scope, () => {
+      const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
+      untilAborted(handled, scope.signal)
+        .then((reply) => {
+          settle();
+          return answer(exchange, reply, options.memory);
+        })
+        .catch((error) => answerProblem(exchange, error, options.log));
+    });
   };
 }
 
@@ -86,6 +101,8 @@ async function answer({ request, response }: Exchange, reply: AnyReply, memory: 
 
 /** Sends the problem that an error converts to. Errors of the service (5xx) are logged with their cause. */
 export function answerProblem({ request, response, facts }: Exchange, error: unknown, log: Logger): void {
+  // Nobody is there to be told.
+  if (error instanceof CallerGoneError) return;
   const found = toProblem(error);
   facts.code = found.code;
   if (found.status >= 500) {

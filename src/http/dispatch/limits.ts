@@ -6,7 +6,9 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible';
 import type { Caller } from '../../contract/operation.ts';
+import { ProblemError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
+import { CallerGoneError } from '../../request-scope.ts';
 
 export type RateLimit = { readonly perSecond: number; readonly burst: number };
 
@@ -100,6 +102,8 @@ function createPolicy({ db, log }: { db: object; log: Logger }, { perSecond, bur
       try {
         return toAllowance(await countShared(name));
       } catch (reason) {
+        // The request is refused, or over, before anything was counted.
+        if (reason instanceof ProblemError || reason instanceof CallerGoneError) throw reason;
         log.warn({ err: reason }, 'rate limits are counted by this process alone');
         return toAllowance(await countOn(fallback, name));
       }

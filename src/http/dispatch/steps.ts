@@ -1,9 +1,10 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Context, Handler, OpenAPIBackend } from 'openapi-backend';
-import type { AnyReply } from '../../contract/operation.ts';
+import type { AnyReply, Caller } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
+import { currentScope } from '../../request-scope.ts';
 import type { ApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import { inputProblem } from '../input/input-problem.ts';
@@ -106,6 +107,7 @@ function admitAndRead(
   return async (context, exchange: Exchange) => {
     const { plan, readInput } = compiledOf(context);
     exchange.facts.operationId = plan.operationId;
+    takeShareOf(exchange.caller);
     if (!plan.isPublic) {
       const { caller } = exchange;
       if (caller === undefined || context.security['authorized'] !== true) throw refusalOf(exchange);
@@ -115,6 +117,13 @@ function admitAndRead(
     if (plan.body !== undefined) exchange.sentBody = await readBody(exchange.request, exchange.response);
     readInput(requestOf(context), exchange.sentBody);
   };
+}
+
+// Keys without a company and callers without a key share among themselves.
+function takeShareOf(caller: Caller | undefined): void {
+  const scope = currentScope();
+  if (scope !== undefined)
+    scope.tenant = caller?.companyId || (caller === undefined ? 'public' : 'no company');
 }
 
 function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly ErrorObject[]): ProblemError {

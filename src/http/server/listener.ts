@@ -3,6 +3,7 @@ import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
+import { type LoadGuard, refuseForLoad } from './load-guard.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
 export type HttpServer = {
@@ -41,6 +42,10 @@ type ListenOptions = {
   readonly arrivalTimeoutMs?: number;
   /** What differs from the defaults. */
   readonly limits?: Partial<ConnectionLimits>;
+  /** Refuses requests while there are too many; without it all are taken on. */
+  readonly guard?: LoadGuard;
+  /** Called for each request that the guard refuses. */
+  readonly onShed?: () => void;
 };
 
 // An answer of a few hundred kB takes far less on any usable line. Clients that pipeline keep to a handful of requests.
@@ -58,7 +63,7 @@ const defaultLimits: ConnectionLimits = {
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log, settings, reserved, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
+  { host, port, log, settings, reserved, arrivalTimeoutMs = 30_000, limits, guard, onShed }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // With Node's default check every 30 s, each timeout could take 30 s longer.
@@ -76,7 +81,11 @@ export async function listen(
         return;
       }
       request.url = toOriginForm(request.url ?? '/');
-      handler(request, response);
+      if (guard === undefined || guard.admits(request)) handler(request, response);
+      else {
+        onShed?.();
+        refuseForLoad(response);
+      }
     },
   );
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.

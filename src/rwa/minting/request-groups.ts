@@ -1,4 +1,5 @@
 import { problem } from '../../errors.ts';
+import { inSharedScope } from '../../request-scope.ts';
 
 export type GroupOptions<Request, Outcome> = {
   /** Requests of the same line may share a group. */
@@ -96,7 +97,9 @@ async function runGroup<Request, Outcome>(
 ): Promise<void> {
   for (const { patience } of group) clearTimeout(patience);
   try {
-    const outcomes = await run(group.map(({ request }) => request));
+    const outcomes = await inSharedScope({ isOfTenant: true }, () =>
+      run(group.map(({ request }) => request)),
+    );
     for (const [index, { resolve, reject }] of group.entries()) {
       const outcome = outcomes[index];
       if (outcome === undefined) reject(new Error('The group gave no outcome for a request.'));

@@ -1,0 +1,86 @@
+import type { Knex } from 'knex';
+import type { Client } from 'pg';
+import type { Logger } from '../log.ts';
+import { currentScope, type RequestScope } from '../request-scope.ts';
+import { createTurns, type EndTurn } from './turns.ts';
+
+type FairOptions = {
+  readonly poolMax: number;
+  /** How long requests of a tenant may wait in its line before further ones are refused, in milliseconds. */
+  readonly overdueMs: number;
+  readonly log: Logger;
+  /** Whether connections lead to the processes of the server that they name, so that statements can be cancelled. */
+  readonly cancels: boolean;
+};
+
+type Connection = Client & { readonly processID?: number };
+type Lent = {
+  readonly endTurn: EndTurn;
+  readonly cancelled: Promise<void> | undefined;
+  readonly unwatch: () => void;
+};
+
+/**
+ * Shares the connections of a pool among the tenants that requests work for, and begins nothing for a caller who has
+ * gone. A statement that runs for such a caller is cancelled if it only reads. Work in the background takes no turns; a
+ * fifth of the pool is left to it.
+ */
+export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: FairOptions): void {
+  const { client } = db;
+  const turns = createTurns({ places: Math.max(1, poolMax - Math.ceil(poolMax / 5)), overdueMs });
+  const acquire: () => Promise<Connection> = client.acquireConnection.bind(client);
+  const release: (connection: Connection) => Promise<void> = client.releaseConnection.bind(client);
+  const lent = new WeakMap<Connection, Lent>();
+
+  const cancel = async ({ processID }: Connection) => {
+    const other = await acquire();
+    try {
+      await other.query('SELECT pg_cancel_backend($1)', [processID]);
+    } finally {
+      await release(other);
+    }
+  };
+
+  const lend = (connection: Connection, { signal, isRead }: RequestScope, endTurn: EndTurn) => {
+    const state: { cancelled: Promise<void> | undefined } = { cancelled: undefined };
+    const onAbort = () => {
+      state.cancelled = cancel(connection).catch((err) => log.warn({ err }, 'statement not cancelled'));
+    };
+    if (isRead && cancels) signal.addEventListener('abort', onAbort, { once: true });
+    lent.set(connection, {
+      endTurn,
+      get cancelled() {
+        return state.cancelled;
+      },
+      unwatch: () => signal.removeEventListener('abort', onAbort),
+    });
+  };
+
+  const acquireInTurn = async (): Promise<Connection> => {
+    const scope = currentScope();
+    scope?.signal.throwIfAborted();
+    if (scope?.tenant === undefined) return acquire();
+    const endTurn = await turns.take(scope.tenant, scope.hasBegun !== true, scope.signal);
+    scope.hasBegun = true;
+    try {
+      const connection = await acquire();
+      lend(connection, scope, endTurn);
+      return connection;
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+  };
+
+  const releaseAfterTurn = (connection: Connection): Promise<void> => {
+    const loan = lent.get(connection);
+    if (loan === undefined) return release(connection);
+    lent.delete(connection);
+    loan.unwatch();
+    const giveBack = () => release(connection).finally(loan.endTurn);
+    // Whoever had the connection next would be cancelled.
+    return loan.cancelled === undefined ? giveBack() : loan.cancelled.then(giveBack);
+  };
+
+  Object.assign(client, { acquireConnection: acquireInTurn, releaseConnection: releaseAfterTurn });
+}

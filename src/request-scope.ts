@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** On whose behalf work is done, and for how long it is of use. */
+export type RequestScope = {
+  /** Whose share of the database the work takes; undefined until the caller is known. */
+  tenant?: string;
+  /** Whether it had a connection to the database before. */
+  hasBegun?: boolean;
+  /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */
+  readonly signal: AbortSignal;
+  /** Whether what runs may be stopped half-way. Work that changes something is only not begun. */
+  readonly isRead: boolean;
+};
+
+/** The caller has closed its connection, so nobody waits for the work any more. */
+export class CallerGoneError extends Error {
+  constructor() {
+    super('The caller has gone.');
+    this.name = 'CallerGoneError';
+  }
+}
+
+// Passed on by the runtime: work that a request causes is reached through drivers that know nothing of requests.
+const scopes = new AsyncLocalStorage<RequestScope | undefined>();
+
+/** Runs work on behalf of a request. */
+export function inScope<T>(scope: RequestScope, work: () => T): T {
+  return scopes.run(scope, work);
+}
+
+/** The request that the present work belongs to; undefined in the background. */
+export function currentScope(): RequestScope | undefined {
+  return scopes.getStore();
+}
+
+/** Runs work that goes on whatever becomes of the present request, and takes nobody's share. */
+export function inBackground<T>(work: () => T): T {
+  return scopes.run(undefined, work);
+}
+
+/**
+ * Runs work that several requests share, so that no single caller who leaves ends it.
+ * @param options.signal what ends it instead; nothing by default
+ * @param options.isOfTenant whether all of them belong to the tenant of the present one. Otherwise the work takes nobody's
+ *   share: others would wait for their turn behind it
+ */
+export function inSharedScope<T>(
+  { signal = new AbortController().signal, isOfTenant }: { signal?: AbortSignal; isOfTenant: boolean },
+  work: () => T,
+): T {
+  const tenant = isOfTenant ? scopes.getStore()?.tenant : undefined;
+  return scopes.run({ ...(tenant === undefined ? {} : { tenant }), isRead: false, signal }, work);
+}

@@ -1,0 +1,35 @@
+import { describe, expect, onTestFinished } from 'vitest';
+import { testWith } from '../support/fixtures.ts';
+
+const test = testWith({ settings: { MAX_WAIT_MS: '300', DATABASE_POOL_MAX: '10' } });
+const events = '/events/v1/api/event';
+
+describe('a company whose requests wait for one locked row', () => {
+  test('keeps no other company waiting, and is told to come again', async ({ acme, globex, db }) => {
+    const { body: hot } = await acme.post(events).send({ name: 'Fair' }).expect(201);
+    const { body: other } = await globex.post(events).send({ name: 'Fair' }).expect(201);
+    const holder = await db.transaction();
+    onTestFinished(async () => void (holder.isCompleted() || (await holder.rollback())));
+    await holder('events').where('id', hot.id).forUpdate();
+    const waiting = Array.from({ length: 20 }, () =>
+      acme
+        .patch(`${events}/${hot.id}`)
+        .send({ name: 'Fairer' })
+        .then(({ status }) => status),
+    );
+    const blocked = () =>
+      db('pg_stat_activity').where({ wait_event_type: 'Lock' }).whereRaw('datname = current_database()');
+    await expect.poll(async () => (await blocked()).length).toBeGreaterThanOrEqual(4);
+    for (let asked = 0; asked < 5; asked += 1) {
+      await globex.get(`${events}/${other.id}`).expect(200);
+      await globex
+        .patch(`${events}/${other.id}`)
+        .send({ name: `Fair ${asked}` })
+        .expect(200);
+    }
+    await expect.poll(async () => (await acme.get(events)).body.code, { timeout: 3_000 }).toBe('overloaded');
+    await holder.rollback();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
+    await acme.get(`${events}/${hot.id}`).expect(200);
+  });
+});
