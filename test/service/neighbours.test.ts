@@ -1,7 +1,9 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { testWith } from '../support/fixtures.ts';
 
-const test = testWith({ settings: { MAX_WAIT_MS: '300', DATABASE_POOL_MAX: '10', DATABASE_LOCK_TIMEOUT_MS: '20000' } });
+const test = testWith({
+  settings: { MAX_WAIT_MS: '300', DATABASE_POOL_MAX: '10', DATABASE_LOCK_TIMEOUT_MS: '20000' },
+});
 const events = '/events/v1/api/event';
 
 describe('a company whose requests wait for one locked row', () => {
