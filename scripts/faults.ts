@@ -49,6 +49,7 @@ const named = [
     'node-pool',
     'odd-contracts',
     'older-mints',
+    'past-search',
     'pauses',
     'picky-contract',
     'question-bound',

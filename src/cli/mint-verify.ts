@@ -1,24 +1,13 @@
 import type { Command } from 'commander';
-import { createMintNode } from '../chain/minting/mint-node.ts';
-import { type ChainFinding, type Verified, verifyNetwork } from '../rwa/operators/mint-verify.ts';
+import { type Verified, verifyNetwork } from '../rwa/operators/mint-verify.ts';
+import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
 import { mintingNetworks } from './shared/minting-networks.ts';
+import { pinNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, moment } from './shared/values.ts';
 
 type VerifyOptions = { since?: Date; chain?: string };
-
-const columns = {
-  chainId: 'CHAIN',
-  contract: 'CONTRACT',
-  tokenId: 'TOKEN',
-  nftId: 'NFT',
-  kind: 'KIND',
-  detail: 'DETAIL',
-};
-
-// So many are printed; the count has all of them.
-const mostShown = 10_000;
 
 /** `tallystick mint verify`: compares every row with the chain. */
 export function addVerifyCommand(mint: Command, session: Session): void {
@@ -40,17 +29,17 @@ export function addVerifyCommand(mint: Command, session: Session): void {
 
 /** @returns whether all rows agree with the chain */
 async function runVerify(operator: Operator, options: VerifyOptions, signal: AbortSignal): Promise<boolean> {
-  const { db, clients, output } = operator;
+  const { db, output } = operator;
   const networks: Verified[] = [];
-  const findings: ReturnType<typeof shown>[] = [];
+  const findings: ReturnType<typeof shownFinding>[] = [];
   let disagreeing = 0;
   for (const network of await mintingNetworks(operator, options.chain)) {
     const progress = output.progress(`Comparing ${network.name}`, 'blocks');
-    const node = createMintNode(clients.for(network));
+    const node = await pinNode(operator, network);
     const run = { db, network, node, since: options.since, signal, onProgress: progress.update };
     const verified = await verifyNetwork(run, (finding) => {
       disagreeing += 1;
-      if (findings.length < mostShown) findings.push(shown(finding));
+      if (findings.length < mostFindings) findings.push(shownFinding(finding.chainId, finding));
     }).finally(progress.stop);
     networks.push(verified);
   }
@@ -58,7 +47,7 @@ async function runVerify(operator: Operator, options: VerifyOptions, signal: Abo
   const counts = { networks: networks.length, tokens, disagreeing };
   if (output.json) output.record({ ...counts, findings });
   else {
-    if (findings.length > 0) output.rows(findings, columns);
+    if (findings.length > 0) output.rows(findings, findingColumns);
     output.record(counts);
   }
   for (const { chainId: id, toBlock } of networks) {
@@ -71,8 +60,3 @@ async function runVerify(operator: Operator, options: VerifyOptions, signal: Abo
   );
   return disagreeing === 0;
 }
-
-const shown = ({ chainId: id, contract, tokenId, nftId, kind, detail }: ChainFinding) => ({
-  ...{ chainId: id, contract, tokenId, nftId },
-  ...{ kind, detail },
-});

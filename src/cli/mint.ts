@@ -1,13 +1,12 @@
 import { type Command, Option } from 'commander';
-import { createMintNode } from '../chain/minting/mint-node.ts';
-import { findNetwork } from '../chain/network-store.ts';
 import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
 import { remedyOf } from '../rwa/minting/mint-reason.ts';
-import { listAttempts, listMints, retryMint, stopLanes } from '../rwa/operators/mint-admin-store.ts';
-import { cancelMint } from '../rwa/operators/mint-cancel.ts';
+import { listAttempts, listMints, stopLanes } from '../rwa/operators/mint-admin-store.ts';
+import { addRemedyCommands } from './mint-remedies.ts';
 import { addVerifyCommand } from './mint-verify.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
+import type { Output } from './shared/output.ts';
 import { asOperator, type Session } from './shared/session.ts';
 import { address, chainId, isUuid, whole } from './shared/values.ts';
 
@@ -51,8 +50,7 @@ export function addMintCommands(program: Command, session: Session): void {
   const mint = program.command('mint').description('Mints: what is queued, in flight or stuck, and why');
   addListCommand(mint, session);
   addShowCommand(mint, session);
-  addRetryCommand(mint, session);
-  addCancelCommand(mint, session);
+  addRemedyCommands(mint, session);
   addVerifyCommand(mint, session);
   addStopCommand(mint, session, { name: 'pause', about: 'Stop lanes from sending; what is sent is watched' });
   addStopCommand(mint, session, { name: 'resume', about: 'Let lanes send again' });
@@ -69,9 +67,17 @@ function addListCommand(mint: Command, session: Session): void {
       asOperator(session, async ({ db, output }) => {
         const states = state === undefined ? underWay : [state];
         output.rows(await listMints(db, { states, chainId, limit }), mintColumns);
+        for (const lane of await listLanes(db, { chainId })) tellStanding(output, lane);
       }),
     );
   examples(list, 'mint list', 'mint list --state failed --json');
+}
+
+/** A lane may stand while no NFT is listed: only what is minted waits to become final, for example. */
+function tellStanding(output: Output, { chainId, paused, pausedAt, signer, why }: LaneStatus): void {
+  if (paused === null) return;
+  const since = pausedAt === null ? '' : ` since ${pausedAt.toISOString()}`;
+  output.say(`The lane of ${signer} on ${chainId}: ${paused}${since}. ${why ?? ''} ${remedyOf(paused)}`);
 }
 
 const withRemedy = (lane: LaneStatus) => ({
@@ -91,43 +97,6 @@ function addShowCommand(mint: Command, session: Session): void {
       }),
     );
   examples(show, 'mint show', 'mint show 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
-}
-
-function addRetryCommand(mint: Command, session: Session): void {
-  const retry = mint
-    .command('retry <nftId>')
-    .description('Queue a failed NFT again, for the same recipient')
-    .action((nftId: string) =>
-      asOperator(session, async ({ db, output }) => {
-        if (!isUuid(nftId) || !(await retryMint(db, nftId))) {
-          throw new UsageError(`No NFT ${nftId} has failed. See: tallystick mint list --state failed`);
-        }
-        output.record({ nftId, state: 'queued' });
-      }),
-    );
-  examples(retry, 'mint retry 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
-}
-
-function addCancelCommand(mint: Command, session: Session): void {
-  const cancel = mint
-    .command('cancel <nftId>')
-    .description('Take a mint back that is queued or has failed, if the chain shows that nothing minted it')
-    .action((nftId: string) =>
-      asOperator(session, async ({ clients, db, output }) => {
-        if (!isUuid(nftId)) throw new UsageError(`${nftId} is no id of an NFT. See: tallystick mint list`);
-        const refusal = await cancelMint(
-          {
-            db,
-            findNetwork: (id) => findNetwork(db, id),
-            nodeOf: (network) => createMintNode(clients.for(network)),
-          },
-          nftId,
-        );
-        if (refusal !== undefined) throw new UsageError(refusal);
-        output.record({ nftId, state: 'unclaimed' });
-      }),
-    );
-  examples(cancel, 'mint cancel 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
 }
 
 function addStopCommand(

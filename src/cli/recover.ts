@@ -1,29 +1,19 @@
 import { type Command, Option } from 'commander';
-import { createMintNode } from '../chain/minting/mint-node.ts';
 import type { Network } from '../chain/network.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { beginRecovery } from '../rwa/minting/contract-claim-store.ts';
 import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/recover.ts';
+import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { mintingNetworks } from './shared/minting-networks.ts';
+import { pinNode } from './shared/pinned-node.ts';
 import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
 import { chainId, severalAddresses } from './shared/values.ts';
 
 type RecoverOptions = { chain?: string; apply?: true; begin?: true; signer: string[] };
 
-const columns = {
-  chainId: 'CHAIN',
-  contract: 'CONTRACT',
-  tokenId: 'TOKEN',
-  nftId: 'NFT',
-  kind: 'KIND',
-  mended: 'MENDED',
-  detail: 'DETAIL',
-};
-
-// So many are printed; the count has all of them.
-const mostShown = 10_000;
+const columns = { ...findingColumns, mended: 'MENDED' };
 
 /** `tallystick recover`: after the database was restored from an older backup. */
 export function addRecoverCommand(program: Command, session: Session): void {
@@ -79,7 +69,7 @@ async function runRecover(
     const tell = (finding: RecoveredFinding) => {
       counts.found += 1;
       counts[finding.mended ? 'mended' : 'left'] += 1;
-      if (findings.length < mostShown) findings.push(shown(network, finding));
+      if (findings.length < mostFindings) findings.push(shown(network, finding));
     };
     counts.waiting += await recoverOne(operator, network, { vault, signers: signer, signal, tell });
   }
@@ -102,12 +92,13 @@ type One = {
 
 /** @returns how many mints must become final first */
 async function recoverOne(
-  { db, clients, output }: Operator,
+  operator: Operator,
   network: Network,
   { vault, signers, signal, tell }: One,
 ): Promise<number> {
+  const { db, output } = operator;
+  const node = await pinNode(operator, network);
   const progress = output.progress(`Recovering ${network.name}`);
-  const node = createMintNode(clients.for(network));
   const run = { db, network, node, vault, signers, signal, onProgress: progress.update };
   const { waiting } = await recoverNetwork(run, tell).finally(progress.stop);
   return waiting;
@@ -124,9 +115,9 @@ function openVault({ config }: Operator): ClaimSecretVault {
 
 type Shown = ReturnType<typeof shown>;
 
-const shown = (network: Network, { contract, tokenId, nftId, kind, mended, detail }: RecoveredFinding) => ({
-  ...{ chainId: network.chainId, contract, tokenId, nftId },
-  ...{ kind, mended, detail },
+const shown = ({ chainId: id }: Network, { mended, ...finding }: RecoveredFinding) => ({
+  ...shownFinding(id, finding),
+  mended,
 });
 
 type Counts = {

@@ -168,7 +168,7 @@ describe('200 from the cache', () => {
     release();
     const bodies = (await answers).map(({ body }) => JSON.stringify(body));
     expect(new Set(bodies).size).toBe(1);
-    expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance']);
+    expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance', 'eth_chainId']);
   });
 
   test('makes room for new balances when it is full', async ({ service, node }) => {
@@ -179,7 +179,7 @@ describe('200 from the cache', () => {
     for (const address of others) await ofWallet(service, { address }).expect(200);
     expect(node.asked).toEqual([]);
     await ofWallet(service, { address: oldest ?? '' }).expect(200);
-    expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance']);
+    expect(node.asked).toEqual(['eth_blockNumber', 'eth_getBalance', 'eth_chainId']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BlockRange, findFirstBlock, mintPages } from '../../src/chain/minting/mint-history.ts';
+import { type BlockRange, mintPages } from '../../src/chain/minting/mint-history.ts';
 import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -52,24 +52,5 @@ describe('pages of mints', () => {
         throw new Error('pruned history unavailable');
       }),
     ).rejects.toThrow('pruned history');
-  });
-});
-
-describe('the first block of a contract', () => {
-  test('is the one in which it has code', async () => {
-    const hasCode = async (_contract: string, at: bigint) => at >= 1_234_567n;
-    expect(await findFirstBlock({ hasCode }, contract, 80_000_000n)).toBe(1_234_567n);
-  });
-
-  test('is none where there is no contract', async () => {
-    expect(await findFirstBlock({ hasCode: async () => false }, contract, 2_000n)).toBe(null);
-  });
-
-  test('is unknown from a node without the state of old blocks', async () => {
-    const hasCode = async (_contract: string, at: bigint) => {
-      if (at < 1_000n) throw new Error('missing trie node');
-      return true;
-    };
-    expect(await findFirstBlock({ hasCode }, contract, 2_000n)).toBe(undefined);
   });
 });

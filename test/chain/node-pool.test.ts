@@ -30,9 +30,9 @@ afterEach(() => {
   }
 });
 
-const open = (finalityNodes?: number) => {
+const open = (finalityNodes?: number, timeoutMs = 2_000) => {
   clients = createRpcClients({
-    timeoutMs: 300,
+    timeoutMs,
     log: createLogger({ level: 'silent' }),
     finalityNodes,
     now: () => clock,
@@ -98,6 +98,8 @@ describe('a look', () => {
   });
 
   test('waits for a node that hangs only once', async () => {
+    clients.close();
+    open(undefined, 300);
     node(0).bend(() => Promise.resolve('hang'));
     const begun = performance.now();
     expect((await pin()).label).toBe(node(1).url);
@@ -108,7 +110,8 @@ describe('a look', () => {
       expect((await pin()).label).toBe(node(1).url);
       expect(performance.now() - again).toBeLessThan(290);
     }
-    expect(statesOf()).toEqual(['failing', 'usable']);
+    // Minutes have passed without a new block.
+    expect(statesOf()).toEqual(['failing', 'standing']);
   });
 
   test('leaves a node of another chain until it is right again', async () => {
@@ -181,10 +184,12 @@ describe('what is final', () => {
 
   test('is unknown while too few nodes can say, and that is told once it lasts', async () => {
     node(0).bend(withoutFinalized({ status: 429 }));
-    expect(await pin()).toMatchObject({ finalized: -1n, finalityUnknown: undefined });
+    const why =
+      '2 node(s) must agree on what is final (RPC_FINALITY_NODES), and only 1 can say. ' +
+      `${node(0).url} does not say what is final.`;
+    expect(await pin()).toMatchObject({ finalized: -1n, finalityUnknown: { why, isLasting: false } });
     clock += 5_000;
-    const { finalityUnknown } = await pin();
-    expect(finalityUnknown).toBe('2 node(s) must agree on what is final, and only 1 can say.');
+    expect(await pin()).toMatchObject({ finalityUnknown: { why, isLasting: true } });
   });
 
   test('takes a node out of use that contradicts it', async () => {
@@ -227,6 +232,9 @@ describe('a disagreement', () => {
 
 describe('a node that stays behind', () => {
   test('is left once that has lasted, also while the other fails, and used again when it has caught up', async () => {
+    // So that a minute without a block is none to speak of.
+    clients.close();
+    open(undefined, 5_000);
     node(0).bend(forksAt(1_000n, 70n));
     for (let look = 0; look < 4; look += 1) {
       await pin();
@@ -246,10 +254,33 @@ describe('a node that stays behind', () => {
     node(0).bend(forksAt(1_000n, 78n));
     for (let look = 0; look < 10; look += 1) {
       await pin();
-      clock += 60_000;
+      clock += 700;
     }
     expect(statesOf()).toContain('usable');
     expect((await pin()).label).toBe(node(0).url);
+  });
+
+  test('without end, by every node, is told of the one that is used all the same', async () => {
+    expect((await pin(1)).standing).toBeUndefined();
+    for (let look = 0; look < 3; look += 1) {
+      clock += 100_000;
+      await pin(1);
+    }
+    expect((await pin(1)).standing).toMatch(/^block \d+ is its newest since \d{4}-/);
+    expect(statesOf(1)).toEqual(['standing']);
+    await callNode(node(0).url, 'anvil_mine', ['0x1']);
+    expect((await pin(1)).standing).toBeUndefined();
+  });
+
+  test('that leads to another chain between two looks gives no balance to those who fail over', async () => {
+    const client = clients.for(networkOf(2));
+    await client.send('eth_getBalance', [`0x${'1'.repeat(40)}`, 'latest']);
+    node(0).bend(({ method }) => {
+      if (method === 'eth_chainId') return Promise.resolve({ result: '0x1' });
+      return method === 'eth_getBalance' ? Promise.resolve({ result: '0x5' }) : undefined;
+    });
+    expect(await client.send('eth_getBalance', [`0x${'1'.repeat(40)}`, 'latest'])).toBe('0x0');
+    expect(node(1).takeAsked()).toContain('eth_getBalance');
   });
 
   test('is not asked by those who fail over, while the other is there', async () => {
@@ -260,7 +291,7 @@ describe('a node that stays behind', () => {
       await client.send('eth_gasPrice', []);
       await clients.pool(networkOf(2)).look();
       expect(statesOf()[0]).toBe('lagging');
-    });
+    }, 10_000);
     node(0).takeAsked();
     await client.send('eth_gasPrice', []);
     expect(node(0).takeAsked()).not.toContain('eth_gasPrice');

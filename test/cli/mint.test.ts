@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
+import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
 import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
 import { test } from './fixtures.ts';
 
@@ -107,10 +109,13 @@ describe('mint show', () => {
 });
 
 describe('mint retry', () => {
-  test('queues a failed one again', async ({ db, json }) => {
+  test('asks the network first: no answer is no proof', async ({ db, run }) => {
     const id = await addMint(db, 'failed', { mint_error: 'x' });
-    expect((await json('mint', 'retry', id)).value).toEqual({ nftId: id, state: 'queued' });
-    expect(await db('nfts').where({ id }).first()).toMatchObject({ mint_state: 'queued', mint_error: null });
+    expect(await run('mint', 'retry', id)).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('No node of network 31337 answered'),
+    });
+    expect(await db('nfts').where({ id }).first()).toMatchObject({ mint_state: 'failed' });
   });
 
   test('refuses what has not failed', async ({ db, run }) => {
@@ -135,4 +140,15 @@ describe('mint pause and resume', () => {
       'There is no such lane. See: tallystick mint show\n',
     );
   });
+});
+
+test('each reason has its remedy in the README, by commands that there are', async ({ run }) => {
+  const readme = readFileSync('README.md', 'utf8');
+  const known = (await run('mint', '--help')).out;
+  for (const [reason, { remedy }] of Object.entries(mintReasons)) {
+    expect(readme).toContain(`\n| \`${reason}\` |`);
+    for (const [, command = ''] of remedy.matchAll(/tallystick mint ([a-z-]+)/g)) {
+      expect(known).toContain(`\n  ${command} `);
+    }
+  }
 });

@@ -46,7 +46,7 @@ const test = base.extend('minted', perFile, async ({ serviceOptions }, { onClean
   const { db, parts } = service;
   const audit = createAudit({
     ...{ db, log, networks: parts.networks, restSeconds: 0 },
-    nodeOf: (network) => createMintNode(parts.clients.for(network)),
+    nodeOf: async (network) => createMintNode(parts.clients.for(network)),
   });
   const level = async () => {
     const { text } = await parts.metrics.scrape();

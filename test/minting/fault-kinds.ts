@@ -15,6 +15,8 @@ export type Scene = {
   readonly network: SequenceNetwork;
   /** The NFTs that were accepted; faults accept more, and a restored database has fewer. */
   readonly ids: string[];
+  /** The folder of the last release, where its workers take part. */
+  readonly release: string | undefined;
 };
 
 /** Lets one thing go wrong, or right again. @returns what it was, in words */
@@ -187,28 +189,45 @@ const restoreFaults: readonly Fault[] = [
     await backUp(setup.service.db);
     return 'back the database up';
   },
-  async ({ setup, ids }) => {
+  async ({ setup, network, ids }) => {
     await setup.killAll();
     const isRestored = await restoreBackup(setup.service.db);
     if (!isRestored) return 'no backup to restore';
-    await setup.recover();
+    await setup.useNodes(network.nodes);
+    const isRecovered = await setup.recover();
     const rows = await setup.service.db('nfts').whereIn('id', ids).select('id');
     ids.splice(0, ids.length, ...rows.map(({ id }) => id));
-    return 'restore the database';
+    return `restore the database${isRecovered ? '' : ', to be recovered'}`;
   },
 ];
 
-/** Everything that a sequence chooses from; what the workers and the chain do, twice as often. */
-export const faultKinds: readonly Fault[] = [
+/** Workers of the last release, beside those of this one. */
+const releaseFaults: readonly Fault[] = [
+  async ({ setup, release }) => {
+    if (release !== undefined) setup.workFrom(release);
+    return 'worker of the last release';
+  },
+];
+
+/** What the last release was made for, which knows neither nodes that are wrong for good nor recoveries. */
+const knownToLastRelease: readonly Fault[] = [
   ...workerFaults,
   ...workerFaults,
   ...chainFaults,
   ...chainFaults,
   ...otherFaults,
-  ...(isReady(['fees']) ? marketFaults : []),
-  ...(isReady(['pool']) ? otherChainFaults : []),
-  ...(isReady(['recover']) ? restoreFaults : []),
 ];
+
+/** Everything that a sequence chooses from; what the workers and the chain do, twice as often. */
+export const faultKinds = ({ release }: Pick<Scene, 'release'>): readonly Fault[] =>
+  release === undefined
+    ? [
+        ...knownToLastRelease,
+        ...(isReady(['fees']) ? marketFaults : []),
+        ...(isReady(['pool']) ? otherChainFaults : []),
+        ...(isReady(['recover']) ? restoreFaults : []),
+      ]
+    : [...knownToLastRelease, ...releaseFaults, ...releaseFaults, ...releaseFaults];
 
 /** Ends lies and other faults for a time; the flaws that nodes have for good stay. */
 function endLies(network: SequenceNetwork): void {

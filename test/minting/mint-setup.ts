@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Wallet } from 'ethers';
+import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { addRwa } from '../rwa/samples.ts';
 import type { Flaw } from '../support/flaws/flaw.ts';
 import { type Orphan, startOtherChain } from '../support/flaws/orphan.ts';
@@ -9,6 +11,7 @@ import { type LyingNode, startLyingNode } from '../support/lying-node.ts';
 import { type MintChain, startMintChain, startMintService } from '../support/minting.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 import type { TestService } from '../support/service.ts';
+import { strain } from '../support/strain.ts';
 import { describeMints } from './mint-report.ts';
 import { type Judgement, judgeEnd, judgeProgress, judgeReasons, keepMining } from './settle.ts';
 import type { WorkerTask } from './worker-process.ts';
@@ -25,8 +28,8 @@ export type MintSetup = {
   readonly service: TestService;
   /** Another chain, on which the signers have sent transactions; started at the first call. */
   otherChain(): Promise<Orphan>;
-  /** Brings a restored database up to the chain. */
-  recover(): Promise<void>;
+  /** Brings a restored database up to the chain, as an operator does. @returns whether nothing is left to do */
+  recover(): Promise<boolean>;
   /** Addresses that sign. */
   readonly signers: readonly string[];
   /** Accepts this many mints, of new NFTs and of issued ones by turns. @returns their ids */
@@ -46,8 +49,11 @@ export type MintSetup = {
    * @returns what is wrong; then everything that is known about it is on standard error
    */
   settle(ids: readonly string[]): Promise<string[]>;
-  /** As {@link settle}, for what was signed and asked since this time; also what parts that are not ready do wrong. */
-  judge(ids: readonly string[], since?: Date): Promise<Judgement>;
+  /**
+   * As {@link settle}, for what was signed and asked since this time; also what parts that are not ready do wrong.
+   * Without conduct, fees and questions do not count.
+   */
+  judge(ids: readonly string[], since?: Date, isConductJudged?: boolean): Promise<Judgement>;
   /** With a worker and blocks: everything must be minted, whatever flaws nodes have. @returns what is not */
   progress(ids: readonly string[]): Promise<string[]>;
   /** With a worker and blocks: everything is minted, or stands still for a reason that is told. */
@@ -69,7 +75,8 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
   const nodes = await Promise.all(flaws.map((each) => startLyingNode(chain.rpcUrl, ...each)));
   const [node] = nodes;
   if (node === undefined) throw new Error('a network has one node at least');
-  const service = await startMintService(chain, { RPC_TIMEOUT_MS: '500' }, postgresUrl);
+  const timeout = { RPC_TIMEOUT_MS: String(Math.round(500 * strain())) };
+  const service = await startMintService(chain, timeout, postgresUrl);
   const useNodes: MintSetup['useNodes'] = async (used) => {
     await service.db('networks').update({ rpc_urls: used.map(({ url }) => url) });
   };
@@ -82,14 +89,15 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
   let other: Promise<Orphan> | undefined;
   const signers = chain.keys.map((key) => new Wallet(key).address);
 
-  /** With a worker, and nodes that no longer lie; their flaws stay. */
-  const ready = async <T>(judging: () => Promise<T>): Promise<T> => {
+  const operator = createOperator(service);
+  /** With a worker, an operator, and nodes that no longer lie; their flaws stay. */
+  const ready = async <T>(judging: () => Promise<T>, isHonest = true): Promise<T> => {
     for (const each of nodes) each.lie(undefined);
     if (workers.running().length === 0) workers.work();
-    return judging();
+    return operator.beside(judging, isHonest);
   };
-  const judge: MintSetup['judge'] = async (ids, begun = since) => {
-    const judgement = await ready(() => judgeEnd(parts, ids, begun));
+  const judge: MintSetup['judge'] = async (ids, begun = since, isConductJudged = true) => {
+    const judgement = await ready(() => judgeEnd(parts, ids, isConductJudged ? begun : undefined));
     if (judgement.found.length > 0) {
       process.stderr.write(`${JSON.stringify(await describe(ids), null, 1)}\n`);
     }
@@ -104,9 +112,7 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
     service,
     signers,
     otherChain: () => (other ??= startOtherChain(signers)),
-    async recover() {
-      throw new Error('a restored database cannot be brought up to the chain yet');
-    },
+    recover: operator.recover,
     accept: await createAcceptance(chain, service),
     work: workers.work,
     workFrom: workers.workFrom,
@@ -119,7 +125,7 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
     },
     judge,
     progress: (ids) => ready(() => judgeProgress(parts, ids)),
-    reasons: (ids) => ready(() => judgeReasons(parts, ids)),
+    reasons: (ids) => ready(() => judgeReasons(parts, ids), false),
     async close() {
       await workers.killAll();
       await service.close();
@@ -137,6 +143,45 @@ type SetupOptions = {
   /** For each node of the network, the flaws that it has for good. */
   readonly nodes?: readonly (readonly Flaw[])[];
 };
+
+/** Whoever runs the command line when lanes wait for a recovery. */
+function createOperator({ databaseUrl, db, parts }: TestService) {
+  const settings = {
+    ...settingsFor(databaseUrl),
+    SECRET_KEYS: secretKeys,
+    RPC_TIMEOUT_MS: String(parts.config.RPC_TIMEOUT_MS),
+  };
+  const recover = async (more = {}): Promise<boolean> => {
+    const { value } = await commandLine({ ...settings, ...more }).json('recover', '--apply');
+    return value?.waiting === 0;
+  };
+  const isCalled = async () => {
+    const waiting = await db('mint_lanes').whereIn('pause_reason', ['recovery_needed', 'contract_shared']);
+    return waiting.length > 0 || (await db('mint_recoveries')).length > 0;
+  };
+  return {
+    recover,
+    /**
+     * Runs something, and meanwhile recovers as often as lanes ask for it.
+     * @param isHonest whether no node deceives: an operator who knows that lets one alone say what is final
+     */
+    async beside<T>(work: () => Promise<T>, isHonest: boolean): Promise<T> {
+      const ended = new AbortController();
+      const watching = (async () => {
+        while (!ended.signal.aborted) {
+          if (await isCalled()) await recover(isHonest ? { RPC_FINALITY_NODES: '1' } : {});
+          await delay(operatorMs, undefined, { signal: ended.signal }).catch(() => {});
+        }
+      })();
+      return work().finally(() => {
+        ended.abort();
+        return watching;
+      });
+    },
+  };
+}
+
+const operatorMs = 500;
 
 function createWorkers(chain: MintChain, service: TestService) {
   const started: RunningProcess[] = [];
@@ -159,7 +204,7 @@ function createWorkers(chain: MintChain, service: TestService) {
       DATABASE_URL: service.databaseUrl,
       SECRET_KEYS: secretKeys,
       AREAS: 'rwa',
-      RPC_TIMEOUT_MS: '500',
+      RPC_TIMEOUT_MS: String(service.parts.config.RPC_TIMEOUT_MS),
       LOG_LEVEL: 'warn',
       MINT_POLL_MS: '50',
       MINT_REBROADCAST_MS: '300',

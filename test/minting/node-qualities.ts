@@ -60,14 +60,10 @@ const limited: readonly Quality[] = [
   },
 ];
 
-const still = 'stands still';
-/** Qualities of which a node is not used while there is another. */
-const unusable: ReadonlySet<string> = new Set(['hangs', 'refuses with 429', 'leads to another chain']);
-
 /** What no conclusion, or no mint, can rest on. */
 const wrong: readonly Quality[] = [
   {
-    name: still,
+    name: 'stands still',
     needs: ['pool'],
     make: async ({ chain }) => ({ flaws: [standsStill(await pastOf(chain.call))] }),
   },
@@ -124,11 +120,6 @@ export type SequenceNetwork = {
   readonly names: readonly string[];
   /** Whether everything must be minted although the others are wrong; else a reason is enough. */
   readonly mustMint: boolean;
-  /**
-   * Whether no node shows a new block. A worker measures by blocks, or by minutes that no sequence lasts, so nothing
-   * has a reason yet.
-   */
-  readonly standsStill: boolean;
   /** Gives each node its flaws again, after a fault for a time. */
   restore(): void;
   /** Makes all nodes sound. */
@@ -140,8 +131,17 @@ export type SequenceNetwork = {
  * Makes a network of one, two or three nodes. In one of four, none of them is sound. Where one is, everything must be
  * minted, unless another deceives: what two nodes disagree on is not decided.
  */
-export async function makeNetwork(setup: MintSetup, chance: Chance): Promise<SequenceNetwork> {
+export async function makeNetwork(
+  setup: MintSetup,
+  chance: Chance,
+  { onlySound = false } = {},
+): Promise<SequenceNetwork> {
   const nodes = setup.nodes.slice(0, 1 + chance.below(setup.nodes.length));
+  if (onlySound)
+    return useNetwork(setup, nodes, {
+      made: nodes.map(() => ({ name: 'sound', flaws: [] })),
+      mustMint: true,
+    });
   const usable = (qualities: readonly Quality[]) => qualities.filter(({ needs }) => isReady(needs));
   const [limits, wrongs] = [usable(limited), usable(wrong)];
   const isWithoutSound = chance.below(4) === 0 && wrongs.length > 0;
@@ -155,6 +155,20 @@ export async function makeNetwork(setup: MintSetup, chance: Chance): Promise<Seq
     if (quality.deceives) deceivers += 1;
     made.push({ name: quality.name, ...(await quality.make(setup, chance)) });
   }
+  return useNetwork(setup, nodes, { made, mustMint: !isWithoutSound && deceivers === 0 });
+}
+
+type Qualities = {
+  /** For each node. */
+  readonly made: readonly (Made & { readonly name: string })[];
+  readonly mustMint: boolean;
+};
+
+async function useNetwork(
+  setup: MintSetup,
+  nodes: readonly LyingNode[],
+  { made, mustMint }: Qualities,
+): Promise<SequenceNetwork> {
   const names = made.map(({ name }) => name);
   const others = made.flatMap(({ chain }) => chain ?? []);
   const restore = () => {
@@ -167,8 +181,7 @@ export async function makeNetwork(setup: MintSetup, chance: Chance): Promise<Seq
   return {
     nodes,
     names,
-    mustMint: !isWithoutSound && deceivers === 0,
-    standsStill: names.includes(still) && names.every((name) => name === still || unusable.has(name)),
+    mustMint,
     restore,
     setRight() {
       for (const node of nodes) node.setFlaws();

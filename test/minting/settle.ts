@@ -1,3 +1,7 @@
+import { JsonRpcProvider } from 'ethers';
+import { createMintNode } from '../../src/chain/minting/mint-node.ts';
+import { listNetworks } from '../../src/chain/network-store.ts';
+import { verifyNetwork } from '../../src/rwa/operators/mint-verify.ts';
 import type { LyingNode } from '../support/lying-node.ts';
 import { faults, type MintChain, until } from '../support/minting.ts';
 import type { TestService } from '../support/service.ts';
@@ -21,8 +25,15 @@ export function keepMining(chain: MintChain, everyMs = 150) {
   return { stop: () => clearInterval(timer) };
 }
 
-/** Waits until everything is minted and final, then judges rows, transactions, fees and questions. */
-export async function judgeEnd(setting: Settling, ids: readonly string[], since: Date): Promise<Judgement> {
+/**
+ * Waits until everything is minted and final, then judges rows and transactions; and fees and questions since this
+ * time, unless it is undefined.
+ */
+export async function judgeEnd(
+  setting: Settling,
+  ids: readonly string[],
+  since: Date | undefined,
+): Promise<Judgement> {
   const { chain, service } = setting;
   await withBlocks(chain, () =>
     until('the end', async () => (await unsettled(service, ids)) === 0, 60).catch(() => {
@@ -32,7 +43,8 @@ export async function judgeEnd(setting: Settling, ids: readonly string[], since:
   const found = await faults(service, chain, ids);
   const left = await unsettled(service, ids);
   if (left > 0) found.push(`${left} NFTs or transactions have no final state`);
-  const conduct = sortFound(await judgeConduct(setting, since));
+  found.push(...(await disagreements(setting)), ...(await silentOthers(setting, ids)));
+  const conduct = sortFound(since === undefined ? [] : await judgeConduct(setting, since));
   return { found: [...found, ...conduct.found], noted: conduct.noted };
 }
 
@@ -76,7 +88,7 @@ export async function judgeReasons(setting: Settling, ids: readonly string[]): P
   await withBlocks(
     chain,
     async () => {
-      await until('reasons', isTold, 25).catch(() => {});
+      await until('reasons', isTold, 30).catch(() => {});
       // A row follows its block only after a look.
       await until('the truth', isTrue, 5).catch(() => {});
     },
@@ -95,6 +107,34 @@ async function withBlocks(chain: MintChain, act: () => Promise<void>, everyMs?: 
   } finally {
     mining.stop();
   }
+}
+
+/** NFTs beside these that are under way still, and do not say why. */
+async function silentOthers(setting: Settling, ids: readonly string[]): Promise<readonly string[]> {
+  const others = await setting.service
+    .db('nfts')
+    .whereIn('mint_state', ['queued', 'submitted'])
+    .whereNotIn('id', [...ids])
+    .pluck('id');
+  return (await standingSince(setting, await placesOf(setting, others))).silent;
+}
+
+/** What chain and rows do not say alike, also of NFTs that a recovery has brought back. */
+async function disagreements({ chain, service }: Settling): Promise<string[]> {
+  const provider = new JsonRpcProvider(chain.rpcUrl, undefined, { cacheTimeout: -1, polling: true });
+  const [network] = await listNetworks(service.db);
+  if (network === undefined) return ['the network is gone'];
+  const found: string[] = [];
+  const run = {
+    db: service.db,
+    network,
+    node: createMintNode(provider),
+    signal: new AbortController().signal,
+  };
+  await verifyNetwork({ ...run, onProgress() {} }, ({ tokenId, kind, detail }) =>
+    found.push(`token ${tokenId} ${kind}: ${detail}`),
+  ).finally(() => provider.destroy());
+  return found;
 }
 
 /** How many of the NFTs are not minted, and how many transactions can still change. */

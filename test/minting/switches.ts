@@ -14,7 +14,7 @@ const ready = {
   /** Few questions, however much is under way. */
   questions: true,
   /** A restored database is brought up to the chain. */
-  recover: false,
+  recover: true,
 } as const satisfies Record<string, boolean>;
 
 export type Part = keyof typeof ready;
@@ -24,7 +24,7 @@ const wanted = (process.env['FAULT_WITH'] ?? '').split(',');
 
 /** The parts that are taken to be ready; FAULT_WITH names more, or `all` that there are. */
 const readyParts: readonly Part[] = parts.filter(
-  (part) => ready[part] || wanted.includes(part) || (wanted.includes('all') && part !== 'recover'),
+  (part) => ready[part] || wanted.includes(part) || wanted.includes('all'),
 );
 
 export const isReady = (needed: readonly Part[]): boolean =>

@@ -3,6 +3,11 @@ import type { Knex } from 'knex';
 // A backup in the same database: quick enough for random sequences, and as old as any other.
 const schema = 'backup';
 
+/** Deletes the backup, if there is one. */
+export async function forgetBackup(db: Knex): Promise<void> {
+  await db.raw(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+}
+
 /** Keeps a copy of what the tables of the service say now, in place of an earlier one. */
 export async function backUp(db: Knex): Promise<void> {
   await db.transaction(async (tx) => {

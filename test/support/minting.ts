@@ -6,6 +6,7 @@ import { startChain, type TestChain } from './chain.ts';
 import { callNode } from './deploy.ts';
 import { createFeeMarket, type FeeMarket } from './fee-market.ts';
 import { startService, type TestService } from './service.ts';
+import { strain } from './strain.ts';
 
 export type MintChain = TestChain & {
   /** The address of the NFT contract, with EIP-55 checksum. */
@@ -194,9 +195,9 @@ function disagreement(
   return isReverted === (row.state === 'reverted') ? undefined : `its receipt has status ${receipt.status}`;
 }
 
-/** Polls until the condition holds, because neither the chain nor the worker notifies. */
+/** Polls until the condition holds, because neither the chain nor the worker notifies; longer on a busy machine. */
 export async function until(what: string, holds: () => Promise<boolean>, seconds = 20): Promise<void> {
-  const deadline = performance.now() + seconds * 1_000;
+  const deadline = performance.now() + seconds * strain() * 1_000;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`);
     await new Promise((next) => setTimeout(next, 25));

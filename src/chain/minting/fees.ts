@@ -64,6 +64,24 @@ export function raise(last: Fees, market: Market, cap: bigint): Fees | undefined
 }
 
 /**
+ * Fees that replace an attempt whatever the market is like: both at least 12.5 % higher.
+ * @param fresh the present fees
+ * @returns undefined when the cap does not allow it, or there are no present fees
+ */
+export function replacing(last: Fees, fresh: Fees | undefined, cap: bigint): Fees | undefined {
+  if (fresh === undefined) return undefined;
+  const maxFeePerGas = greatest(raised(last.maxFeePerGas), fresh.maxFeePerGas);
+  if (maxFeePerGas > cap) return undefined;
+  const tip = last.maxPriorityFeePerGas;
+  if (tip === null || fresh.maxPriorityFeePerGas === null)
+    return { maxFeePerGas, maxPriorityFeePerGas: null };
+  return {
+    maxFeePerGas,
+    maxPriorityFeePerGas: least(greatest(raised(tip), fresh.maxPriorityFeePerGas), maxFeePerGas),
+  };
+}
+
+/**
  * Fees whose maximum is this, for a node that takes no higher one.
  * @returns undefined when the maximum leaves no room above the present price
  */

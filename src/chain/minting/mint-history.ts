@@ -17,7 +17,6 @@ export type MintEvent = Mint & {
 export type MintHistory = {
   /** The mints in a range of blocks, both included, in the order of the chain. */
   allMintsIn(contract: string, range: BlockRange): Promise<readonly MintEvent[]>;
-  hasCode(contract: string, at: bigint): Promise<boolean>;
   /** The account that sent a transaction, in EIP-55; null when the node does not know the transaction. */
   senderOf(hash: string): Promise<string | null>;
 };
@@ -47,8 +46,6 @@ export function createMintHistory(provider: Pick<JsonRpcApiProvider, 'send'>): M
         return mint ? [{ ...mint, hash: log.transactionHash, blockNumber: log.blockNumber }] : [];
       });
     },
-    hasCode: async (contract, at) =>
-      hex.parse(await provider.send('eth_getCode', [contract, quantity(at)])) !== '0x',
     async senderOf(hash) {
       return sender.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
     },
@@ -101,28 +98,3 @@ const bounded = (width: bigint) => (width < 1n ? 1n : width > widest ? widest : 
 
 // The second is what our own client says of an answer that it does not read to its end.
 const tooMuch = new RegExp(`${tooWide.source}|is over \\d+ bytes`, 'i');
-
-/**
- * The first block in which the contract has code.
- * @returns null when it has none; undefined when the node cannot tell, since it has no state of old blocks
- */
-export async function findFirstBlock(
-  history: Pick<MintHistory, 'hasCode'>,
-  contract: string,
-  head: bigint,
-): Promise<bigint | null | undefined> {
-  if (!(await history.hasCode(contract, head))) return null;
-  let without = -1n;
-  let having = head;
-  try {
-    while (having - without > 1n) {
-      const middle = (having + without) / 2n;
-      if (await history.hasCode(contract, middle)) having = middle;
-      else without = middle;
-    }
-  } catch {
-    // Nodes without archive state refuse old blocks in many words; the caller then begins elsewhere.
-    return undefined;
-  }
-  return having;
-}

@@ -10,9 +10,11 @@ type Preference = {
   isSound(endpoint: Endpoint): boolean;
   /** Called before each request; it must not wait. */
   refresh(): void;
+  /** Methods whose answer counts only when the node still serves the network's chain after it. */
+  readonly doubted: ReadonlySet<string>;
 };
 
-const noPreference: Preference = { isSound: () => true, refresh() {} };
+const noPreference: Preference = { isSound: () => true, refresh() {}, doubted: new Set() };
 
 /**
  * Sends a request to the nodes of one network, to each at most once, until one answers: first the healthy and sound
@@ -28,7 +30,7 @@ export function createFailover(
     preference.refresh();
     const attempts: Attempt[] = [];
     for (const endpoint of inOrder(endpoints, preference)) {
-      const outcome = await attempt(endpoint, method, params);
+      const outcome = await attempt(endpoint, method, params, preference.doubted.has(method));
       if (typeof outcome !== 'string') return outcome;
       attempts.push({ url: endpoint.label, message: outcome });
     }
@@ -37,9 +39,15 @@ export function createFailover(
 }
 
 /** @returns the answer, or the reason why there is none */
-async function attempt(endpoint: Endpoint, method: string, params: readonly unknown[] | object) {
+async function attempt(
+  endpoint: Endpoint,
+  method: string,
+  params: readonly unknown[] | object,
+  isDoubted: boolean,
+) {
   try {
     const { verdict, answer } = await endpoint.ask(method, params);
+    if (verdict === 'answer' && isDoubted) await endpoint.verifyChain();
     return verdict === 'answer' ? answer : messageOf(answer);
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;

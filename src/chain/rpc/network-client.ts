@@ -37,13 +37,22 @@ export function createNetworkClient(network: Network, options: NetworkClientOpti
   const members = network.rpcUrls.map((url, index) =>
     openMember(network, { url, label: labels[index] ?? '' }, options),
   );
-  const pool = createNodePool({ chainId, members, finalityNodes, log, now, onState });
+  const pool = createNodePool({
+    chainId,
+    members,
+    finalityNodes,
+    log,
+    now,
+    onState,
+    timeoutMs: options.timeoutMs,
+  });
   const memberOf = new Map(members.map((member) => [member.endpoint, member]));
   const isSound = (endpoint: Endpoint) => {
     const member = memberOf.get(endpoint);
     return member === undefined || pool.isSound(member);
   };
-  const failover = createFailover(chainId, [...memberOf.keys()], { isSound, refresh: pool.refresh });
+  const preference = { isSound, refresh: pool.refresh, doubted: ofState };
+  const failover = createFailover(chainId, [...memberOf.keys()], preference);
   const provider = new NetworkProvider(network, failover);
   return {
     provider,
@@ -57,6 +66,9 @@ export function createNetworkClient(network: Network, options: NetworkClientOpti
     },
   };
 }
+
+// A balance of another chain looks like any other; blocks name their parents.
+const ofState: ReadonlySet<string> = new Set(['eth_getBalance', 'eth_call']);
 
 /** What people see of the URLs; nodes that differ only in what is hidden get a number. */
 function labelsOf(urls: readonly string[]): string[] {

@@ -28,7 +28,7 @@ export async function agreeOnFinality(witnesses: readonly Witness[], needed: num
   );
   const number = votes.toSorted((one, other) => (one < other ? 1 : -1))[needed - 1];
   if (number === undefined) {
-    const unknown = `${needed} node(s) must agree on what is final, and only ${votes.length} can say.`;
+    const unknown = `${needed} node(s) must agree on what is final (RPC_FINALITY_NODES), and only ${votes.length} can say.`;
     return { block: undefined, unknown };
   }
   if (number < 0n) return { block: undefined, unknown: undefined };

@@ -21,8 +21,8 @@ export type Consensus = {
   agree(rules: DepthRules): Promise<{
     /** How nodes differ about a block that counts as confirmed. */
     readonly disagreement: string | undefined;
-    /** Why it has been unknown for some time what is final. */
-    readonly finalityUnknown: string | undefined;
+    /** Why it is unknown what is final, and whether it has been for some time. */
+    readonly finalityUnknown: { readonly why: string; readonly isLasting: boolean } | undefined;
   }>;
   /** The newest block that is agreed to be final and is on the chain of this node; -1n when there is none. */
   finalOn(member: Member): Promise<bigint>;
@@ -60,7 +60,8 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
       const isLasting = unknownSince !== undefined && now() - unknownSince >= unknownForMs;
       return {
         disagreement: await disputes.find(witnesses(), confirmations),
-        finalityUnknown: isLasting ? vote.unknown : undefined,
+        finalityUnknown:
+          vote.unknown === undefined ? undefined : { why: `${vote.unknown} ${silentOf(members)}`, isLasting },
       };
     },
     async finalOn(member) {
@@ -68,6 +69,15 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
       return (await hashAt(member, final.number)) === final.hash ? final.number : -1n;
     },
   };
+}
+
+/** The nodes that have no part in finality, for people. */
+function silentOf(members: readonly Member[]): string {
+  const said = members.flatMap(({ endpoint, judgement, seen }) => {
+    if (!isInUse(judgement.state)) return [`${endpoint.label} is ${judgement.state}`];
+    return seen?.finalized === 'unknown' ? [`${endpoint.label} does not say what is final`] : [];
+  });
+  return said.map((text) => `${text}.`).join(' ');
 }
 
 /** The nodes that may be used, in the operator's order. */

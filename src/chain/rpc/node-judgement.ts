@@ -4,7 +4,7 @@ import type { HeadBlock, Sight } from './node-look.ts';
  * What is thought of a node:
  * - `unknown`: nobody has looked yet;
  * - `usable`: nothing is wrong;
- * - `standing`: its newest block is old by the clock, but no other node has a newer one; it is used and reported;
+ * - `standing`: it has shown no new block for long, but no other node has a newer one; it is used and reported;
  * - `lagging`: it has stayed far behind another node for long;
  * - `forked`: its chain lacks a block that was agreed to be final;
  * - `foreign`: it serves another chain;
@@ -25,7 +25,9 @@ export type Track = {
   /** When and at how many looks in a row it was too far behind the best node. */
   behind: { readonly since: number; readonly looks: number } | undefined;
   /** When its newest block was first seen, and at how many looks since. */
-  head: { readonly hash: string; readonly since: number; readonly looks: number } | undefined;
+  head:
+    | { readonly hash: string; readonly since: number; readonly looks: number; readonly date: Date }
+    | undefined;
 };
 
 export type Surroundings = {
@@ -35,8 +37,10 @@ export type Surroundings = {
   readonly intervalMs: number | undefined;
   /** The monotonic clock. */
   readonly now: number;
-  /** The clock of the world, to compare with the time of blocks. */
+  /** The clock of the world, for people. */
   readonly date: Date;
+  /** The least time without a new block that means anything, in milliseconds. */
+  readonly leastStandingMs: number;
 };
 
 /**
@@ -55,7 +59,6 @@ const assumedIntervalMs = 12_000;
 // An idle lane does not look: one long interval between two looks proves nothing.
 const leastLooks = 3;
 const standingIntervals = 20;
-const leastStandingMs = 120_000;
 
 /** Judges a node that answered, and keeps track of how long it has been so. */
 export function judgeHead(track: Track, head: HeadBlock, around: Surroundings): Judgement {
@@ -64,12 +67,10 @@ export function judgeHead(track: Track, head: HeadBlock, around: Surroundings): 
   if (track.behind !== undefined && isLong(track.behind, around.now, patienceMs(around))) {
     return { state: 'lagging', reason: `at block ${head.number}, ${behind} behind another node` };
   }
-  const interval = around.intervalMs ?? assumedIntervalMs;
-  const limitMs = Math.max(standingIntervals * interval, leastStandingMs);
-  const ageMs = around.date.getTime() - head.time.getTime();
-  if (track.head !== undefined && isLong(track.head, around.now, limitMs) && ageMs > limitMs) {
-    const seconds = Math.round(ageMs / 1_000);
-    return { state: 'standing', reason: `block ${head.number} is ${seconds} s old and none follows` };
+  const limitMs = Math.max(standingIntervals * (around.intervalMs ?? 0), around.leastStandingMs);
+  if (track.head !== undefined && behind <= 0n && isLong(track.head, around.now, limitMs)) {
+    const since = track.head.date.toISOString();
+    return { state: 'standing', reason: `block ${head.number} is its newest since ${since}` };
   }
   return { state: 'usable', reason: '' };
 }
@@ -80,12 +81,12 @@ export function judgeAbsent(sight: Exclude<Sight, { kind: 'seen' }>, chainId: st
   return { state: 'foreign', reason: `it serves chain ${sight.servedChainId}, not ${chainId}` };
 }
 
-function follow(track: Track, head: HeadBlock, { best, intervalMs, now }: Surroundings): void {
+function follow(track: Track, head: HeadBlock, { best, date, intervalMs, now }: Surroundings): void {
   const allowance = BigInt(Math.max(normalBlocks, Math.ceil(normalMs / Math.max(intervalMs ?? normalMs, 1))));
   const isBehind = best - head.number > allowance;
   track.behind = isBehind ? again(track.behind, now) : undefined;
-  const isSame = track.head?.hash === head.hash;
-  track.head = { hash: head.hash, ...again(isSame ? track.head : undefined, now) };
+  const same = track.head?.hash === head.hash ? track.head : undefined;
+  track.head = { hash: head.hash, date: same?.date ?? date, ...again(same, now) };
 }
 
 const again = (before: { since: number; looks: number } | undefined, now: number) => ({

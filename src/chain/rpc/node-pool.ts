@@ -36,9 +36,13 @@ type PoolOptions = {
   readonly onState: (status: NodeStatus) => void;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
+  /** How long a node may take for one answer. */
+  readonly timeoutMs: number;
 };
 
 const refreshMs = 5_000;
+// A node that takes this many times as long as an answer may take to show a new block shows none: two minutes by default.
+const standingTimeouts = 24;
 // Whoever was refused an answer asks again sooner, though each time after a longer rest.
 const refusalMs = 5 * 60_000;
 
@@ -56,7 +60,8 @@ export function createNodePool(options: PoolOptions): NodePool {
     const sights = await lookAtAll(members, now());
     const heads = [...sights.values()].flatMap((sight) => (sight.kind === 'seen' ? [sight.head.number] : []));
     if (heads.length > 0) pace.saw(heads.reduce(greater));
-    const at = { intervalMs: pace.intervalMs(), now: now(), date: new Date() };
+    const leastStandingMs = standingTimeouts * options.timeoutMs;
+    const at = { intervalMs: pace.intervalMs(), now: now(), date: new Date(), leastStandingMs };
     for (const member of members) {
       const around = { ...at, best: bestBeside(member, members, at.now) };
       judgeMember(member, sights.get(member), { chainId, around, log });
@@ -74,6 +79,7 @@ export function createNodePool(options: PoolOptions): NodePool {
       provider: member.provider,
       headBlock: member.seen.head.raw,
       finalized: await consensus.finalOn(member),
+      standing: member.judgement.state === 'standing' ? member.judgement.reason : undefined,
       broadcasters: broadcasters(members),
       preferOthers() {
         member.refusedAt = now();

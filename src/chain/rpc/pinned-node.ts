@@ -15,8 +15,10 @@ export type PinnedNode = {
   readonly finalized: bigint;
   /** How usable nodes differ about a block that counts as confirmed; then nothing may be concluded. */
   readonly disagreement: string | undefined;
-  /** Why it has been unknown for some time what is final. */
-  readonly finalityUnknown: string | undefined;
+  /** Why it is unknown what is final, with the nodes that do not say; and whether it has been for some time. */
+  readonly finalityUnknown: { readonly why: string; readonly isLasting: boolean } | undefined;
+  /** Since when it shows no new block, and no other node does, in words; undefined when blocks come. */
+  readonly standing: string | undefined;
   /** Every node that transactions go to; the answer of one that has just failed is not worth waiting for. */
   readonly broadcasters: readonly { readonly provider: JsonRpcApiProvider; readonly isWaitedFor: boolean }[];
   /** Lets the next looks choose another node, if there is one: this one has refused what another may answer. */

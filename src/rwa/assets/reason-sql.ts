@@ -21,7 +21,13 @@ export const laneReasonSql = (lane: string) =>
      WHEN ${isHeld(lane)} OR ${lane}.staffed_at > clock_timestamp() - interval '${unheldSeconds} seconds'
      THEN ${lane}.pause_reason ELSE 'no_worker' END`;
 
-const reasonsOfSending = ['operator', 'contract_refuses', 'contract_shared', 'recovery_needed'];
+const reasonsOfSending = [
+  'operator',
+  'contract_refuses',
+  'contract_shared',
+  'history_searched',
+  'recovery_needed',
+];
 
 /** Whether a lane that stands for this reason only sends nothing new: what is sent moves on all the same. */
 export const isOfSending = (reason: string): boolean => reasonsOfSending.includes(reason);

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../chain/minting/broadcast-error.ts';
 import type { Market } from '../../chain/minting/fees.ts';
 import type { GasCost } from '../../chain/minting/gas.ts';
+import { createPastMemory, type PastMemory } from './audit/past-memory.ts';
 import type { NodeLimits } from './node-limits.ts';
 import { createTurns, type Turns } from './send/turn-memory.ts';
 import { createEvidenceMemory, type EvidenceMemory } from './watch/evidence-memory.ts';
@@ -59,8 +60,8 @@ export type LaneMemory = {
   market: { readonly hash: string; readonly market: Market } | undefined;
   /** A transaction count that is higher than it should be. */
   doubtedCount: FirstLook<bigint> | undefined;
-  /** The transaction count, higher than ours, at which lost mints were looked for and not found. */
-  pastAskedAt: bigint | undefined;
+  /** Searches for mints that no row tells of. */
+  readonly past: PastMemory;
   /** The lowest nonce that is missing on the chain and in the store. */
   gap: FirstLook<bigint> | undefined;
   /** Hash of the newest block at which a gap was looked for. */
@@ -84,7 +85,7 @@ export const createLaneMemory = (): LaneMemory => ({
   limits: {},
   market: undefined,
   doubtedCount: undefined,
-  pastAskedAt: undefined,
+  past: createPastMemory(),
   gap: undefined,
   gapLookedAt: undefined,
 });

@@ -6,6 +6,7 @@ import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
 import { pauseForPrice } from './watch/flight-price.ts';
+import { rebroadcastStored } from './watch/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
 
 // A reorganisation may leave the newest block as it was, and is noticed only when older blocks are checked.
@@ -29,16 +30,19 @@ export function createLanePoll(
   let watchedAt = Number.NEGATIVE_INFINITY;
 
   return async () => {
-    const { hasOpen, hasQueued } = await findLaneWork(db, lease);
+    const { hasOpen, hasUnconfirmed, hasQueued } = await findLaneWork(db, lease);
     if (!hasOpen && !hasQueued) return undefined;
     const network = await findNetwork(lease.chainId);
     if (network === undefined) return undefined;
     const pinned = await pinNode(network);
-    const { disagreement } = pinned;
-    if (disagreement !== undefined) return { reason: 'nodes_disagree', detail: disagreement };
     const node = createMintNode(pinned.provider, pinned);
     const own = { db, signer, watchOnly, settings, log, step, now, lease };
     const context: LaneContext = { ...own, network, node, memory, stopping };
+    const { disagreement } = pinned;
+    if (disagreement !== undefined) {
+      if (hasUnconfirmed) await rebroadcastStored(context);
+      return { reason: 'nodes_disagree', detail: disagreement };
+    }
 
     const head = await node.head();
     const isDue = head.hash !== watchedHead || now() - watchedAt >= maxWatchIntervalMs;
@@ -50,14 +54,22 @@ export function createLanePoll(
     const pause = await (watchOnly ? pauseForWatchOnly(context) : send(context, head));
     const stopped = pause ?? pauseForUnderfunded(context) ?? pauseForRefused(context);
     const known = stopped ?? (await pauseForPrice(context, head));
-    return sweepStandstill(context, head, known ?? pauseForFinality(pinned, hasOpen));
+    const ofNodes =
+      pauseForStanding(pinned, hasQueued || hasUnconfirmed) ?? pauseForFinality(pinned, hasOpen);
+    return sweepStandstill(context, head, known ?? ofNodes);
   };
+}
+
+/** The lane sends all the same, though nothing comes of it without blocks. */
+function pauseForStanding({ label, standing }: PinnedNode, isWaiting: boolean): Pause | undefined {
+  if (standing === undefined || !isWaiting) return undefined;
+  return { reason: 'no_new_blocks', detail: `${label}: ${standing}, and no other node has a newer one.` };
 }
 
 /** Only what must become final waits; the lane sends and confirms all the same. */
 function pauseForFinality({ finalityUnknown }: PinnedNode, hasOpen: boolean): Pause | undefined {
-  if (finalityUnknown === undefined || !hasOpen) return undefined;
-  return { reason: 'finality_unknown', detail: finalityUnknown };
+  if (!finalityUnknown?.isLasting || !hasOpen) return undefined;
+  return { reason: 'finality_unknown', detail: finalityUnknown.why };
 }
 
 function pauseForWatchOnly({ signer }: LaneContext): Pause {

@@ -54,7 +54,11 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   const lanes: Lane[] = [];
   const audit = createAudit({
     ...options,
-    nodeOf: (network) => createMintNode(options.clients.for(network)),
+    nodeOf: async (network) => {
+      const pinned = await options.clients.pool(network).pin(network);
+      const isAgreed = pinned.disagreement === undefined && pinned.finalityUnknown === undefined;
+      return isAgreed ? createMintNode(pinned.provider, pinned) : undefined;
+    },
   });
   let unsubscribe = () => {};
   let reconciling: NodeJS.Timeout | undefined;

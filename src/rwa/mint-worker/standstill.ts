@@ -8,6 +8,7 @@ import {
   isQueueStill,
   notePassedBy,
   noteStillSubmitted,
+  noteWaitingForFinality,
 } from './stores/standstill-store.ts';
 
 // A mint that moves is in a block after a few, replaced once it is stuck, and then waits for its confirmations.
@@ -45,6 +46,7 @@ export function createStandstillSweep() {
       if (pause === undefined || isOfSending(pause.reason)) {
         await noteStillSubmitted(tx, still, memory.answers);
       }
+      if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
       if (pause === undefined) await notePassedBy(tx, still);
     });
     await announce(context);

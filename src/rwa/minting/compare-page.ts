@@ -2,6 +2,7 @@ import type { MintEvent, MintPage } from '../../chain/minting/mint-history.ts';
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { MintState } from '../assets/nft-row.ts';
+import { isOwnAttempt } from './own-attempt-store.ts';
 import { type ContractId, listTokenRows, listUnseenMinted } from './token-row-store.ts';
 import {
   agrees,
@@ -45,27 +46,33 @@ export async function comparePage(comparison: Comparison, page: MintPage): Promi
   return [...found, ...(await findMissingTokens(comparison, page, seen))];
 }
 
-/** Compares mints with the rows of their tokens. */
+/** Compares mints with the rows of their tokens. @returns what disagrees */
 export async function compareMints(
   comparison: Comparison,
   mints: readonly MintEvent[],
 ): Promise<Disagreement[]> {
+  const found: Disagreement[] = [];
+  for await (const each of compareInTurn(comparison, mints)) if (each !== undefined) found.push(each);
+  return found;
+}
+
+/** The same one by one, for those who may stop in between: undefined for each mint that agrees. */
+export async function* compareInTurn(
+  comparison: Comparison,
+  mints: readonly MintEvent[],
+): AsyncGenerator<Disagreement | undefined> {
   const tokenIds = mints.map(({ tokenId }) => tokenId);
   const rows = Map.groupBy(
     await listTokenRows(comparison.db, comparison, tokenIds),
     ({ tokenId }) => tokenId,
   );
   const factsOf = createFactFinder(comparison);
-  const found: Disagreement[] = [];
   for (const event of mints) {
     const ofToken = rows.get(event.tokenId);
     // An id that no NFT can have is none of ours.
-    if (ofToken === undefined || agrees(event, ofToken)) continue;
-    const facts = await factsOf(event);
-    const disagreement = judge(event, ofToken, facts);
-    if (disagreement !== undefined) found.push(disagreement);
+    const isAgreed = ofToken === undefined || agrees(event, ofToken);
+    yield isAgreed ? undefined : judge(event, ofToken, await factsOf(event));
   }
-  return found;
 }
 
 /** The verdict on rows that may have changed since the facts were found. */
@@ -106,7 +113,7 @@ export async function findOfNoContract({ db, ...id }: Comparison): Promise<Disag
 }
 
 /** Asks each block and each transaction once. */
-function createFactFinder({ node, signers }: Comparison): (event: MintEvent) => Promise<TokenFacts> {
+function createFactFinder({ db, node, signers }: Comparison): (event: MintEvent) => Promise<TokenFacts> {
   const times = new Map<bigint, Date>();
   const senders = new Map<string, string | null>();
   return async ({ blockNumber, hash }) => {
@@ -117,7 +124,8 @@ function createFactFinder({ node, signers }: Comparison): (event: MintEvent) => 
     const known = senders.get(hash);
     const sender = known === undefined ? await node.senderOf(hash) : known;
     senders.set(hash, sender);
-    return { time, isOwn: sender !== null && signers.has(sender) };
+    const isOwn = sender !== null && signers.has(sender);
+    return { time, isOwn, isStored: await isOwnAttempt(db, hash) };
   };
 }
 

@@ -9,8 +9,6 @@ import type { ContractId } from './token-row-store.ts';
  */
 
 export type ClaimedContract = ContractId & {
-  /** The first block with mints to compare; null where it is not known. */
-  readonly firstBlock: bigint | null;
   /** The last block that was compared; null when none was. */
   readonly comparedTo: bigint | null;
   /** Tokens without a row up to this block are known to be lost; null when none are. */
@@ -22,21 +20,19 @@ export type ClaimedContract = ContractId & {
 type Row = {
   chain_id: string;
   contract: string;
-  first_block: string | null;
   compared_to: string | null;
   recovered_to: string | null;
   state: 'claimed' | 'shared';
   detail: string | null;
 };
 
-const columns = 'chain_id, contract, first_block, compared_to, recovered_to, state, detail';
+const columns = 'chain_id, contract, compared_to, recovered_to, state, detail';
 
 const toBlock = (text: string | null) => (text === null ? null : BigInt(text));
 
 const toContract = (row: Row): ClaimedContract => ({
   chainId: row.chain_id,
   contract: row.contract,
-  firstBlock: toBlock(row.first_block),
   comparedTo: toBlock(row.compared_to),
   recoveredTo: toBlock(row.recovered_to),
   shared: row.state === 'shared' ? (row.detail ?? '') : null,
@@ -161,21 +157,17 @@ export async function takeComparison(
   return rows.map(toContract)[0];
 }
 
-/** Stores where the comparison of a contract begins, or how far it has come. */
+/** Stores how far the comparison of a contract has come. */
 export async function setCompared(
   db: Database,
   { chainId, contract }: ContractId,
-  { firstBlock, comparedTo }: { readonly firstBlock?: bigint; readonly comparedTo?: bigint },
+  comparedTo: bigint,
 ): Promise<void> {
-  await db.raw(
-    `UPDATE mint_contracts SET first_block = coalesce(:firstBlock, first_block),
-       compared_to = coalesce(:comparedTo, compared_to) WHERE chain_id = :chainId AND contract = :contract`,
-    {
-      ...{ chainId, contract },
-      firstBlock: firstBlock?.toString() ?? null,
-      comparedTo: comparedTo?.toString() ?? null,
-    },
-  );
+  await db.raw('UPDATE mint_contracts SET compared_to = ? WHERE chain_id = ? AND contract = ?', [
+    comparedTo.toString(),
+    chainId,
+    contract,
+  ]);
 }
 
 /** Lists the signers of a network's lanes. */

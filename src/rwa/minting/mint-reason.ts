@@ -28,7 +28,8 @@ export const mintReasons = {
   },
   foreign_nonce: {
     note: 'The key of the operator was used by somebody else; minting goes on when that is final.',
-    remedy: 'Find out who else uses the key of the signer.',
+    remedy:
+      'Find out who else uses the key of the signer. If its transaction waits in a pool for ever: tallystick mint fill-gap.',
   },
   contract_refuses: {
     note: 'The NFT contract refuses mints.',
@@ -36,35 +37,48 @@ export const mintReasons = {
   },
   contract_nonsense: {
     note: 'The NFT contract does not answer as one; what became of the mint cannot be proven.',
-    remedy: "Check the contract's address and code: it must be an ERC-721 contract on this network.",
+    remedy:
+      "Check the contract's address and code: it must be an ERC-721 contract on this network. Once it answers: tallystick mint release <nftId>.",
   },
   evidence_unavailable: {
     note: 'What became of the mint cannot be read from the network at present.',
-    remedy: "Check the network's nodes, or give another one: tallystick network.",
+    remedy:
+      "Check the network's nodes, or give another one: tallystick network update --rpc; only for this proof: tallystick mint release <nftId> --rpc <url>.",
   },
   history_searched: {
-    note: "The network's history is being searched for the mint.",
-    remedy: 'Wait, or give a node that answers for more blocks at once: tallystick network.',
+    note: "The network's history is being searched, before the mint goes on.",
+    remedy: 'Wait, or give a node that answers for more blocks at once: tallystick network update --rpc.',
+    isNormal: true,
   },
   history_unavailable: {
     note: "A part of the network's history that may show the mint is not available at present.",
-    remedy: 'Give a node that keeps the history of these blocks: tallystick network.',
+    remedy:
+      'Give a node that keeps the history of these blocks: tallystick network update --rpc; only for this proof: tallystick mint release <nftId> --rpc <url>.',
   },
   token_exists: {
     note: 'The token exists on the NFT contract already; the operator must decide what becomes of this NFT.',
-    remedy: 'Find out who minted the token: a restored database or a second deployment gives serials again.',
+    remedy:
+      'Find out who minted the token: a restored database, a second deployment or a stolen key. Then give the NFT a new one: tallystick mint replace <nftId>; many at once: tallystick recover.',
   },
   broadcast_refused: {
     note: 'The nodes of the network refuse the transaction of this mint; it is made to fit.',
-    remedy: 'Raise what the nodes take, such as --rpc.txfeecap of geth, or wait for lower prices.',
+    remedy:
+      'Raise what the nodes take, such as --rpc.txfeecap of geth, or wait for lower prices. If they refuse one NFT: tallystick mint release <nftId>.',
+  },
+  left_out: {
+    note: 'The mint was taken out of its transaction; another one follows when that is settled.',
+    remedy: 'Wait until the nonce of its transaction is final: tallystick mint show <nftId>.',
+    isNormal: true,
   },
   nonce_gap: {
     note: 'A nonce before those of the operator is not used yet; minting goes on when it is.',
-    remedy: 'Wait for the transaction that fills it, or find out who else uses the key of the signer.',
+    remedy:
+      'Wait: it is filled once it has been there for MINT_STUCK_BLOCKS. If a transaction of somebody else waits at it: tallystick mint fill-gap.',
   },
   finality_unknown: {
     note: 'Nodes that agree on what is final are missing; minted NFTs are not called final until then.',
-    remedy: 'See which nodes cannot be used: tallystick network status.',
+    remedy:
+      'Mend or replace the nodes that it names: tallystick network update <chainId> --rpc <url>; or let fewer agree: RPC_FINALITY_NODES.',
   },
   nodes_disagree: {
     note: 'The nodes of the network show different chains; minting goes on when they agree.',
@@ -94,6 +108,11 @@ export const mintReasons = {
   nodes_unavailable: {
     note: 'The blockchain cannot be asked at present; minting goes on when it can.',
     remedy: 'Mend the nodes, or name others: tallystick network update <chainId> --rpc <url>.',
+  },
+  no_new_blocks: {
+    note: 'The network shows no new block at present; minting goes on when it does.',
+    remedy:
+      'Find out whether the network makes blocks: tallystick network status. If it does, name a node that shows them: tallystick network update <chainId> --rpc <url>.',
   },
   unexplained: {
     note: 'The mint takes longer than it should; the operator is told.',

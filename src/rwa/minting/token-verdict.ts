@@ -47,19 +47,30 @@ export type TokenFacts = {
   readonly time: Date;
   /** Whether a signer of ours sent the transaction. */
   readonly isOwn: boolean;
+  /** Whether the transaction is stored as one of ours. */
+  readonly isStored: boolean;
 };
 
-/** How far the clocks of a chain and of a database may be apart, with all that a block may be late. */
-const clockToleranceMs = 60_000;
+/**
+ * How far the clock of a chain may be behind that of the database: a block has the time at which its slot began, and
+ * may take a transaction of some seconds later; on Ethereum five slots last so long. No more than that, since a standby
+ * that lacks the last mints may give their serials again within minutes.
+ */
+export const clockToleranceMs = 60_000;
 
-const isLater = (created: Date, minted: Date) => created.getTime() > minted.getTime() + clockToleranceMs;
+/**
+ * Whether a mint was made for somebody else, before a row with its id was there. Clocks may step by any time, so a mint
+ * in a transaction that is stored as ours is ours, whatever the times say.
+ */
+export const isBefore = (minted: { readonly time: Date; readonly isStored: boolean }, created: Date) =>
+  !minted.isStored && minted.time.getTime() < created.getTime() - clockToleranceMs;
 
 /** Whether the rows of a token say what its mint says, so that nothing else needs to be known. */
 export function agrees(event: MintEvent, rows: readonly TokenRow[]): boolean {
   const [row, ...others] = rows;
   const nft = row?.nft;
-  if (!nft || others.length > 0 || nft.mintedAt === null || isLater(nft.createdAt, nft.mintedAt))
-    return false;
+  if (!nft || others.length > 0 || nft.mintedAt === null) return false;
+  if (isBefore({ time: nft.mintedAt, isStored: false }, nft.createdAt)) return false;
   return isSameMint(event, nft) && isSameRecipient(event, nft);
 }
 
@@ -67,17 +78,18 @@ export function agrees(event: MintEvent, rows: readonly TokenRow[]): boolean {
 export function judgeToken(
   event: MintEvent,
   rows: readonly TokenRow[],
-  { time, isOwn }: TokenFacts,
+  facts: TokenFacts,
 ): DisagreementKind | undefined {
   if (rows.length > 1) return 'two_rows';
+  const { isOwn } = facts;
   const { rwa = null, nft = null } = rows[0] ?? {};
-  if (nft !== null) return judgeNft(event, nft, time);
-  if (rwa === null || isLater(rwa.createdAt, time)) return isOwn ? 'unknown_asset' : undefined;
+  if (nft !== null) return judgeNft(event, nft, facts);
+  if (rwa === null || isBefore(facts, rwa.createdAt)) return isOwn ? 'unknown_asset' : undefined;
   return isOwn ? 'no_row' : 'foreign';
 }
 
-function judgeNft(event: MintEvent, nft: TokenNft, time: Date): DisagreementKind | undefined {
-  if (isLater(nft.createdAt, time)) return 'serial_reused';
+function judgeNft(event: MintEvent, nft: TokenNft, facts: TokenFacts): DisagreementKind | undefined {
+  if (isBefore(facts, nft.createdAt)) return 'serial_reused';
   if (nft.recipient !== null && !isSameRecipient(event, nft)) {
     return nft.state === 'failed' ? undefined : 'other_recipient';
   }

@@ -1,10 +1,8 @@
 import type { Database } from '../../contract/transaction.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { nftReasonSql } from '../assets/reason-sql.ts';
 import { type LaneFilter, type LaneStatus, laneBindings, listLanes } from '../minting/lane-status-store.ts';
 import { mintChannel } from '../minting/mint-queue.ts';
 import { type MintReason, remedyOf } from '../minting/mint-reason.ts';
-import { requeueFailedNft } from '../minting/mint-state-store.ts';
 
 /*
  * Minting as operators see and control it: over all companies.
@@ -75,7 +73,9 @@ export async function listMints(db: Database, { states, chainId, limit }: MintFi
 }
 
 const ofFailed = (state: string) =>
-  state === 'failed' ? 'Mend what it says, then queue it again: tallystick mint retry.' : null;
+  state === 'failed'
+    ? 'Mend what it says, then queue it again: tallystick mint retry; if its token is taken: tallystick mint replace.'
+    : null;
 
 /** Lists every attempt of every transaction of an NFT, the latest first. */
 export async function listAttempts(db: Database, nftId: string): Promise<Record<string, unknown>[]> {
@@ -89,37 +89,4 @@ export async function listAttempts(db: Database, nftId: string): Promise<Record<
     [nftId],
   );
   return rows;
-}
-
-/** Queues a failed NFT again, for the same recipient. @returns false when no failed NFT has this id */
-export function retryMint(db: Database, nftId: string): Promise<boolean> {
-  return inTransaction(db, async (tx) => {
-    const queued = await requeueFailedNft(tx, nftId);
-    if (queued) await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
-    return queued;
-  });
-}
-
-type RequestedMint = {
-  /** Decimal. */
-  readonly chainId: string;
-  /** EIP-55. */
-  readonly contract: string;
-  /** Decimal. */
-  readonly tokenId: string;
-  /** The outcome of a transaction with it is open. */
-  readonly isInTransaction: boolean;
-};
-
-/** Finds a mint that is under way or failed. @returns undefined when the NFT has none, or does not exist */
-export async function findRequestedMint(db: Database, nftId: string): Promise<RequestedMint | undefined> {
-  const { rows } = await db.raw(
-    `SELECT r.chain_id AS "chainId", r.contract_address AS contract, n.token_id AS "tokenId",
-       n.mint_state = 'submitted' OR EXISTS (
-         SELECT FROM mint_transaction_nfts l WHERE l.nft_id = n.id AND l.state = 'open') AS "isInTransaction"
-     FROM nfts n JOIN rwas r ON r.id = n.rwa_id
-     WHERE n.id = ? AND n.mint_state IN ('queued', 'submitted', 'failed')`,
-    [nftId],
-  );
-  return rows[0];
 }

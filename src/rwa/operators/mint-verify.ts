@@ -1,4 +1,4 @@
-import { findFirstBlock, mintPages } from '../../chain/minting/mint-history.ts';
+import { mintPages } from '../../chain/minting/mint-history.ts';
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Network } from '../../chain/network.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -11,6 +11,7 @@ import {
   isToldOf,
 } from '../minting/compare-page.ts';
 import { findClaimedContract, listContracts, listSigners } from '../minting/contract-claim-store.ts';
+import { findOriginIfShown } from '../minting/contract-origin.ts';
 
 /*
  * Compares every mint of a network's contracts with the rows. A page of blocks at a time is in memory.
@@ -96,7 +97,8 @@ async function planComparison({ db, network, node, since }: VerifyRun): Promise<
   const first = since === undefined ? undefined : await firstBlockSince(node, since, finalized);
   const planned = await Promise.all(
     contracts.map(async (contract) => {
-      const created = await findFirstBlock(node, contract, head.number);
+      const search = { db, node, chainId: network.chainId, contract, newest: head.number };
+      const created = await findOriginIfShown(search);
       return { contract, from: created === null ? null : (first ?? created ?? 0n) };
     }),
   );

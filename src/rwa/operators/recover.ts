@@ -1,4 +1,4 @@
-import { findFirstBlock, mintPages } from '../../chain/minting/mint-history.ts';
+import { mintPages } from '../../chain/minting/mint-history.ts';
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Network } from '../../chain/network.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -18,6 +18,7 @@ import {
   listContracts,
   listSigners,
 } from '../minting/contract-claim-store.ts';
+import { findOriginIfShown } from '../minting/contract-origin.ts';
 import { raiseSerials } from '../minting/mint-repair-store.ts';
 import { isMended, recoverPage } from './recover-page.ts';
 import { endRecovery, raiseNonceFloor } from './recover-store.ts';
@@ -112,7 +113,7 @@ async function recoverContract(
   const id = { chainId: network.chainId, contract };
   const comparison: Comparison = { db, node, ...id, finalized, signers: new Set(chain.signers) };
   const recoveredTo = (await findClaimedContract(db, id))?.recoveredTo ?? null;
-  const created = await findFirstBlock(node, contract, head);
+  const created = await findOriginIfShown({ db, node, ...id, newest: head });
   if (created === null) return 0;
   const from = created ?? 0n;
   const share = (block: bigint) => Number(block - from + 1n) / Math.max(1, Number(head - from + 1n));

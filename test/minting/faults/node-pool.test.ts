@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine, settingsFor } from '../../cli/command-line.ts';
 import {
   type BentAnswer,
   type BentNode,
@@ -10,6 +11,7 @@ import {
 import { startChain, type TestChain } from '../../support/chain.ts';
 import { callNode } from '../../support/deploy.ts';
 import { until, untilAll } from '../../support/minting.ts';
+import { startLoggedWorker } from '../logged-worker.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
 let setup: MintSetup;
@@ -115,15 +117,18 @@ describe('a first node that stands still', () => {
     expect(await setup.settle(ids)).toEqual([]);
   }, 60_000);
 
-  test('is used all the same when it is the only one', async () => {
+  test('is used all the same when it is the only one, and that no block comes is told', async () => {
     await useNodes([bent.url]);
     bent.bend(standsAt(await headOf()));
     await startWorker();
     const ids = await setup.accept(2);
     await untilAll(setup.service, ids, 'submitted');
+    // Not before it has lasted: 24 times as long as an answer may take.
+    await until('the reason', async () => (await pauseOf()).reason === 'no_new_blocks', 30);
+    expect((await pauseOf()).detail).toContain(`${bent.url}: block`);
     bent.bend(undefined);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  }, 200_000);
 });
 
 describe('a first node that answers but does not tell of receipts', () => {
@@ -209,7 +214,60 @@ describe('a broadcast', () => {
   }, 60_000);
 });
 
+test('one of two nodes is gone for good: mints are not called final, and the reason names it', async () => {
+  const { node, service } = setup;
+  const gone = 'http://127.0.0.1:9';
+  await useNodes([node.url, gone]);
+  const worker = await startLoggedWorker(setup);
+  const mining = setup.keepMining();
+  try {
+    const ids = await setup.accept(2);
+    await untilAll(service, ids, 'minted');
+    await until('the reason', async () => (await pauseOf()).reason === 'finality_unknown');
+    const { detail } = await pauseOf();
+    expect(detail).toContain('only 1 can say');
+    expect(detail).toContain('127.0.0.1:9 is failing');
+    expect(detail).toContain('RPC_FINALITY_NODES');
+    expect(await worker.metric('lane_paused{')).toBe(1);
+    expect((await worker.ask('/readyz')).status).toBe(503);
+    const polls = () => node.questions.byMethod().get('eth_chainId') ?? 0;
+    const before = polls();
+    await until('more polls', async () => polls() > before + 20);
+    const said = worker.said('mint lane paused').filter(({ reason }) => reason === 'finality_unknown');
+    expect(said).toHaveLength(1);
+    const { err } = await commandLine(settingsFor(service.databaseUrl)).run('mint', 'list');
+    expect(err).toContain('finality_unknown');
+    expect(err).toContain('127.0.0.1:9 is failing');
+    await useNodes([node.url]);
+    await until('the end', async () => (await pauseOf()).reason === null);
+    expect(await setup.settle(ids)).toEqual([]);
+  } finally {
+    mining.stop();
+    await worker.stop();
+  }
+}, 60_000);
+
 describe('two nodes that disagree below the confirmations', () => {
+  test('do not keep signed transactions from the nodes: the same bytes are sent again', async () => {
+    const { chain, node, service } = setup;
+    await chain.call('evm_setAutomine', false);
+    await startWorker();
+    const ids = await setup.accept(2);
+    await untilAll(service, ids, 'submitted');
+    const orphan = await startOrphan();
+    bent.aim(orphan.rpcUrl);
+    await chain.call('anvil_dropAllTransactions');
+    for (const url of [chain.rpcUrl, orphan.rpcUrl]) await callNode(url, 'anvil_mine', ['0x4']);
+    await until('it is said', async () => (await pauseOf()).reason === 'nodes_disagree');
+    const sent = () => node.questions.byMethod().get('eth_sendRawTransaction') ?? 0;
+    const before = sent();
+    await until('the same bytes', async () => sent() > before + 1);
+    expect((await pauseOf()).reason).toBe('nodes_disagree');
+    expect(await service.db('mint_attempts')).toHaveLength(1);
+    bent.aim(chain.rpcUrl);
+    expect(await setup.settle(ids)).toEqual([]);
+  }, 60_000);
+
   test('stop conclusions with both names, and minting goes on when they agree', async () => {
     const { chain, node, service } = setup;
     const orphan = await startOrphan();

@@ -49,7 +49,7 @@ test('to another recipient neither: it does not fail for what somebody else was 
 
 test('a mint that differs from the NFT by what clocks differ is its own', async () => {
   const { id, hash } = await setup.acceptMinted();
-  await makeYounger(id, 0.5);
+  await makeYounger(id, 30 / 3_600);
   expect(await setup.settle([id])).toEqual([]);
   expect((await setup.row(id)).minted_tx).toBe(hash);
 }, 40_000);

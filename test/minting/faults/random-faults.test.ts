@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { checkOutRelease, findLastRelease } from '../../support/last-release.ts';
 import { runSequence } from '../fault-sequence.ts';
 import { createMintSetup } from '../mint-setup.ts';
 
@@ -23,6 +24,8 @@ test(
     const end = performance.now() + seconds * 1_000;
     const wrong: string[] = [];
     let begun = 0;
+    const last = findLastRelease();
+    const release = typeof last === 'string' ? undefined : checkOutRelease(last);
     const mayBegin = () => begun < most && (begun < setupsAtOnce || performance.now() < end);
 
     const inOneSetup = async () => {
@@ -31,7 +34,7 @@ test(
         for (let index = 0; index < sequencesInOneSetup && mayBegin(); index += 1) {
           const seed = first + begun * stride;
           begun += 1;
-          const { found, done, ...rest } = await runSequence(setup, seed);
+          const { found, done, ...rest } = await runSequence(setup, seed, release?.folder);
           tell({ seed, done, found, ...rest });
           if (found.length === 0) continue;
           wrong.push(`seed ${seed}: ${done.join(', ')}: ${found.join('; ')}`);
@@ -46,6 +49,7 @@ test(
       while (mayBegin()) await inOneSetup();
     };
     await Promise.all(Array.from({ length: Math.min(setupsAtOnce, most) }, oneAfterTheOther));
+    release?.remove();
     expect(begun).toBeGreaterThan(0);
     expect(wrong).toEqual([]);
   },

@@ -102,6 +102,41 @@ describe('a transaction that every node refuses for good', () => {
     90_000,
   );
 
+  test.each([
+    [
+      'a gas limit that does not cover it',
+      'intrinsic gas too low: gas 21000, minimum needed 21064',
+      (each: Transaction, first: Transaction) => each.gasLimit <= first.gasLimit,
+    ],
+    [
+      'a type that the chain does not know',
+      'transaction type not supported',
+      (each: Transaction) => each.type === 2,
+    ],
+    [
+      'a tip below its minimum',
+      'transaction underpriced: gas tip cap 1000000000, minimum needed 2000000000',
+      (each: Transaction) => (each.maxPriorityFeePerGas ?? 0n) < 2n * gwei,
+    ],
+  ])(
+    'for %s is signed anew so that it fits, at its nonce, with all its NFTs',
+    async (_what, words, isRefused) => {
+      let first: Transaction | undefined;
+      node.answer('eth_sendRawTransaction', ([raw]) => {
+        const transaction = Transaction.from(String(raw));
+        first ??= transaction;
+        return isRefused(transaction, first) ? refuse(words) : undefined;
+      });
+      const ids = await setup.accept(3);
+      setup.work();
+      await until('another attempt', async () => (await attempts()).length > 1);
+      const [refused, again] = await attempts();
+      expect([again?.nonce, again?.data]).toEqual([refused?.nonce, refused?.data]);
+      expect(await setup.settle(ids)).toEqual([]);
+    },
+    60_000,
+  );
+
   test('and reaches the chain all the same mints each NFT once', async () => {
     const { chain, service } = setup;
     await chain.call('evm_setAutomine', false);

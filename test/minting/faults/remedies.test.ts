@@ -1,5 +1,9 @@
+import { Transaction } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandLine, commandLine, settingsFor } from '../../cli/command-line.ts';
+import { type Flaw, of, resultOf } from '../../support/flaws/flaw.ts';
+import { noArchive, prunedBefore } from '../../support/flaws/limits.ts';
+import { swallowsBroadcasts } from '../../support/flaws/wrongs.ts';
 import { until, untilAll } from '../../support/minting.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
@@ -12,6 +16,18 @@ beforeEach(async () => {
 afterEach(() => setup.close());
 
 const nft = async (id: string) => setup.service.db('nfts').where({ id }).first();
+const noteOf = (id: string) => setup.service.db('mint_notes').where({ nft_id: id }).first();
+const pauseOf = async () => (await setup.service.db('mint_lanes').first()).pause_reason;
+/** As `settle`, where fees rise because an operator has a transaction replaced. */
+const settled = async (ids: readonly string[]) => (await setup.judge(ids, undefined, false)).found;
+/** Whoever has the key of another minter. */
+const thief = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc';
+/** As if the NFT were made so long after everything that is on the chain. */
+const makeYounger = (id: string) =>
+  setup.service
+    .db('nfts')
+    .where({ id })
+    .update({ created_at: new Date(Date.now() + 2 * 3_600_000) });
 
 describe('mint cancel asks the chain before it takes a mint back:', () => {
   test('one that waits is taken back, and can be asked for again, once', async () => {
@@ -19,10 +35,7 @@ describe('mint cancel asks the chain before it takes a mint back:', () => {
     await cli.run('mint', 'pause');
     const [id = '', other = ''] = await setup.accept(2);
     setup.work();
-    await until(
-      'the pause',
-      async () => (await service.db('mint_lanes').first()).pause_reason === 'operator',
-    );
+    await until('the pause', async () => (await pauseOf()) === 'operator');
     await service.db('mint_notes').insert({ nft_id: id, reason: 'unexplained', detail: '' });
     expect(await cli.json('mint', 'cancel', id)).toMatchObject({ value: { nftId: id, state: 'unclaimed' } });
     expect(await nft(id)).toMatchObject({ mint_state: 'unclaimed', recipient: null, queued_at: null });
@@ -66,5 +79,184 @@ describe('mint cancel asks the chain before it takes a mint back:', () => {
     expect([status, err]).toEqual([1, expect.stringContaining('No node of network 31337 answered')]);
     expect(await nft(id)).toMatchObject({ mint_state: 'queued' });
     expect(await setup.settle([id])).toEqual([]);
+  });
+});
+
+describe('mint retry asks the chain before it queues a failed mint:', () => {
+  const fail = (id: string) =>
+    setup.service.db('nfts').where({ id }).update({ mint_state: 'failed', mint_error: 'It failed.' });
+
+  test('one whose token nobody has is minted', async () => {
+    const [id = ''] = await setup.accept(1);
+    await fail(id);
+    expect(await cli.json('mint', 'retry', id)).toMatchObject({ value: { nftId: id, state: 'queued' } });
+    expect(await setup.settle([id])).toEqual([]);
+  });
+
+  test('one whose token somebody else has stays failed, and gets a new one by mint replace', async () => {
+    const [id = ''] = await setup.accept(1);
+    await setup.chain.mintByHand(thief, (await nft(id)).token_id);
+    await setup.chain.mine(5);
+    await fail(id);
+    const { status, err } = await cli.run('mint', 'retry', id);
+    expect([status, err]).toEqual([2, expect.stringContaining('tallystick mint replace')]);
+    expect((await nft(id)).mint_state).toBe('failed');
+    expect(await cli.json('mint', 'replace', id)).toMatchObject({ status: 0, value: { state: 'queued' } });
+    expect(await setup.settle([id])).toEqual([]);
+  });
+
+  test('no answer is no proof', async () => {
+    const [id = ''] = await setup.accept(1);
+    await fail(id);
+    setup.node.lie('down');
+    expect((await cli.run('mint', 'retry', id)).status).toBe(1);
+    expect((await nft(id)).mint_state).toBe('failed');
+  });
+});
+
+describe('serials that were squatted with the stolen key of another minter', () => {
+  test('cost their NFTs no mint: each waits with the reason, and gets a new id that is told', async () => {
+    const { chain, service } = setup;
+    const [first = ''] = await setup.accept(1);
+    setup.work();
+    const mining = setup.keepMining();
+    await untilAll(service, [first], 'minted');
+    const next = BigInt((await nft(first)).token_id) + 1n;
+    for (const ahead of [0n, 1n, 2n]) await chain.mintByHand(thief, (next + ahead).toString());
+    await chain.mine(5);
+    const [id = '', other = ''] = await setup.accept(2);
+    for (const each of [id, other]) await makeYounger(each);
+    for (const each of [id, other]) {
+      await until('the reason', async () => (await noteOf(each))?.reason === 'token_exists');
+    }
+    const listed = await cli.json('mint', 'list');
+    expect(listed.value[0]).toMatchObject({
+      reason: 'token_exists',
+      remedy: expect.stringContaining('tallystick mint replace'),
+    });
+    const { token_id: squatted } = await nft(id);
+    const replaced = await cli.json('mint', 'replace', id);
+    expect(replaced).toMatchObject({
+      status: 0,
+      value: { state: 'queued', oldTokenId: squatted, tokenId: (next + 3n).toString() },
+    });
+    expect(replaced.value.taken).toContain(thief);
+    await until('the first', async () => (await nft(id)).mint_state === 'minted');
+    expect(await cli.json('mint', 'replace', other)).toMatchObject({ status: 0 });
+    mining.stop();
+    // The tokens of the thief are an alarm until somebody has taken note of them.
+    expect(await cli.json('mint', 'verify')).toMatchObject({ status: 1, value: { disagreeing: 3 } });
+    expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0, value: { left: 0 } });
+    expect(await setup.settle([first, id, other])).toEqual([]);
+    expect([...(await chain.mints()).values()].map((mints) => mints.length)).toEqual([1, 1, 1, 1, 1, 1]);
+  }, 90_000);
+
+  test('are none where the NFT has its token: mint replace refuses', async () => {
+    const [id = ''] = await setup.accept(1);
+    const { status, err } = await cli.run('mint', 'replace', id);
+    expect([status, err]).toEqual([2, expect.stringContaining('it needs no replacement')]);
+    await setup.chain.call('evm_setAutomine', false);
+    setup.work();
+    await untilAll(setup.service, [id], 'submitted');
+    expect((await cli.run('mint', 'replace', id)).err).toContain('may still be mined');
+    expect(await setup.settle([id])).toEqual([]);
+  });
+});
+
+describe('mint release', () => {
+  test('takes an NFT out of a transaction in flight, which mints the others at the same nonce', async () => {
+    const { chain, node, service } = setup;
+    await chain.call('evm_setAutomine', false);
+    const ids = await setup.accept(3);
+    node.setFlaws(swallowsBroadcasts);
+    setup.work();
+    await untilAll(service, ids, 'submitted');
+    const [id = '', ...others] = ids;
+    const link = await service.db('mint_transaction_nfts').where({ nft_id: id }).first();
+    expect(await cli.json('mint', 'release', id)).toMatchObject({ status: 0, value: { state: 'asked' } });
+    await until('another attempt', async () => {
+      const attempts = await service.db('mint_attempts').where({ transaction_id: link.transaction_id });
+      return attempts.length > 1;
+    });
+    await until('the note', async () => (await noteOf(id))?.reason === 'left_out');
+    node.setFlaws();
+    expect(await settled([id, ...others])).toEqual([]);
+    const links = await service.db('mint_transaction_nfts').where({ nft_id: id }).orderBy('state');
+    expect(links.map(({ state }) => state)).toEqual(['minted', 'released']);
+  }, 60_000);
+
+  test('of the only NFT leaves a transaction that just uses its nonce', async () => {
+    const { chain, service, signers } = setup;
+    await chain.call('evm_setAutomine', false);
+    const [id = ''] = await setup.accept(1);
+    setup.work();
+    await untilAll(service, [id], 'submitted');
+    expect(await cli.json('mint', 'release', id)).toMatchObject({ value: { state: 'asked' } });
+    await until('another attempt', async () => (await service.db('mint_attempts')).length > 1);
+    const [last] = await service.db('mint_attempts').orderBy('number', 'desc');
+    expect(Transaction.from(`0x${last.raw.toString('hex')}`)).toMatchObject({ to: signers[0], data: '0x' });
+    expect(await settled([id])).toEqual([]);
+  }, 60_000);
+
+  test('of one whose history the nodes lack asks another node, and changes nothing without it', async () => {
+    const { chain, node } = setup;
+    const [id = ''] = await setup.accept(1);
+    expect((await cli.run('mint', 'release', id)).err).toContain('is in no transaction');
+    const { recipient, token_id: token } = await nft(id);
+    await chain.mintByHand(recipient, token);
+    const [mint] = (await chain.mints()).get(token) ?? [];
+    await chain.mine(40);
+    node.setFlaws(prunedBefore(BigInt(mint?.block ?? 0) + 20n), noArchive(10n));
+    setup.work();
+    const mining = setup.keepMining();
+    await until('the reason', async () => (await noteOf(id))?.reason === 'history_unavailable');
+    mining.stop();
+    expect(await cli.run('mint', 'release', id)).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('pruned history'),
+    });
+    expect(await nft(id)).toMatchObject({ mint_state: 'submitted', minted_tx: null });
+    const released = await cli.json('mint', 'release', id, '--rpc', chain.rpcUrl);
+    expect(released).toMatchObject({ status: 0, value: { state: 'minted' } });
+    expect(await nft(id)).toMatchObject({ mint_state: 'minted', minted_tx: mint?.hash });
+    expect(await noteOf(id)).toBeUndefined();
+    expect(await setup.settle([id])).toEqual([]);
+  }, 60_000);
+});
+
+describe('mint fill-gap', () => {
+  test('outbids what somebody else left at the next nonce in a pool', async () => {
+    const { node, service, signers } = setup;
+    // A transaction that is too cheap for ever; the local chain would drop it.
+    const waitsInPool: Flaw = of(['eth_getTransactionCount'], async (call, pass) => {
+      const reply = await pass(call);
+      return call.params[1] === 'pending' && resultOf(reply) === '0x0' ? { result: '0x1' } : reply;
+    });
+    node.setFlaws(waitsInPool);
+    const ids = await setup.accept(2);
+    setup.work();
+    await until('the reason', async () => (await pauseOf()) === 'foreign_nonce');
+    expect(await cli.json('mint', 'fill-gap', '--chain-id', '31337')).toMatchObject({
+      status: 0,
+      value: { signer: signers[0], nonce: '0', pending: '1' },
+    });
+    const mining = setup.keepMining();
+    await untilAll(service, ids, 'minted', 30);
+    mining.stop();
+    const fill = await service.db('mint_transactions').where({ nonce: 0 }).first();
+    expect(fill.contract).toBe(signers[0]);
+    expect((await service.db('mint_lanes').first()).fill_nonce).toBeNull();
+    expect(await setup.settle(ids)).toEqual([]);
+  }, 60_000);
+
+  test('refuses where there is no gap, and where the nonce is that of a mint', async () => {
+    await setup.chain.call('evm_setAutomine', false);
+    const fill = () => cli.run('mint', 'fill-gap', '--chain-id', '31337');
+    expect(await fill()).toMatchObject({ status: 2, err: expect.stringContaining('There is no gap') });
+    const ids = await setup.accept(1);
+    setup.work();
+    await untilAll(setup.service, ids, 'submitted');
+    expect(await fill()).toMatchObject({ status: 2, err: expect.stringContaining('in flight') });
+    expect(await setup.settle(ids)).toEqual([]);
   });
 });

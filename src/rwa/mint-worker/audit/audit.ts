@@ -1,4 +1,4 @@
-import { findFirstBlock, type MintPage, mintPages } from '../../../chain/minting/mint-history.ts';
+import { type MintPage, mintPages } from '../../../chain/minting/mint-history.ts';
 import type { MintNode } from '../../../chain/minting/mint-node.ts';
 import type { Network } from '../../../chain/network.ts';
 import type { NetworkRegistry } from '../../../chain/networks.ts';
@@ -20,6 +20,7 @@ import {
   setCompared,
   takeComparison,
 } from '../../minting/contract-claim-store.ts';
+import { findOriginIfShown } from '../../minting/contract-origin.ts';
 import { findOldestMintedBlock } from '../../minting/token-row-store.ts';
 
 /** Compares what is final with the rows, slowly and for as long as the process runs. */
@@ -34,7 +35,8 @@ export type Audit = {
 export type AuditOptions = {
   readonly db: Database;
   readonly networks: Pick<NetworkRegistry, 'list'>;
-  readonly nodeOf: (network: Network) => MintNode;
+  /** One node for a range, which rests on what nodes agree on. @returns undefined while they do not */
+  readonly nodeOf: (network: Network) => Promise<MintNode | undefined>;
   readonly log: Logger;
   /** Between two ranges of a network, over all processes. */
   readonly restSeconds?: number;
@@ -54,7 +56,8 @@ export function createAudit({ restSeconds = aMinute, ...options }: AuditOptions)
       const contract = await takeComparison(db, network.chainId, restSeconds);
       if (contract === undefined) continue;
       try {
-        await auditRange({ db, log, network, node: nodeOf(network), contract });
+        const node = await nodeOf(network);
+        if (node !== undefined) await auditRange({ db, log, network, node, contract });
       } catch (err) {
         log.warn({ err, chainId: network.chainId, contract: contract.contract }, 'mints were not audited');
       }
@@ -100,7 +103,7 @@ async function auditRange({ db, log, network, node, contract }: Range): Promise<
   const found = (await comparePage(comparison, page)).filter((each) => !isExpected(contract, each));
   const news = await inTransaction(db, async (tx) => {
     const saved = await saveDisagreements(tx, id, found);
-    await setCompared(tx, id, { comparedTo: page.to });
+    await setCompared(tx, id, page.to);
     return saved;
   });
   for (const { kind, tokenId, nftId, detail } of news) {
@@ -124,12 +127,8 @@ async function firstOf(
   finalized: bigint,
 ): Promise<bigint | null> {
   if (contract.comparedTo !== null) return contract.comparedTo + 1n;
-  if (contract.firstBlock !== null) return contract.firstBlock;
-  const created = await findFirstBlock(node, contract.contract, finalized);
-  if (created === null) return null;
-  const firstBlock = created ?? (await findOldestMintedBlock(db, contract)) ?? finalized;
-  await setCompared(db, contract, { firstBlock });
-  return firstBlock;
+  const origin = await findOriginIfShown({ db, node, ...contract, newest: finalized });
+  return origin === undefined ? ((await findOldestMintedBlock(db, contract)) ?? finalized) : origin;
 }
 
 /** @returns undefined when nothing is final that is not compared */

@@ -1,19 +1,17 @@
-import type { BlockRange, MintEvent } from '../../../chain/minting/mint-history.ts';
-import type { MintNode } from '../../../chain/minting/mint-node.ts';
-import { NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
-import { type Comparison, compareMints, type Disagreement, isLostPast } from '../../minting/compare-page.ts';
+import type { Head } from '../../../chain/minting/mint-node.ts';
+import { type Disagreement, isLostPast } from '../../minting/compare-page.ts';
 import {
   beginRecovery,
   claimContract,
   findClaimedContract,
   listContracts,
-  listSigners,
   type Recovery,
 } from '../../minting/contract-claim-store.ts';
 import { findNewestMintedBlock } from '../../minting/token-row-store.ts';
 import type { LaneContext } from '../lane-context.ts';
-import { isOwnAttempt } from '../stores/attempt-store.ts';
 import type { Pause } from '../stores/lane-store.ts';
+import { PacedError } from '../watch/inquiry.ts';
+import { searchPast, type Wanted } from './past-search.ts';
 
 /*
  * Notices that the chain knows more of this deployment's mints than the database does: it was restored from an older
@@ -24,24 +22,51 @@ import type { Pause } from '../stores/lane-store.ts';
 /**
  * Looks for mints of our signers that no row has, on every contract of the network. Asked before a lane goes on above
  * nonces that it has not used itself.
+ * @param purpose what it is asked for; asked for the same again, it goes on where it was, and is not repeated
  * @returns why the lanes of the network must wait; it is stored for all of them
  */
-export async function findLostPast(context: LaneContext): Promise<Pause | undefined> {
-  const { db, lease, node } = context;
+export async function findLostPast(
+  context: LaneContext,
+  head: Head,
+  purpose: string,
+): Promise<Pause | undefined> {
+  const { db, lease, memory } = context;
   const { chainId } = lease;
-  const head = await node.head();
-  for (const contract of await listContracts(db, chainId)) {
+  if (memory.past.run?.purpose !== purpose) {
+    memory.past.run = { purpose, left: await listContracts(db, chainId), searches: new Map() };
+  }
+  const { left, searches } = memory.past.run;
+  for (let contract = left[0]; contract !== undefined; contract = left[0]) {
     const claimed = await findClaimedContract(db, { chainId, contract });
     const from = larger(claimed?.comparedTo ?? -1n, claimed?.recoveredTo ?? -1n) + 1n;
-    const found = await searchDown(context, contract, { from, to: head.number }, isLostPast);
+    const found = await searchInTurn(context, head, { searches, contract, from, matches: isLostPast });
+    if (found === 'searching') return searching(contract);
     if (found === 'no history') {
       const detail = `The key was used by more than we know of, and no node gives the logs of ${contract}.`;
       return { reason: 'foreign_nonce', detail };
     }
-    if (found === undefined) continue;
-    return beginRecoveryFor(context, contract, found);
+    if (found !== 'none') {
+      memory.past.run = undefined;
+      return beginRecoveryFor(context, contract, found);
+    }
+    left.shift();
   }
   return undefined;
+}
+
+const searching = (contract: string): Pause => ({
+  reason: 'history_searched',
+  detail: `Before anything is sent, what was minted on ${contract} is compared with the rows; a few blocks at a time.`,
+});
+
+async function searchInTurn(context: LaneContext, head: Head, wanted: Wanted) {
+  try {
+    return await searchPast(context, head, wanted);
+  } catch (error) {
+    // A search cut short says nothing about what it did not reach.
+    if (error instanceof PacedError || context.stopping.aborted) return 'searching';
+    throw error;
+  }
 }
 
 /**
@@ -50,8 +75,12 @@ export async function findLostPast(context: LaneContext): Promise<Pause | undefi
  * a second mint stays the guard.
  * @returns why nothing may be sent to the contract
  */
-export async function claimForSending(context: LaneContext, contract: string): Promise<Pause | undefined> {
-  const { db, lease, log, memory, node, now, stopping } = context;
+export async function claimForSending(
+  context: LaneContext,
+  head: Head,
+  contract: string,
+): Promise<Pause | undefined> {
+  const { db, lease, log, memory, now } = context;
   const id = { chainId: lease.chainId, contract };
   const known = memory.claimed.get(contract);
   if (known !== undefined && now() < known) return undefined;
@@ -62,18 +91,21 @@ export async function claimForSending(context: LaneContext, contract: string): P
     return undefined;
   }
   try {
-    const head = await node.head();
     const matches = (found: Disagreement) => isLostPast(found) || isOfOthers(found);
-    const found = await searchDown(context, contract, { from: 0n, to: head.number }, matches);
-    // A search cut short says nothing about what it did not reach.
-    if (stopping.aborted) return undefined;
+    const { claims: searches } = memory.past;
+    const found = await searchInTurn(context, head, { searches, contract, from: 0n, matches });
+    if (found === 'searching') return searching(contract);
     if (found === 'no history') throw new Error('no node gives its logs');
-    if (found !== undefined && isLostPast(found)) return await beginRecoveryFor(context, contract, found);
-    const shared = found && `${contract} has a token that is not ours: ${found.tokenId}, ${found.detail}.`;
+    if (found !== 'none' && isLostPast(found)) return await beginRecoveryFor(context, contract, found);
+    const shared =
+      found === 'none'
+        ? undefined
+        : `${contract} has a token that is not ours: ${found.tokenId}, ${found.detail}.`;
     await claimContract(db, id, shared);
     return shared === undefined ? undefined : { reason: 'contract_shared', detail: shared };
   } catch (err) {
-    log.warn({ err, contract }, 'unknown whether another deployment uses the contract');
+    const level = known === undefined ? 'warn' : 'debug';
+    log[level]({ err, contract }, 'unknown whether another deployment uses the contract');
     memory.claimed.set(contract, now() + retryMs);
     return undefined;
   }
@@ -112,57 +144,4 @@ async function reasonOf(
   return isOlder
     ? { reason: 'contract_shared', detail: `Another deployment seems to mint with our key. ${about}` }
     : { reason: 'recovery_needed', detail: `The database is older than the chain. ${about}` };
-}
-
-// With ten thousand blocks at once, two million blocks; what is older is left to the audit.
-const mostQueries = 200;
-const widest = 10_000n;
-
-/** Searches mints from the newest block downwards, as far as the node's history reaches. */
-async function searchDown(
-  context: LaneContext,
-  contract: string,
-  { from, to }: BlockRange,
-  matches: (found: Disagreement) => boolean,
-): Promise<Disagreement | 'no history' | undefined> {
-  const { db, lease, node, stopping } = context;
-  const signers = new Set(await listSigners(db, lease.chainId));
-  const comparison: Comparison = { db, node, chainId: lease.chainId, contract, signers, finalized: to };
-  let last = to;
-  let width = widest;
-  for (let queries = 0; queries < mostQueries && last >= from && !stopping.aborted; queries += 1) {
-    const first = larger(from, last - width + 1n);
-    const mints = await askOrNarrow(node, contract, { from: first, to: last });
-    if (mints === 'refused') {
-      if (first === last) return last === to ? 'no history' : undefined;
-      width = (last - first + 1n) / 2n;
-      continue;
-    }
-    for (const found of (await compareMints(comparison, mints)).filter(matches)) {
-      if (!(await isStillWatched(db, found))) return found;
-    }
-    last = first - 1n;
-  }
-  return undefined;
-}
-
-/**
- * Whether a mint that its row does not tell is of a transaction that the database knows: a reorganisation has brought
- * it back, or it was mined since the row was read.
- */
-const isStillWatched = async (db: LaneContext['db'], { kind, event }: Disagreement): Promise<boolean> =>
-  kind === 'not_recorded' && event !== undefined && isOwnAttempt(db, event.hash);
-
-/** @returns `refused` when the node answers with an error; an outage rejects */
-async function askOrNarrow(
-  node: MintNode,
-  contract: string,
-  range: BlockRange,
-): Promise<readonly MintEvent[] | 'refused'> {
-  try {
-    return await node.allMintsIn(contract, range);
-  } catch (error) {
-    if (error instanceof NodesUnavailableError) throw error;
-    return 'refused';
-  }
 }

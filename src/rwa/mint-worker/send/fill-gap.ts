@@ -6,7 +6,7 @@ import { limitsOf, marketAt } from '../market.ts';
 import { quoteFor } from '../node-limits.ts';
 import { attemptFacts } from '../step-facts.ts';
 import { insertAttempt } from '../stores/attempt-store.ts';
-import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
+import { findAskedFill, forgetAskedFill, inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { findNonceAfterGap, hasNonce, insertTransaction } from '../stores/transaction-store.ts';
 
 /**
@@ -17,6 +17,7 @@ import { findNonceAfterGap, hasNonce, insertTransaction } from '../stores/transa
  */
 export async function fillGap(context: LaneContext, head: Head): Promise<Pause | undefined> {
   const { db, lease, memory, settings } = context;
+  await fillAsked(context, head);
   if (memory.gapLookedAt === head.hash) return memory.gap && pauseForGap(memory.gap.seen);
   const above = await findNonceAfterGap(db, lease);
   const missing = above === undefined ? undefined : await missingNonce(context, head, above);
@@ -33,6 +34,23 @@ export async function fillGap(context: LaneContext, head: Head): Promise<Pause |
     else memory.gap = undefined;
   }
   return pauseForGap(missing);
+}
+
+/**
+ * Uses the nonce that an operator has asked to fill, also where something waits at it in a pool: it is outbid. Forgets
+ * the wish when the chain has used the nonce meanwhile.
+ */
+async function fillAsked(context: LaneContext, head: Head): Promise<void> {
+  const { db, lease, node, signer } = context;
+  const asked = await findAskedFill(db, lease);
+  if (asked === undefined) return;
+  const [count, chainId] = await Promise.all([
+    node.transactionCount(signer.address, 'latest'),
+    node.chainId(),
+  ]);
+  if (chainId.toString() !== lease.chainId) return;
+  if (count <= asked && !(await fill(context, head, asked, asked + 1n))) return;
+  await forgetAskedFill(db, lease);
 }
 
 const pauseForGap = (nonce: bigint): Pause => ({
@@ -64,16 +82,17 @@ async function missingNonce(
   return count;
 }
 
-/** Uses the nonces from `first` to below `above`. */
-async function fill(context: LaneContext, head: Head, first: bigint, above: bigint): Promise<void> {
+/** Uses the nonces from `first` to below `above`. @returns false when the price does not allow it */
+async function fill(context: LaneContext, head: Head, first: bigint, above: bigint): Promise<boolean> {
   const { settings, stopping } = context;
   const fees = quoteFor(await marketAt(context, head), settings.feeCap, limitsOf(context));
-  if (fees === undefined) return;
+  if (fees === undefined) return false;
   // Nodes hold a bounded number of transactions of one account; the rest follows when these are mined.
   const end = first + BigInt(settings.maxInFlight);
   for (let nonce = first; nonce < above && nonce < end && !stopping.aborted; nonce += 1n) {
     await fillNonce(context, { nonce, fees, sentAtBlock: head.number });
   }
+  return true;
 }
 
 type Fill = {

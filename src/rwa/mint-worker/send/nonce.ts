@@ -21,20 +21,20 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   const ours = highest === undefined ? await firstNonce(context) : highest + 1n;
   // Of nonces that are not stored, some may be of mints that the database has lost.
   if (highest === undefined && ours > 0n) {
-    const lost = await findLostPast(context);
+    const lost = await findLostPast(context, head, `before the first nonce, ${ours}`);
     if (lost !== undefined) return lost;
   }
   if (pending <= ours) {
     memory.doubtedCount = undefined;
-    memory.pastAskedAt = undefined;
     return ours;
   }
-  const lost = await findLostPastOnce(context, pending);
+  const lost = await findLostPast(context, head, `count ${pending} seen`);
   if (lost !== undefined) return lost;
   const open = await listOpenTransactions(db, lease);
   const isInFlight = open.some(({ confirmedIn }) => confirmedIn === null);
   if (!isInFlight && (await isConfirmed(context, head, pending))) {
-    const unseen = await findLostPast(context);
+    // Anew: some of them may have been mined since.
+    const unseen = await findLostPast(context, head, `count ${pending} final`);
     if (unseen !== undefined) return unseen;
     log.warn({ ours: ours.toString(), next: pending.toString() }, 'nonces skipped: somebody else used them');
     memory.doubtedCount = undefined;
@@ -42,15 +42,6 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   }
   const detail = `Somebody else has used the key: ${pending} transactions, of which we know up to ${ours}.`;
   return { reason: 'foreign_nonce', detail };
-}
-
-/** Looks for lost mints once for each transaction count that is above ours: it changes when another is mined. */
-async function findLostPastOnce(context: LaneContext, count: bigint): Promise<Pause | undefined> {
-  const { memory } = context;
-  if (memory.pastAskedAt === count) return undefined;
-  const lost = await findLostPast(context);
-  if (lost === undefined) memory.pastAskedAt = count;
-  return lost;
 }
 
 /** @throws Error when the node serves another chain */

@@ -53,7 +53,7 @@ async function sendToContracts(context: LaneContext, head: Head, prices: Prices)
     if (next === undefined) break;
     const { contract, companyId } = next;
     takeTurn(memory.turns, [companyId]);
-    const shared = await claimForSending(context, contract);
+    const shared = await claimForSending(context, head, contract);
     if (shared !== undefined) {
       doneContracts.add(contract);
       refused = shared;

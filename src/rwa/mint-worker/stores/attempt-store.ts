@@ -42,8 +42,3 @@ export async function readRawAttempt(db: Database, hash: string): Promise<string
   if (row === undefined) throw new Error(`No attempt has the hash ${hash}.`);
   return `0x${row.raw.toString('hex')}`;
 }
-
-/** Whether a transaction of this hash is an attempt of ours. */
-export async function isOwnAttempt(db: Database, hash: string): Promise<boolean> {
-  return (await db('mint_attempts').where({ hash: hash.toLowerCase() }).first('hash')) !== undefined;
-}

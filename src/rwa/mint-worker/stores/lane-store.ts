@@ -159,21 +159,46 @@ export async function isStoppedByOperator(db: Database, lane: LaneId): Promise<b
   return rows.length > 0;
 }
 
-/** Whether the lane has transactions to watch, and whether NFTs are queued on its network. */
+/** The nonce that an operator has asked to fill; undefined when none. */
+export async function findAskedFill(db: Database, lane: LaneId): Promise<bigint | undefined> {
+  const { rows }: { rows: { nonce: string }[] } = await db.raw(
+    `SELECT fill_nonce AS nonce FROM mint_lanes WHERE ${sameLane} AND fill_nonce IS NOT NULL`,
+    lane,
+  );
+  const [row] = rows;
+  return row && BigInt(row.nonce);
+}
+
+/** Forgets that an operator has asked to fill a nonce. */
+export async function forgetAskedFill(db: Database, lease: Lease): Promise<void> {
+  await db.raw(`UPDATE mint_lanes SET fill_nonce = NULL WHERE ${sameLease}`, lease);
+}
+
+/**
+ * Whether the lane has transactions to watch, whether some of them are in no confirmed block, and whether NFTs are
+ * queued on its network.
+ */
 export async function findLaneWork(
   db: Database,
   lane: LaneId,
-): Promise<{ hasOpen: boolean; hasQueued: boolean }> {
+): Promise<{ hasOpen: boolean; hasUnconfirmed: boolean; hasQueued: boolean }> {
   const { rows } = await db.raw(
     `SELECT EXISTS (SELECT 1 FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer
          AND state IN ('submitted', 'confirmed')) OR EXISTS (
+         SELECT 1 FROM mint_lanes WHERE ${sameLane} AND fill_nonce IS NOT NULL) OR EXISTS (
          SELECT 1 FROM mint_unproven_transactions u JOIN mint_transactions t ON t.id = u.transaction_id
          WHERE t.chain_id = :chainId AND t.signer = :signer) AS has_open,
+       EXISTS (SELECT 1 FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer
+         AND state = 'submitted') AS has_unconfirmed,
        EXISTS (SELECT 1 FROM nfts WHERE mint_chain_id = :chainId AND mint_state = 'queued') AS has_queued`,
     lane,
   );
-  const [row]: { has_open: boolean; has_queued: boolean }[] = rows;
-  return { hasOpen: row?.has_open === true, hasQueued: row?.has_queued === true };
+  const [row]: { has_open: boolean; has_unconfirmed: boolean; has_queued: boolean }[] = rows;
+  return {
+    hasOpen: row?.has_open === true,
+    hasUnconfirmed: row?.has_unconfirmed === true,
+    hasQueued: row?.has_queued === true,
+  };
 }
 
 /** Lists lanes with work that nobody holds, and that no process with their key has held for a minute. */

@@ -40,6 +40,23 @@ export async function noteStillSubmitted(tx: Tx, { lane, seconds }: Still, answe
   );
 }
 
+/** Notes NFTs in transactions of the lane that wait for nodes to agree on what is final. */
+export async function noteWaitingForFinality(
+  tx: Tx,
+  { lane, seconds }: Still,
+  detail: string,
+): Promise<void> {
+  await tx.raw(
+    `INSERT INTO mint_notes (nft_id, reason, detail)
+     SELECT n.id, 'finality_unknown', :detail FROM mint_transactions t
+       JOIN mint_transaction_nfts o ON o.transaction_id = t.id AND o.state = 'open'
+       JOIN nfts n ON n.id = o.nft_id AND n.mint_state = 'submitted'
+     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') AND ${isUnexplained}
+     LIMIT ${most} ON CONFLICT DO NOTHING`,
+    { ...lane, seconds, detail },
+  );
+}
+
 // Signed before NFTs could have moved again; a few of them have the NFTs that were queued last.
 const passedBy = `
   SELECT max(q.queued_at) FROM (
@@ -90,7 +107,9 @@ export async function deleteOutdatedNotes(tx: Tx, chainId: string): Promise<void
        SELECT m.nft_id FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
        WHERE n.mint_chain_id = :chainId
          AND (n.mint_state NOT IN ('queued', 'submitted') OR n.updated_at > m.since + ${sameChange}
-           OR (m.reason = 'unexplained' AND ${standingLaneSql('n')} IS NOT NULL))
+           OR (m.reason = 'unexplained' AND ${standingLaneSql('n')} IS NOT NULL)
+           OR (m.reason = 'finality_unknown' AND NOT EXISTS (
+             SELECT FROM mint_lanes l WHERE l.chain_id = :chainId AND l.pause_reason = 'finality_unknown')))
        FOR UPDATE OF m SKIP LOCKED)`,
     { chainId },
   );

@@ -15,6 +15,8 @@ export type TransactionNft = Mint & {
   readonly isMinted: boolean;
   /** When its row was created. */
   readonly createdAt: Date;
+  /** An operator has asked to mint it by another transaction. */
+  readonly isAskedOut: boolean;
   /** Why it does not move; null when no reason is stored. */
   readonly note: { readonly reason: MintReason; readonly detail: string } | null;
 };
@@ -25,6 +27,7 @@ type OpenRow = {
   recipient: string;
   mint_state: string;
   created_at: Date;
+  asked_out: boolean;
   reason: MintReason | null;
   detail: string | null;
 };
@@ -35,6 +38,7 @@ const toTransactionNft = (row: OpenRow): TransactionNft => ({
   recipient: row.recipient,
   isMinted: row.mint_state === 'minted',
   createdAt: row.created_at,
+  isAskedOut: row.asked_out,
   note: row.reason === null ? null : { reason: row.reason, detail: row.detail ?? '' },
 });
 
@@ -43,7 +47,8 @@ export async function listOpenNfts(db: Database, transactionId: string): Promise
   const rows: OpenRow[] = await db('mint_transaction_nfts as l')
     .join('nfts as n', 'n.id', 'l.nft_id')
     .leftJoin('mint_notes as m', 'm.nft_id', 'l.nft_id')
-    .select('l.nft_id', 'l.token_id', 'l.recipient', 'n.mint_state', 'n.created_at', 'm.reason', 'm.detail')
+    .select('l.nft_id', 'l.token_id', 'l.recipient', 'l.asked_out')
+    .select('n.mint_state', 'n.created_at', 'm.reason', 'm.detail')
     .where({ 'l.transaction_id': transactionId, 'l.state': 'open' });
   return rows.map(toTransactionNft);
 }

@@ -18,6 +18,8 @@ export type OpenTransaction = {
   readonly confirmedIn: BlockRef | null;
   /** Blocks of earlier mints, because of which the contract skipped some of its NFTs. */
   readonly foundIn: readonly BlockRef[];
+  /** An operator has asked to mint some of its NFTs by another transaction. */
+  readonly hasAskedOut: boolean;
   /** The newest first; never empty. */
   readonly attempts: readonly [Attempt, ...Attempt[]];
 };
@@ -50,6 +52,7 @@ type OpenRow = {
   block_number: string | null;
   block_hash: string | null;
   found: { number: string; hash: string }[] | null;
+  asked_out: boolean;
   attempts: AttemptJson[];
 };
 
@@ -71,6 +74,7 @@ function toOpenTransaction(row: OpenRow): OpenTransaction {
     gasLimit: BigInt(row.gas_limit),
     confirmedIn: toBlockRef(row.block_number, row.block_hash),
     foundIn: (row.found ?? []).map(({ number, hash }) => ({ number: BigInt(number), hash })),
+    hasAskedOut: row.asked_out,
     attempts: [newest, ...older],
   };
 }
@@ -91,7 +95,9 @@ const toAttempt = (json: AttemptJson): Attempt => ({
 /** Lists the transactions of a lane that can still change, in the order of their nonces. */
 export async function listOpenTransactions(db: Database, lane: LaneId): Promise<OpenTransaction[]> {
   const { rows }: { rows: OpenRow[] } = await db.raw(
-    `SELECT t.id, t.nonce, t.contract, t.gas_limit, t.block_number, t.block_hash, a.attempts, f.found
+    `SELECT t.id, t.nonce, t.contract, t.gas_limit, t.block_number, t.block_hash, a.attempts, f.found,
+       EXISTS (SELECT FROM mint_transaction_nfts
+         WHERE transaction_id = t.id AND state = 'open' AND asked_out) AS asked_out
      FROM mint_transactions t CROSS JOIN LATERAL (
        SELECT json_agg(json_build_object('number', number, 'hash', hash, 'max_fee', max_fee_per_gas::text,
          'max_priority_fee', max_priority_fee_per_gas::text, 'sent_at_block', sent_at_block::text)

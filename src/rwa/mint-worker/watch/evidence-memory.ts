@@ -1,4 +1,5 @@
 import { createLogWidth, type LogWidth, type MintSearch } from '../../../chain/minting/mint-logs.ts';
+import type { Bisection } from '../../minting/bisect.ts';
 
 /** What a lane remembers of its search for evidence. It begins anew when another process takes the lane. */
 export type EvidenceMemory = {
@@ -17,16 +18,6 @@ export type TransactionSearch = {
   readonly logs: MintSearch;
   /** Whether it goes back to the creation of the contract, to find a mint that is older than the NFTs. */
   isDeep: boolean;
-};
-
-/** The search for the first block with a property that all later blocks have too. */
-export type Bisection = {
-  /** The newest block known to be without; undefined while none is known. */
-  without: bigint | undefined;
-  /** The oldest block known to be with. */
-  with: bigint;
-  /** How far to step back while no block without is known. */
-  stride: bigint;
 };
 
 type Retry = { readonly tries: number; readonly at: number };

@@ -1,11 +1,12 @@
 import type { FoundMint } from '../../../chain/minting/evidence-node.ts';
-import { isOwnAttempt } from '../stores/attempt-store.ts';
+import { isOwnAttempt } from '../../minting/own-attempt-store.ts';
+import { isBefore } from '../../minting/token-verdict.ts';
 import type { TransactionNft } from '../stores/transaction-nft-store.ts';
 import type { Inclusion } from '../stores/transaction-store.ts';
 import type { TransactionSearch } from './evidence-memory.ts';
 import type { NoEvidence } from './inquiry.ts';
 import type { Look } from './look.ts';
-import { clockSkewMs, searchFor, searchHistory } from './mint-history.ts';
+import { searchFor, searchHistory } from './mint-history.ts';
 import { isDue, restBeforeRetry } from './retries.ts';
 
 /**
@@ -92,8 +93,8 @@ async function weigh(look: Look, nft: TransactionNft, found: FoundMint, minDepth
   try {
     const block = await inquiry.ask(() => view.block(found.blockNumber));
     if (block?.hash !== found.blockHash) return unknown(found, 'in a block that is not in its chain');
-    const isOlder = block.time.getTime() < nft.createdAt.getTime() - clockSkewMs;
-    if (isOlder && !(await isOwnAttempt(context.db, found.hash))) {
+    const isStored = await isOwnAttempt(context.db, found.hash);
+    if (isBefore({ time: block.time, isStored }, nft.createdAt)) {
       return { kind: 'waits', note: tokenExists(nft, found, block.time) };
     }
     if (view.depthOf(block.number) < minDepth)

@@ -37,10 +37,14 @@ const mostQuestions = 20;
 // Questions that time out delay all that comes after them.
 const mostFailingMs = 2_000;
 
-export function createInquiry(context: Pick<LaneContext, 'node' | 'now' | 'stopping'>): Inquiry {
+/** @param most how many questions it may ask */
+export function createInquiry(
+  context: Pick<LaneContext, 'node' | 'now' | 'stopping'>,
+  most = mostQuestions,
+): Inquiry {
   const { node, now, stopping } = context;
   const refused = new WeakSet<object>();
-  let questions = mostQuestions;
+  let questions = most;
   let failingMs = 0;
 
   return {

@@ -5,18 +5,13 @@ import {
   type SearchEnd,
   searchMints,
 } from '../../../chain/minting/mint-logs.ts';
-import { findContractOrigin, saveContractOrigin } from '../stores/contract-origin-store.ts';
+import { bisect, createBisection } from '../../minting/bisect.ts';
+import { findOrigin } from '../../minting/contract-origin.ts';
+import { clockToleranceMs } from '../../minting/token-verdict.ts';
 import type { TransactionNft } from '../stores/transaction-nft-store.ts';
-import { bisect } from './bisect.ts';
 import { remember, type TransactionSearch } from './evidence-memory.ts';
 import { PacedError } from './inquiry.ts';
 import type { Look } from './look.ts';
-
-/**
- * How much older than its NFT's row a mint may be: the clocks of the database and of the chain differ. An older one
- * was not made for this NFT.
- */
-export const clockSkewMs = 3_600_000;
 
 type Subject = { readonly id: string; readonly contract: string };
 
@@ -48,14 +43,14 @@ export async function searchHistory(
   const { context, inquiry, view } = look;
   const { node, memory } = context;
   const final = await view.finalized();
-  const oldest = Math.min(...nfts.map(({ createdAt }) => createdAt.getTime())) - clockSkewMs;
+  const oldest = Math.min(...nfts.map(({ createdAt }) => createdAt.getTime())) - clockToleranceMs;
   const lowest = search.isDeep ? 0n : await firstBlockSince(look, oldest);
   forgetFailures(memory.evidence.width);
   return searchMints(
     search.logs,
     (range) => inquiry.ask(() => node.mintsIn(contract, search.logs.tokenIds, range)),
     memory.evidence.width,
-    { lowest, final, head: view.head.number, origin: () => findOrigin(look, contract, final) },
+    { lowest, final, head: view.head.number, origin: () => originOf(look, contract, final) },
   );
 }
 
@@ -65,8 +60,7 @@ const hourMs = 3_600_000;
 async function firstBlockSince({ context, inquiry, view }: Look, time: number): Promise<bigint> {
   const hour = Math.floor(time / hourMs);
   const { ages } = context.memory.evidence;
-  const age =
-    ages.get(hour) ?? remember(ages, hour, { without: undefined, with: view.head.number, stride: 1n });
+  const age = ages.get(hour) ?? remember(ages, hour, createBisection(view.head.number));
   return bisect(age, async (number) => {
     try {
       const block = await inquiry.ask(() => context.node.block(number));
@@ -79,29 +73,16 @@ async function firstBlockSince({ context, inquiry, view }: Look, time: number): 
   });
 }
 
-/**
- * The block in which the contract was created: the stored one, or found by its code where the node has the state of
- * old blocks, and stored.
- * @returns undefined when it cannot be found out
- */
-async function findOrigin(look: Look, contract: string, final: bigint): Promise<bigint | undefined> {
+/** The block in which the contract was created; undefined when it cannot be found out. */
+async function originOf(look: Look, contract: string, final: bigint): Promise<bigint | undefined> {
   const { context, inquiry } = look;
   const { db, memory, network, node } = context;
-  const stored = await findContractOrigin(db, network.chainId, contract);
-  if (stored !== undefined) {
-    const block = await inquiry.ask(() => node.block(stored.number));
-    // Otherwise it is of another chain that had the same id.
-    if (block?.hash === stored.hash) return stored.number;
-  }
   const { origins } = memory.evidence;
-  const origin =
-    origins.get(contract) ?? remember(origins, contract, { without: undefined, with: final, stride: 1n });
+  const bisection = origins.get(contract) ?? remember(origins, contract, createBisection(final));
+  const { chainId } = network;
   try {
-    const first = await bisect(origin, (at) => inquiry.ask(() => node.hasCode(contract, at)));
-    const block = await inquiry.ask(() => node.block(first));
-    if (block === null || !(await inquiry.ask(() => node.hasCode(contract, first)))) return undefined;
-    await saveContractOrigin(db, network.chainId, contract, block);
-    return first;
+    const search = { db, node, chainId, contract, newest: final, ask: inquiry.ask, bisection };
+    return (await findOrigin(search)) ?? undefined;
   } catch (error) {
     if (error instanceof PacedError) throw error;
     await inquiry.reasonOf(error); // throws when the node is gone

@@ -5,9 +5,9 @@ import { marketAt } from '../market.ts';
 import { attemptFacts, transactionFacts } from '../step-facts.ts';
 import { insertAttempt, readRawAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
-import type { OpenTransaction } from '../stores/transaction-store.ts';
+import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
-import { resign } from './resign.ts';
+import { leaveOut, resign } from './resign.ts';
 
 /**
  * Broadcasts a transaction without a block again when it is time to: within what nodes take when they refused it, with
@@ -18,12 +18,13 @@ export async function rebroadcast(
   view: ChainView,
   transaction: OpenTransaction,
 ): Promise<void> {
-  const { db, memory, now, settings, step, watchOnly } = context;
+  const { memory, watchOnly } = context;
   const [newest] = transaction.attempts;
   // Unknown when this process has not broadcast it: then perhaps nobody has.
   const broadcastAt = memory.broadcastAt.get(transaction.id);
 
   // Without the lane's key nothing can be signed.
+  if (!watchOnly && (await leaveOut(context, view, transaction))) return;
   const isRefused = !watchOnly && memory.refused.get(transaction.id)?.hash === newest.hash;
   if (isRefused) {
     const isResigned = await resign(context, view, transaction);
@@ -34,11 +35,29 @@ export async function rebroadcast(
     const isReplaced = await replace(context, view, transaction);
     if (isReplaced) return;
   }
-  if (broadcastAt === undefined || now() - broadcastAt >= settings.rebroadcastMs) {
-    const raw = await readRawAttempt(db, newest.hash);
-    await broadcast(context, transaction.id, { hash: newest.hash, raw }, newest.fees);
-    await step('rebroadcast', transactionFacts(transaction));
+  await rebroadcastAsItIs(context, transaction);
+}
+
+/**
+ * Broadcasts again what is due, as it is. That asks the chain nothing and is safe whatever it is like: the same bytes
+ * mint once.
+ */
+export async function rebroadcastStored(context: LaneContext): Promise<void> {
+  const { db, lease, stopping } = context;
+  for (const transaction of await listOpenTransactions(db, lease)) {
+    if (stopping.aborted) return;
+    if (transaction.confirmedIn === null) await rebroadcastAsItIs(context, transaction);
   }
+}
+
+async function rebroadcastAsItIs(context: LaneContext, transaction: OpenTransaction): Promise<void> {
+  const { db, memory, now, settings, step } = context;
+  const [newest] = transaction.attempts;
+  const broadcastAt = memory.broadcastAt.get(transaction.id);
+  if (broadcastAt !== undefined && now() - broadcastAt < settings.rebroadcastMs) return;
+  const raw = await readRawAttempt(db, newest.hash);
+  await broadcast(context, transaction.id, { hash: newest.hash, raw }, newest.fees);
+  await step('rebroadcast', transactionFacts(transaction));
 }
 
 /** Whether the transaction has been without a block for so long that its fees may be to blame. */

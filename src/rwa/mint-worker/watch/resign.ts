@@ -1,5 +1,5 @@
-import { type Fees, type Market, quoteWithin } from '../../../chain/minting/fees.ts';
-import { costWithin, gasFor, mostGas, tokensWithin } from '../../../chain/minting/gas.ts';
+import { type Fees, type Market, quoteWithin, replacing } from '../../../chain/minting/fees.ts';
+import { costWithin, gasFor, mostGas, tokensWithin, transferGas } from '../../../chain/minting/gas.ts';
 import type { Mint } from '../../../chain/minting/mint-contract.ts';
 import { readSigned, type Signed } from '../../../chain/minting/signer.ts';
 import { saveMintNotes } from '../../minting/mint-note-store.ts';
@@ -14,6 +14,7 @@ import { inFencedTransaction } from '../stores/lane-store.ts';
 import { listOpenNfts } from '../stores/transaction-nft-store.ts';
 import { type OpenTransaction, setGasLimit } from '../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
+import type { NoEvidence } from './inquiry.ts';
 
 /**
  * Signs a transaction anew that every node refuses for good: at the same nonce, within what nodes take. The new attempt
@@ -26,7 +27,7 @@ export async function resign(
   view: ChainView,
   transaction: OpenTransaction,
 ): Promise<boolean> {
-  const { db, memory, step } = context;
+  const { db, memory } = context;
   const [newest] = transaction.attempts;
   const refused = memory.refused.get(transaction.id);
   if (refused === undefined) return false;
@@ -34,13 +35,56 @@ export async function resign(
   const plan = await planWithin(context, view, refused, { contract, gasLimit, mints, fees: newest.fees });
   if (plan === undefined) return false;
 
+  const detail = `Left out of a smaller transaction, until its nonce is final. Nodes said: ${refused.words}`;
+  await sendPlan(context, view, transaction, plan, { reason: 'broadcast_refused', detail });
+  return true;
+}
+
+/** Signs, stores and broadcasts a new attempt. @param note for NFTs that it leaves out */
+async function sendPlan(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+  plan: Plan,
+  note: NoEvidence,
+): Promise<void> {
+  const { step } = context;
   const signed = await signPlan(context, transaction, plan);
-  const number = newest.number + 1;
-  const leftOut = await storePlan(context, view, transaction, { ...plan, number, signed }, refused.words);
+  const number = transaction.attempts[0].number + 1;
+  const leftOut = await storePlan(context, view, transaction, { ...plan, number, signed }, note);
   const facts = { ...attemptFacts(transaction, { number, hash: signed.hash, fees: plan.fees }), leftOut };
   await step('resign_stored', facts);
   await broadcast(context, transaction.id, signed, plan.fees);
   await step('resign_sent', facts);
+}
+
+/**
+ * Signs a transaction anew without the NFTs that an operator has asked to mint by another one: at the same nonce, with
+ * fees that replace the last attempt. Where none is left it only uses the nonce.
+ * @returns false when there is nothing to leave out, or the fee cap does not allow it; then nothing has changed
+ */
+export async function leaveOut(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+): Promise<boolean> {
+  const { db, settings } = context;
+  const [newest] = transaction.attempts;
+  if (!transaction.hasAskedOut) return false;
+  const open = await listOpenNfts(db, transaction.id);
+  const askedOut = new Set(open.filter(({ isAskedOut }) => isAskedOut).map(({ tokenId }) => tokenId));
+  const { gasLimit, mints: last } = readSigned(await readRawAttempt(db, newest.hash));
+  const mints = last.filter(({ tokenId }) => !askedOut.has(tokenId));
+  if (mints.length === last.length) return false;
+  const market = await marketAt(context, view.head);
+  const fees = replacing(newest.fees, quoteFor(market, settings.feeCap, limitsOf(context)), settings.feeCap);
+  if (fees === undefined) return false;
+  const gas = mints.length === 0 ? transferGas : gasFor(costWithin(gasLimit, last.length), mints.length);
+  const plan = { mints, gasLimit: gas, fees };
+  await sendPlan(context, view, transaction, plan, {
+    reason: 'left_out',
+    detail: 'An operator took it out of its transaction; it is minted by another when that nonce is final.',
+  });
   return true;
 }
 
@@ -123,7 +167,7 @@ function storePlan(
   view: ChainView,
   { id: transactionId }: OpenTransaction,
   { fees, gasLimit, mints, number, signed }: Plan & { readonly number: number; readonly signed: Signed },
-  words: string,
+  note: NoEvidence,
 ): Promise<number> {
   const sentAtBlock = view.head.number;
   return inFencedTransaction(db, lease, async (tx) => {
@@ -131,10 +175,9 @@ function storePlan(
     await setGasLimit(tx, transactionId, gasLimit);
     const kept = new Set(mints.map(({ tokenId }) => tokenId));
     const leftOut = (await listOpenNfts(tx, transactionId)).filter(({ tokenId }) => !kept.has(tokenId));
-    const detail = `Left out of a smaller transaction, until its nonce is final. Nodes said: ${words}`;
     await saveMintNotes(
       tx,
-      leftOut.map(({ nftId }) => ({ nftId, reason: 'broadcast_refused' as const, detail })),
+      leftOut.map(({ nftId }) => ({ nftId, ...note })),
     );
     return leftOut.length;
   });

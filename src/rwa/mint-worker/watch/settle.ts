@@ -1,4 +1,6 @@
+import { readSigned } from '../../../chain/minting/signer.ts';
 import { transactionFacts } from '../step-facts.ts';
+import { readRawAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../stores/transaction-nft-store.ts';
 import type { OpenTransaction } from '../stores/transaction-store.ts';
@@ -20,7 +22,7 @@ import { forgetEndedRetries, forgetRetries, saveWaiting } from './waiting.ts';
 export async function settle(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
   const { memory, network, step } = look.context;
   const { block, receipt } = mined;
-  if (receipt.to?.toLowerCase() !== transaction.contract.toLowerCase()) {
+  if (!(await isOurs(look, transaction, mined))) {
     throw new DistrustError(`the receipt of ${receipt.hash} names another contract`);
   }
   const isNews = !memory.mined.has(transaction.id);
@@ -35,6 +37,20 @@ export async function settle(look: Look, transaction: OpenTransaction, mined: Mi
   } else if (look.view.depthOf(block.number) >= BigInt(network.confirmations)) {
     await confirm(look, transaction, mined);
   }
+}
+
+/** Whether a receipt names the contract; one of an attempt without NFTs names the signer. */
+async function isOurs(
+  { context: { db, signer } }: Look,
+  { contract }: OpenTransaction,
+  { receipt }: Mined,
+): Promise<boolean> {
+  const to = receipt.to?.toLowerCase();
+  if (to === contract.toLowerCase()) return true;
+  return (
+    to === signer.address.toLowerCase() &&
+    readSigned(await readRawAttempt(db, receipt.hash)).mints.length === 0
+  );
 }
 
 async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {

@@ -35,12 +35,14 @@ export async function saveWaiting(
     tx,
     news.flatMap(({ nft, note }) => (note === undefined ? [] : [{ nftId: nft.nftId, ...note }])),
   );
+  const noted = nfts.filter(({ note }) => note !== null);
+  await deleteMintNotes(tx, endedAmong(noted, waiting));
+}
+
+/** The ids of those of the NFTs that no longer wait. */
+function endedAmong(nfts: readonly TransactionNft[], waiting: readonly WaitingNft[]): string[] {
   const still = new Set(waiting.map(({ nft }) => nft.nftId));
-  const done = nfts.filter(({ nftId, note }) => note !== null && !still.has(nftId));
-  await deleteMintNotes(
-    tx,
-    done.map(({ nftId }) => nftId),
-  );
+  return nfts.map(({ nftId }) => nftId).filter((nftId) => !still.has(nftId));
 }
 
 /** Forgets when NFTs would have been asked about again. */
@@ -54,12 +56,7 @@ export function forgetEndedRetries(
   nfts: readonly TransactionNft[],
   waiting: readonly WaitingNft[],
 ): void {
-  const still = new Set(waiting.map(({ nft }) => nft.nftId));
-  const ended = nfts.filter(({ nftId }) => !still.has(nftId));
-  forgetRetries(
-    context,
-    ended.map(({ nftId }) => nftId),
-  );
+  forgetRetries(context, endedAmong(nfts, waiting));
 }
 
 /** Notes for every open NFT of a transaction that a question about the transaction has no answer of this node. */

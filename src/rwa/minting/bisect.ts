@@ -1,4 +1,19 @@
-import type { Bisection } from './evidence-memory.ts';
+/** The search for the first block with a property that all later blocks have too. */
+export type Bisection = {
+  /** The newest block known to be without; undefined while none is known. */
+  without: bigint | undefined;
+  /** The oldest block known to be with. */
+  with: bigint;
+  /** How far to step back while no block without is known. */
+  stride: bigint;
+};
+
+/** @param newest a block that has the property */
+export const createBisection = (newest: bigint): Bisection => ({
+  without: undefined,
+  with: newest,
+  stride: 1n,
+});
 
 /**
  * Goes on with a bisection to its end. Can be left at any question and resumed later.

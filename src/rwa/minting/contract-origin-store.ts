@@ -1,4 +1,4 @@
-import type { Database } from '../../../contract/transaction.ts';
+import type { Database } from '../../contract/transaction.ts';
 
 /*
  * Table `mint_contract_origins`: the block in which a contract was created. No event of the contract is older.

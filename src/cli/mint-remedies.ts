@@ -1,0 +1,156 @@
+import type { Command } from 'commander';
+import type { MintNode } from '../chain/minting/mint-node.ts';
+import type { Network } from '../chain/network.ts';
+import { findNetwork } from '../chain/network-store.ts';
+import { listLanes } from '../rwa/minting/lane-status-store.ts';
+import { cancelMint, stillInTransaction } from '../rwa/operators/mint-cancel.ts';
+import { askToFill } from '../rwa/operators/mint-fill.ts';
+import type { Proving } from '../rwa/operators/mint-proof.ts';
+import { releaseMint } from '../rwa/operators/mint-release.ts';
+import { findRequestedMint, isInFlight, type RequestedMint } from '../rwa/operators/mint-remedy-store.ts';
+import { replaceToken } from '../rwa/operators/mint-replace.ts';
+import { notFailed, retryMint } from '../rwa/operators/mint-retry.ts';
+import { examples } from './shared/examples.ts';
+import { UsageError } from './shared/failure.ts';
+import { pinNode, pinOther } from './shared/pinned-node.ts';
+import { asOperator, interruptible, type Operator, type Session } from './shared/session.ts';
+import { address, chainId, isUuid } from './shared/values.ts';
+
+const sample = '8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11';
+
+/** What an operator can do about a mint. Each asks the chain first, by one node, whether it may. */
+export function addRemedyCommands(mint: Command, session: Session): void {
+  addNftCommand(mint, session, {
+    name: 'retry',
+    about: 'Queue a failed NFT again, for the same recipient, unless somebody else has its token',
+    missing: notFailed,
+    refusal: ({ nftId, state }) => (state === 'failed' ? undefined : notFailed(nftId)),
+    async act(proving, found) {
+      refuseIf(await retryMint(proving, found));
+      return { state: 'queued' };
+    },
+  });
+  addNftCommand(mint, session, {
+    name: 'cancel',
+    about: 'Take a mint back that is queued or has failed, if the chain shows that nothing minted it',
+    refusal: ({ nftId, state, transaction }) =>
+      state === 'submitted' || transaction !== null ? stillInTransaction(nftId) : undefined,
+    async act(proving, found) {
+      refuseIf(await cancelMint(proving, found));
+      return { state: 'unclaimed' };
+    },
+  });
+  addNftCommand(mint, session, {
+    name: 'replace',
+    about:
+      'Give an NFT a new serial and token id, if the chain shows for good that its token was minted for somebody else',
+    refusal: (found) => (isInFlight(found) ? stillInTransaction(found.nftId) : undefined),
+    async act(proving, found) {
+      const replaced = await replaceToken(proving, found);
+      if (typeof replaced === 'string') throw new UsageError(replaced);
+      return { state: 'queued', ...replaced };
+    },
+  });
+  addReleaseCommand(mint, session);
+  addFillCommand(mint, session);
+}
+
+function refuseIf(refusal: string | undefined): void {
+  if (refusal !== undefined) throw new UsageError(refusal);
+}
+
+type NftRemedy = {
+  readonly name: string;
+  readonly about: string;
+  /** Why nothing is done for an NFT without a mint. */
+  readonly missing?: (nftId: string) => string;
+  /** Why nothing is done about a mint, whatever the chain says. */
+  readonly refusal?: (mint: RequestedMint) => string | undefined;
+  /** @returns what has changed */
+  act(proving: Proving, mint: RequestedMint): Promise<Record<string, unknown>>;
+};
+
+const notRequested = (nftId: string) =>
+  `No NFT ${nftId} is queued, submitted or failed. See: tallystick mint list`;
+
+function addNftCommand(mint: Command, session: Session, remedy: NftRemedy): Command {
+  const { name, about } = remedy;
+  const command = mint
+    .command(`${name} <nftId>`)
+    .description(about)
+    .action((nftId: string, { rpc }: { rpc?: string }) =>
+      asOperator(session, (operator) =>
+        interruptible(session, 'nothing was changed.', async (signal) => {
+          operator.output.record({ nftId, ...(await remedyOne(operator, remedy, { nftId, rpc, signal })) });
+        }),
+      ),
+    );
+  return examples(command, `mint ${name} ${sample}`);
+}
+
+type Asked = { readonly nftId: string; readonly rpc: string | undefined; readonly signal: AbortSignal };
+
+async function remedyOne(operator: Operator, remedy: NftRemedy, { nftId, rpc, signal }: Asked) {
+  const { db, output } = operator;
+  const found = isUuid(nftId) ? await findRequestedMint(db, nftId) : undefined;
+  if (found === undefined) throw new UsageError((remedy.missing ?? notRequested)(nftId));
+  refuseIf(remedy.refusal?.(found));
+  const network = await networkOf(operator, found.chainId);
+  const node = await (rpc === undefined ? pinNode(operator, network) : pinOther(operator, network, rpc));
+  const progress = output.progress(`Reading ${network.name}`, 'blocks');
+  const proving = { db, network, node, signal, onProgress: progress.update };
+  return remedy.act(proving, found).finally(progress.stop);
+}
+
+async function networkOf({ db }: Operator, id: string): Promise<Network> {
+  const network = await findNetwork(db, id);
+  if (network === undefined) {
+    throw new UsageError(`Network ${id} is not registered, so its chain cannot be asked.`);
+  }
+  return network;
+}
+
+function addReleaseCommand(mint: Command, session: Session): void {
+  const release = addNftCommand(mint, session, {
+    name: 'release',
+    about:
+      'Take an NFT out of its transaction: out of one in flight, which is signed anew without it, or out of one that ' +
+      'has ended, if the history of the contract shows what became of its token',
+    async act(proving, found) {
+      const released = await releaseMint(proving, found);
+      if (typeof released !== 'string') throw new UsageError(released.refusal);
+      return { state: released };
+    },
+  });
+  release.option('--rpc <url>', 'a node that has the history which those of the network lack');
+}
+
+function addFillCommand(mint: Command, session: Session): void {
+  const fill = mint
+    .command('fill-gap')
+    .description(
+      'Let a signer use its next nonce with a transfer of nothing to itself, if the chain shows that nothing has used it',
+    )
+    .requiredOption('--chain-id <id>', 'on this network', chainId)
+    .option('--signer <address>', 'of this signer; needed when the network has several', address)
+    .action(({ chainId: id, signer }: { chainId: string; signer?: string }) =>
+      asOperator(session, async (operator) => {
+        const network = await networkOf(operator, id);
+        const lane = await laneOf(operator, id, signer);
+        const node: MintNode = await pinNode(operator, network);
+        const asked = await askToFill({ db: operator.db, network, node }, lane);
+        if (typeof asked === 'string') throw new UsageError(asked);
+        operator.output.record({ chainId: id, signer: lane, ...asked });
+        operator.output.say('Its worker fills the nonce with its next look at the chain.');
+      }),
+    );
+  examples(fill, 'mint fill-gap --chain-id 137');
+}
+
+async function laneOf({ db }: Operator, id: string, signer: string | undefined): Promise<string> {
+  const lanes = await listLanes(db, { chainId: id, signer });
+  const [only, ...others] = lanes;
+  if (only === undefined) throw new UsageError('There is no such lane. See: tallystick mint show');
+  if (others.length > 0) throw new UsageError('The network has several signers: name one with --signer.');
+  return only.signer;
+}

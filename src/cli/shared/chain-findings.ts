@@ -1,0 +1,20 @@
+import type { Disagreement } from '../../rwa/minting/compare-page.ts';
+
+/** The columns of what chain and rows do not say alike. */
+export const findingColumns = {
+  chainId: 'CHAIN',
+  contract: 'CONTRACT',
+  tokenId: 'TOKEN',
+  nftId: 'NFT',
+  kind: 'KIND',
+  detail: 'DETAIL',
+};
+
+/** So many findings are printed at most; the count has all of them. */
+export const mostFindings = 10_000;
+
+/** A finding as it is printed. */
+export const shownFinding = (
+  chainId: string,
+  { contract, tokenId, nftId, kind, detail }: Disagreement & { readonly contract: string },
+) => ({ chainId, contract, tokenId, nftId, kind, detail });

@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createMintNode, type MintNode } from '../../chain/minting/mint-node.ts';
+import type { Network } from '../../chain/network.ts';
+import type { NodePool } from '../../chain/rpc/node-pool.ts';
+import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
+import { OperationError } from './failure.ts';
+import type { Operator } from './session.ts';
+
+// One look may meet a node at a bad moment, and does not show that one stands still.
+const looks = 3;
+const pauseMs = 300;
+// Nodes of a fast network are some blocks apart all the time.
+const normalBlocks = 3n;
+
+/**
+ * Chooses one node, of which everything is asked that a remedy rests on; what is final is what enough nodes agree on.
+ * @throws OperationError when nodes disagree, or too few can say what is final; NodesUnavailableError
+ */
+export async function pinNode({ clients }: Pick<Operator, 'clients'>, network: Network): Promise<MintNode> {
+  const pool = clients.pool(network);
+  for (let look = 1; look < looks && network.rpcUrls.length > 1; look += 1) {
+    await pool.look();
+    await wait(pauseMs);
+  }
+  let pinned = await pool.pin(network);
+  for (let others = network.rpcUrls.length - 1; others > 0 && isBehind(pool, pinned); others -= 1) {
+    pinned.preferOthers();
+    pinned = await pool.pin(network);
+  }
+  const fault = pinned.disagreement ?? pinned.finalityUnknown?.why;
+  if (fault === undefined) return createMintNode(pinned.provider, pinned);
+  throw new OperationError(
+    `Nothing can be proven on network ${network.chainId}: ${fault} See: tallystick network status`,
+  );
+}
+
+function isBehind(pool: NodePool, { label }: PinnedNode): boolean {
+  const heads = pool
+    .status()
+    .filter(({ state }) => state === 'usable' || state === 'standing')
+    .map(({ head, node }) => ({ node, number: head?.number ?? -1n }));
+  const own = heads.find(({ node }) => node === label)?.number ?? -1n;
+  return heads.some(({ number }) => number > own + normalBlocks);
+}
+
+/**
+ * A node of a network that is none of its own, for a proof that needs what theirs do not have. It must have the block
+ * that they agree is final.
+ * @throws OperationError when it is another chain, or another fork of it
+ */
+export async function pinOther(
+  operator: Pick<Operator, 'clients'>,
+  network: Network,
+  url: string,
+): Promise<MintNode> {
+  const own = await pinNode(operator, network);
+  const finalized = await own.finalized(await own.head(), network.finalityDepth);
+  const agreed = finalized < 0n ? null : await own.block(finalized);
+  const pinned = await operator.clients.pool({ ...network, rpcUrls: [url] }).pin(network);
+  const other = createMintNode(pinned.provider, { ...pinned, finalized });
+  if (agreed === null || (await other.block(finalized))?.hash === agreed.hash) return other;
+  throw new OperationError(`The node does not have block ${finalized} as the nodes of the network have it.`);
+}
