@@ -6,6 +6,7 @@ const columns = [
   ...(['gas_price', 'receipt_gas_used', 'receipt_status', 'transaction_fee', 'block_timestamp'] as const),
   ...(['block_number', 'block_hash', 'category', 'method_label', 'possible_spam', 'summary'] as const),
   ...(['native_transfers', 'erc20_transfers', 'nft_transfers'] as const),
+  ...(['created_contract', 'approvals'] as const),
 ] satisfies (keyof HistoryRecord)[];
 
 // Of the hosted provider the limit of a page; larger ones would be held in memory for longer.
@@ -29,7 +30,7 @@ const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`;
 export async function historyCsv(provider: DataProvider, question: HistoryQuestion) {
   const paged = { ...question, limit: recordsAtOnce };
   const first = await provider.history(paged);
-  return { completeTo: first.completeTo, body: new TextStream('text/csv; charset=utf-8', lines(first)) };
+  return { first, body: new TextStream('text/csv; charset=utf-8', lines(first)) };
 
   async function* lines(page: HistoryPage): AsyncGenerator<string> {
     yield line(columns);

@@ -3,7 +3,8 @@ import type { operations } from '../contract/generated/blockchain.ts';
 import { ItemStream } from '../contract/item-stream.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
 import type { DataProviders } from '../providers/data-providers.ts';
-import type { Freshness, NftEntry } from '../providers/provider.ts';
+import type { NftEntry } from '../providers/provider.ts';
+import { coverageHeaders, coverageOf } from './coverage.ts';
 import type { Cursors } from './cursor.ts';
 import { historyCsv } from './history-csv.ts';
 import { readPageQuestion } from './page-question.ts';
@@ -27,17 +28,19 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
       refuseUnsupported(search, dataProvider, provider.filters.history);
       if (preferred(['application/json', 'text/csv']) === 'text/csv') {
         const file = await historyCsv(provider, question);
-        return { status: 200, headers: freshnessHeaders(file.completeTo), body: file.body };
+        return { status: 200, headers: coverageHeaders(file.first), body: file.body };
       }
-      const { records, next, completeTo } = await provider.history(question);
+      const page = await provider.history(question);
+      const { records, next } = page;
       const history = {
         ...nextCursor(next),
         page: question.page,
         page_size: records.length,
         limit: String(question.limit),
         result: [...records],
+        ...coverageOf(page),
       };
-      return { status: 200, headers: freshnessHeaders(completeTo), body: { history } };
+      return { status: 200, headers: coverageHeaders(page), body: { history } };
     },
 
     async listWalletNfts({ query }) {
@@ -45,14 +48,16 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
       const { dataProvider } = question.network;
       const provider = deps.providers[dataProvider];
       refuseUnsupported(search, dataProvider, provider.filters.nfts);
-      const { entries, next, completeTo } = await provider.nfts(question);
+      const page = await provider.nfts(question);
+      const { entries, next } = page;
       const list = {
         ...nextCursor(next),
         page: question.page,
         page_size: entries.length,
         result: sizeOf(entries) > largeBytes ? new ItemStream([entries], sizeOf(entries)) : [...entries],
+        ...coverageOf(page),
       };
-      return { status: 200, headers: freshnessHeaders(completeTo), body: list };
+      return { status: 200, headers: coverageHeaders(page), body: list };
     },
   };
 }
@@ -64,13 +69,4 @@ const largeBytes = 256 * 1024;
 function sizeOf(entries: readonly NftEntry[]): number {
   const lengths = entries.map(({ metadata, token_uri: uri }) => (metadata?.length ?? 0) + (uri?.length ?? 0));
   return 2 * lengths.reduce((sum, length) => sum + length, 0);
-}
-
-function freshnessHeaders(completeTo: Freshness | undefined): Record<string, string> {
-  if (completeTo === undefined) return {};
-  return {
-    'X-Index-Block-Number': completeTo.blockNumber.toString(),
-    'X-Index-Block-Hash': completeTo.blockHash,
-    'X-Index-Block-Time': completeTo.blockTime.toISOString(),
-  };
 }

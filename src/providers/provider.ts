@@ -37,6 +37,9 @@ export type HistoryFilter = {
 
 /** What narrows an NFT list. */
 export type NftListFilter = {
+  /** What the wallet owned after this block, or after the last one of this moment. */
+  readonly toBlock?: bigint;
+  readonly toDate?: Date;
   /** In lower case; one of them. */
   readonly contract?: readonly string[];
   readonly includeSpam?: false;
@@ -53,18 +56,32 @@ export type Freshness = {
   readonly blockTime: Date;
 };
 
+/** What an index knows and what it does not, within the range of an answer. */
+export type Coverage = {
+  /** The first indexed block. */
+  readonly fromBlock: bigint;
+  /** Of how many indexed blocks movements inside transactions are known. */
+  readonly traces: 'all' | 'some' | 'none';
+  /** Blocks of the range that were left out, in ascending order; at most 100. */
+  readonly skippedBlocks: readonly bigint[];
+  /** Movements of the network that are in no transaction, as far as they were seen. */
+  readonly outsideTransactions: readonly 'withdrawals'[];
+};
+
 export type HistoryPage = {
   readonly records: readonly HistoryRecord[];
   /** Printable ASCII, at most {@link maxPositionLength} characters; undefined on the last page. */
   readonly next: string | undefined;
   /** Undefined where the provider does not know it. */
   readonly completeTo?: Freshness;
+  readonly coverage?: Coverage;
 };
 
 export type NftPage = {
   readonly entries: readonly NftEntry[];
   readonly next: string | undefined;
   readonly completeTo?: Freshness;
+  readonly coverage?: Coverage;
 };
 
 /** Serves wallet histories and NFT lists of networks. */

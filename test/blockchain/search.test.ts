@@ -68,6 +68,20 @@ describe('200: a search of a history', () => {
   });
 });
 
+describe('200: an answer from the index', () => {
+  test('says in body and headers what it covers', async () => {
+    const { body, headers } = await ofBusy({ limit: '1' }).expect(200);
+    const expected = { from_block: '0', traces: 'none', skipped_blocks: [], outside_transactions: [] };
+    expect(body.history.coverage).toEqual({ ...expected, to_block: headers['x-index-block-number'] });
+    expect((await nftsOf(indexed).expect(200)).body.coverage).toEqual(body.history.coverage);
+    expect(headers).toMatchObject({
+      'x-index-from-block': '0',
+      'x-index-traces': 'none',
+      'x-index-skipped-blocks': '0',
+    });
+  });
+});
+
 describe('400: a search of a history', () => {
   test.each([
     [{ fromBlock: '0x10' }, 'fromBlock must be a block number'],

@@ -153,6 +153,26 @@ describe('a whole walk', () => {
     }
   });
 
+  test('of NFTs as of a block, or of its time, has what each of 20 wallets owned then', async () => {
+    for (const wallet of walletsBySize().slice(0, 20)) {
+      for (const upTo of [1, 3, 5, 7]) {
+        const { header } = blocks[upTo - 1] ?? blocks[0] ?? { header: { number: 0n, timestamp: 0n } };
+        const toDate = new Date(Number(header.timestamp) * 1_000 + 500);
+        for (const filter of [{ toBlock: header.number }, { toDate }]) {
+          const owned: string[] = [];
+          let position: string | undefined;
+          do {
+            const question = { ...page(wallet, 'ASC', 3, position), filter };
+            const { entries, next } = await reader.nfts(question);
+            owned.push(...entries.map(textOf));
+            position = next;
+          } while (position !== undefined);
+          expect(owned).toEqual(expectedTokens(wallet, upTo));
+        }
+      }
+    }
+  });
+
   test('of a wallet that nobody knows is empty', async () => {
     const nobody = `0x${'0'.repeat(39)}1`;
     expect((await reader.nfts(page(nobody, 'ASC', 5))).entries).toEqual([]);

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List the NFTs that a wallet owns
-         * @description All NFTs that the wallet owns on the network now, page by page. Pass `cursor` to get the next page; when it is
+         * @description All NFTs that the wallet owns on the network now, or owned at a block or date, page by page. Pass `cursor` to get the next page; when it is
          *     absent or empty there are no more results. A page may have fewer NFTs than `limit` although more follow: it ends
          *     where its metadata come to about 2 MB.
          *
@@ -21,7 +21,8 @@ export interface paths {
          *     is complete. On the other networks the data provider gives no order: `order` is
          *     checked, and the order of the provider stands.
          *
-         *     `contract` and `includeSpam` narrow the list. A cursor belongs to its search: what is left out with it stays as it
+         *     `toBlock` or `toDate` asks what the wallet owned then, after that block. `contract` and `includeSpam` narrow the list.
+         *     What the data provider of the network cannot do is 400 `filter_unsupported`. A cursor belongs to its search: what is left out with it stays as it
          *     was.
          */
         get: operations["listWalletNfts"];
@@ -110,6 +111,11 @@ export interface components {
          * @enum {string}
          */
         SortOrder: "ASC" | "DESC";
+        /**
+         * @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. A day that the calendar does not have,
+         *     and a leap second, are refused.
+         */
+        DateOrDateTime: string;
         /** @description An address, in any case. In mixed case it must have a correct EIP-55 checksum. */
         AddressText: string;
         /**
@@ -226,6 +232,39 @@ export interface components {
             /** @description Currency of the floor price. */
             floor_price_currency?: string | null;
         };
+        /**
+         * @description Of how many indexed blocks the index knows what contracts sent on inside transactions: `all`, `some` or `none`. Where
+         *     it is not `all`, such movements of the native asset may be missing.
+         * @enum {string}
+         */
+        TraceCoverage: "all" | "some" | "none";
+        /**
+         * @description `withdrawals`: of stakes, credited by the protocol (EIP-4895). Rewards for making blocks are in no history either; they
+         *     are not named here, since blocks do not tell of them.
+         * @enum {string}
+         */
+        OutsideMovement: "withdrawals";
+        /**
+         * @description What an answer from our own index covers. Absent on networks whose data come from a hosted provider, which tells
+         *     nothing of it.
+         */
+        IndexCoverage: {
+            /**
+             * @description First block that the index has. What happened before is in no answer; an NFT that the wallet got before and never
+             *     moved since is in no list.
+             */
+            from_block: string;
+            /** @description Newest block that this answer takes into account. */
+            to_block: string;
+            traces: components["schemas"]["TraceCoverage"];
+            /** @description Blocks within the range of this answer that could not be read and were left out by the operator; the first 100. */
+            skipped_blocks: string[];
+            /**
+             * @description Movements of the native asset that the network has in no transaction and that were seen in these blocks. They are
+             *     in no history, but in balances.
+             */
+            outside_transactions: components["schemas"]["OutsideMovement"][];
+        };
         /** @description One page of the NFTs that a wallet owns. */
         WalletNftList: {
             /** @description Cursor of the next page; absent on the last page. */
@@ -242,6 +281,7 @@ export interface components {
             page_size: number;
             /** @description The NFTs, at most `limit`. */
             result: components["schemas"]["WalletNft"][];
+            coverage?: components["schemas"]["IndexCoverage"];
         };
         /**
          * @description Part of the request that holds the fault.
@@ -322,11 +362,6 @@ export interface components {
              */
             updatedAt: string;
         };
-        /**
-         * @description An RFC 3339 date-time with offset, or a date alone, which means midnight UTC. A day that the calendar does not have,
-         *     and a leap second, are refused.
-         */
-        DateOrDateTime: string;
         /**
          * @description What the transaction did, as seen by the wallet.
          * @enum {string}
@@ -466,6 +501,36 @@ export interface components {
             collection_banner_image?: string | null;
             normalized_metadata?: components["schemas"]["NormalizedMetadata"];
         };
+        /**
+         * @description An `amount` of an ERC-20, one NFT (`token`), or `all` NFTs of a collection.
+         * @enum {string}
+         */
+        ApprovalKind: "amount" | "token" | "all";
+        /** @description An approval that the wallet gave or took back in the transaction. */
+        WalletApproval: {
+            /** @description Contract of the token. */
+            token_address: string;
+            /** @description Name of the token. */
+            token_name: string | null;
+            /** @description Symbol of the token. */
+            token_symbol: string | null;
+            /** @description Account that may move the tokens. */
+            spender: string;
+            kind: components["schemas"]["ApprovalKind"];
+            /** @description Amount of an ERC-20 in the smallest unit; null for NFTs. */
+            amount: string | null;
+            /** @description The same in whole units; null for NFTs and where the decimals are unknown. */
+            value_formatted: string | null;
+            /** @description The NFT; null for amounts and for whole collections. */
+            token_id: string | null;
+            /** @description False when it takes back an earlier approval. */
+            granted: boolean;
+            /**
+             * Format: int32
+             * @description Index of the log within the block.
+             */
+            log_index: number;
+        };
         /** @description One transaction that the wallet sent, or that moved something to or from it. */
         WalletHistoryRecord: {
             /** @description Hash of the transaction. */
@@ -499,6 +564,8 @@ export interface components {
             block_number: string;
             /** @description Hash of the block. */
             block_hash: string;
+            /** @description Contract that the transaction created itself; absent where it did not, or the provider does not tell. */
+            created_contract?: string;
             category: components["schemas"]["TransactionCategory"];
             /** @description Name of the contract method that was called, if known. */
             method_label?: string | null;
@@ -512,6 +579,8 @@ export interface components {
             erc20_transfers: components["schemas"]["Erc20Transfer"][];
             /** @description Movements of NFTs; empty if there are none. */
             nft_transfers: components["schemas"]["NftTransfer"][];
+            /** @description Approvals that the wallet gave or took back; absent if the provider does not tell. */
+            approvals?: components["schemas"]["WalletApproval"][];
         };
         /** @description One page of the history. */
         WalletHistoryPage: {
@@ -531,14 +600,15 @@ export interface components {
             limit: string;
             /** @description The records in the requested order. */
             result: components["schemas"]["WalletHistoryRecord"][];
+            coverage?: components["schemas"]["IndexCoverage"];
         };
         /** @description Transaction history of a wallet. */
         WalletHistory: {
             history: components["schemas"]["WalletHistoryPage"];
         };
         /**
-         * @description Comma-separated values (RFC 4180) in UTF-8 with a line of names: the fields of a record as in JSON, the three lists of
-         *     transfers each as one JSON text, null as nothing. A text that a spreadsheet would take for a formula begins with `'`.
+         * @description Comma-separated values (RFC 4180) in UTF-8 with a line of names: the fields of a record as in JSON, each list as one
+         *     JSON text, null as nothing. A text that a spreadsheet would take for a formula begins with `'`.
          */
         WalletHistoryCsv: string;
     };
@@ -634,6 +704,17 @@ export interface components {
          */
         PageLimit: number;
         /**
+         * @description Nothing that came after this block. Not together with `toDate`.
+         * @example 60
+         */
+        ToBlock: string;
+        /**
+         * @description Nothing of blocks after this moment. An RFC 3339 date-time with offset, or a date alone, which means midnight
+         *     UTC. Not together with `toBlock`.
+         * @example 2030-01-01T00:00:00Z
+         */
+        ToDate: components["schemas"]["DateOrDateTime"];
+        /**
          * @description Only NFTs of these contracts; up to 10, separated by commas.
          * @example [
          *       "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
@@ -651,21 +732,11 @@ export interface components {
          */
         FromBlock: string;
         /**
-         * @description Only records of this block and earlier ones. Not together with `toDate`.
-         * @example 60
-         */
-        ToBlock: string;
-        /**
          * @description Only records of blocks of this moment and later ones: an RFC 3339 date-time with offset, or a date alone, which means
          *     midnight UTC. Not together with `fromBlock`.
          * @example 2026-11-01
          */
         FromDate: components["schemas"]["DateOrDateTime"];
-        /**
-         * @description Only records of blocks of this moment and earlier ones, in the form of `fromDate`. Not together with `toBlock`.
-         * @example 2030-01-01T00:00:00Z
-         */
-        ToDate: components["schemas"]["DateOrDateTime"];
         /**
          * @description Only records of these categories, separated by commas.
          * @example [
@@ -724,6 +795,23 @@ export interface components {
          */
         IndexBlockTime: string;
         /**
+         * @description First block that the index has. Only on networks that the service indexes itself.
+         * @example 0
+         */
+        IndexFromBlock: string;
+        /**
+         * @description How many blocks within the range of this answer are missing in the index; above 99, 100. Only on networks that the
+         *     service indexes itself.
+         * @example 0
+         */
+        IndexSkippedBlocks: number;
+        /**
+         * @description Of how many blocks movements inside transactions are known: `all`, `some` or `none`. Only on networks that the service
+         *     indexes itself.
+         * @example all
+         */
+        IndexTraces: "all" | "some" | "none";
+        /**
          * @description Identifies the request in our logs. Send `x-request-id` with 1 to 128 characters of `[A-Za-z0-9._-]` to choose
          *     your own; anything else is replaced.
          * @example 0f9c1c9e-6a2b-4f0e-9d57-0c9f5d3a7b11
@@ -780,6 +868,17 @@ export interface operations {
                  */
                 limit?: components["parameters"]["PageLimit"];
                 /**
+                 * @description Nothing that came after this block. Not together with `toDate`.
+                 * @example 60
+                 */
+                toBlock?: components["parameters"]["ToBlock"];
+                /**
+                 * @description Nothing of blocks after this moment. An RFC 3339 date-time with offset, or a date alone, which means midnight
+                 *     UTC. Not together with `toBlock`.
+                 * @example 2030-01-01T00:00:00Z
+                 */
+                toDate?: components["parameters"]["ToDate"];
+                /**
                  * @description Only NFTs of these contracts; up to 10, separated by commas.
                  * @example [
                  *       "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
@@ -806,6 +905,9 @@ export interface operations {
                     "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];
                     "X-Index-Block-Number": components["headers"]["IndexBlockNumber"];
                     "X-Index-Block-Time": components["headers"]["IndexBlockTime"];
+                    "X-Index-From-Block": components["headers"]["IndexFromBlock"];
+                    "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
+                    "X-Index-Traces": components["headers"]["IndexTraces"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -949,7 +1051,7 @@ export interface operations {
                  */
                 fromBlock?: components["parameters"]["FromBlock"];
                 /**
-                 * @description Only records of this block and earlier ones. Not together with `toDate`.
+                 * @description Nothing that came after this block. Not together with `toDate`.
                  * @example 60
                  */
                 toBlock?: components["parameters"]["ToBlock"];
@@ -960,7 +1062,8 @@ export interface operations {
                  */
                 fromDate?: components["parameters"]["FromDate"];
                 /**
-                 * @description Only records of blocks of this moment and earlier ones, in the form of `fromDate`. Not together with `toBlock`.
+                 * @description Nothing of blocks after this moment. An RFC 3339 date-time with offset, or a date alone, which means midnight
+                 *     UTC. Not together with `toBlock`.
                  * @example 2030-01-01T00:00:00Z
                  */
                 toDate?: components["parameters"]["ToDate"];
@@ -1011,6 +1114,9 @@ export interface operations {
                     "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];
                     "X-Index-Block-Number": components["headers"]["IndexBlockNumber"];
                     "X-Index-Block-Time": components["headers"]["IndexBlockTime"];
+                    "X-Index-From-Block": components["headers"]["IndexFromBlock"];
+                    "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
+                    "X-Index-Traces": components["headers"]["IndexTraces"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };

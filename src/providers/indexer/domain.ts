@@ -128,6 +128,8 @@ export type IndexedBlock = {
   readonly traced: boolean;
   /** Number of transactions that the network lists but has no receipt of. */
   readonly withoutReceipt: number;
+  /** Number of withdrawals of stakes, which the protocol credits without a transaction. */
+  readonly withdrawals: number;
 };
 
 export const zeroAddress = '0x0000000000000000000000000000000000000000';

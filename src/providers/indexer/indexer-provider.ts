@@ -2,6 +2,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
 import { normalizedMetadata } from '../normalized-metadata.ts';
 import type { DataProvider, HistoryFilter, NftEntry } from '../provider.ts';
+import { findCoverage } from './read/coverage-store.ts';
 import type { HistorySearch } from './read/history-page-store.ts';
 import { findBlockAt, listHistory, type WalletTransaction } from './read/history-store.ts';
 import { type Holding, listHoldings } from './read/holding-store.ts';
@@ -28,13 +29,18 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
     return new Map(known.map((text) => [text.contract, text]));
   };
 
+  const coverageIn = async (chainId: string, range: HistorySearch) => {
+    const coverage = await findCoverage(db, chainId, range);
+    return coverage && { coverage };
+  };
+
   return {
     filters: {
       history: [
         ...(['fromBlock', 'toBlock', 'fromDate', 'toDate'] as const),
         ...(['category', 'direction', 'token', 'counterparty', 'includeSpam'] as const),
       ],
-      nfts: ['contract', 'includeSpam'],
+      nfts: ['toBlock', 'toDate', 'contract', 'includeSpam'],
     },
 
     async history({ network, address: wallet, order, limit, position, filter = {} }) {
@@ -51,13 +57,16 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
         records: rows.map((row) => toRecord(row, { currency, texts })),
         next: last && writeHistoryPlace(last),
         completeTo: found.completeTo,
+        ...(await coverageIn(chainId, search)),
       };
     },
 
-    async nfts({ network: { chainId }, address: wallet, order, limit, position, filter }) {
+    async nfts({ network: { chainId }, address: wallet, order, limit, position, filter = {} }) {
+      const { contract: contracts, ...time } = filter;
       const { asOf, after } =
-        position === undefined ? { asOf: undefined, after: undefined } : readHoldingPosition(position);
-      const contracts = filter?.contract;
+        position === undefined
+          ? { asOf: (await searchIn(db, { chainId, wallet }, time)).toBlock, after: undefined }
+          : readHoldingPosition(position);
       const page = { chainId, wallet, order, limit: limit + 1, asOf, after, contracts };
       const found = await listHoldings(db, page);
       if (found === undefined) throw problem('service_unavailable');
@@ -68,11 +77,13 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
       );
       const byKey = new Map(tokens.map((token) => [keyOf(token), token]));
       const last = found.rows.length > rows.length ? rows.at(-1) : undefined;
-      const listAsOf = asOf ?? found.completeTo.blockNumber;
+      const head = found.completeTo.blockNumber;
+      const listAsOf = asOf === undefined || asOf > head ? head : asOf;
       return {
         entries: rows.map((row) => toEntry(wallet, row, texts.get(row.contract), byKey.get(keyOf(row)))),
         next: last && writeHoldingPosition({ asOf: listAsOf, after: last }),
         completeTo: found.completeTo,
+        ...(await coverageIn(chainId, { toBlock: listAsOf })),
       };
     },
   };

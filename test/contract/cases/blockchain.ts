@@ -28,7 +28,8 @@ export const blockchainCases: Provocations = {
   cursor_invalid: async (trial) => asking(trial, `${await ofWallet(trial)}&cursor=b3duIGludmVudGlvbg`),
 
   filter_unsupported: async (trial) => {
-    const answer = await asking(trial, `${await ofWallet(trial)}&category=mint`);
+    const filter = trial.id === 'listWalletNfts' ? 'toBlock=1' : 'category=mint';
+    const answer = await asking(trial, `${await ofWallet(trial)}&${filter}`);
     if (answer.status === 200) throw new Unprovoked('the data provider of this network takes every filter');
     return answer;
   },

@@ -57,6 +57,7 @@ export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): 
     metadataChanges,
     traced: traces !== undefined && !partlyTraced,
     withoutReceipt: withoutReceipt.size,
+    withdrawals: block.withdrawals ?? 0,
   };
 }
 

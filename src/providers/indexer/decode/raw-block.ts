@@ -59,6 +59,8 @@ export type RawBlock = {
   readonly transactions: readonly RawTransaction[];
   /** Whether the header commits to receipts, so that every transaction of the block has one. */
   readonly commitsReceipts?: boolean;
+  /** Number of withdrawals of stakes (EIP-4895). */
+  readonly withdrawals?: number;
 };
 
 /** The root of no receipts, which Ethermint writes into every header. */
@@ -69,6 +71,7 @@ export function readBlock(value: unknown): RawBlock {
   const block = fieldsOf(value, 'block');
   return {
     header: readHeader(block),
+    withdrawals: listOf(block['withdrawals'] ?? [], 'withdrawals').length,
     commitsReceipts: typeof block['receiptsRoot'] === 'string' && !isEmptyRoot(block['receiptsRoot']),
     transactions: listOf(block['transactions'], 'transactions').map((transaction, index) =>
       readTransaction(fieldsOf(transaction, 'transaction'), index),

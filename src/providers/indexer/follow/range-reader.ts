@@ -48,7 +48,7 @@ async function readSkipped(
 ): Promise<IndexedBlock | undefined> {
   const own = await blocks.headerAt(number).catch(() => undefined);
   const header = own ?? (await headerBetween(blocks, number));
-  const nothing = { transactions: [], skipped: [], metadataChanges: [], withoutReceipt: 0 };
+  const nothing = { transactions: [], skipped: [], metadataChanges: [], withoutReceipt: 0, withdrawals: 0 };
   return header && { header, ...nothing, traced: true };
 }
 

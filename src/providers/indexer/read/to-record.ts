@@ -1,6 +1,6 @@
 import { formatUnits } from '../../../chain/decimal.ts';
 import type { HistoryRecord } from '../../provider.ts';
-import type { Erc20Movement, NativeMovement, NftMovement } from '../domain.ts';
+import type { Approval, Erc20Movement, NativeMovement, NftMovement } from '../domain.ts';
 import type { WalletTransaction } from './history-store.ts';
 import { methodName } from './methods.ts';
 import { describeTransaction, isPoisoning } from './rules.ts';
@@ -25,12 +25,31 @@ export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecor
     block_timestamp: row.blockTime.toISOString(),
     block_number: row.blockNumber.toString(),
     block_hash: row.blockHash,
+    ...(transaction.created !== null && { created_contract: transaction.created }),
     ...describeTransaction(row, wording),
     method_label: methodName(transaction.selector),
     possible_spam: isPoisoning(row),
     native_transfers: moves.native.map((movement) => nativeTransfer(movement, row, wording)),
     erc20_transfers: moves.erc20.map((movement) => erc20Transfer(movement, row, wording)),
     nft_transfers: moves.nft.map((movement) => nftTransfer(movement, row, wording)),
+    approvals: moves.approvals.map((approval) => approvalOf(approval, wording)),
+  };
+}
+
+function approvalOf({ token, spender, kind, value, granted, logIndex }: Approval, { texts }: Wording) {
+  const { name = null, symbol = null, decimals = null } = texts.get(token) ?? {};
+  const isAmount = kind === 'amount';
+  return {
+    token_address: token,
+    token_name: name,
+    token_symbol: symbol,
+    spender,
+    kind,
+    amount: isAmount ? value.toString() : null,
+    value_formatted: isAmount && decimals !== null ? formatUnits(value, decimals) : null,
+    token_id: kind === 'token' ? value.toString() : null,
+    granted,
+    log_index: logIndex,
   };
 }
 

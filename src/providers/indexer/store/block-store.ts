@@ -63,9 +63,11 @@ async function moveHead(
   if (last === undefined) return;
   const untraced = blocks.filter(({ traced }) => !traced).length;
   const withoutReceipt = blocks.reduce((sum, block) => sum + block.withoutReceipt, 0);
+  const withdrawals = blocks.reduce((sum, block) => sum + block.withdrawals, 0);
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
        untraced_blocks = untraced_blocks + :untraced, without_receipt = without_receipt + :withoutReceipt,
+       withdrawals = withdrawals + :withdrawals,
        updated_at = now()
      WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea`,
     {
@@ -74,6 +76,7 @@ async function moveHead(
       time: String(last.header.timestamp),
       untraced,
       withoutReceipt,
+      withdrawals,
       chainId,
       head: head === undefined ? null : bytes(head),
     },

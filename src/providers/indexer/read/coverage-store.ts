@@ -1,0 +1,49 @@
+import type { Database } from '../../../contract/transaction.ts';
+import type { Coverage } from '../../provider.ts';
+
+type Range = { readonly fromBlock?: bigint | undefined; readonly toBlock?: bigint | undefined };
+
+type Row = {
+  readonly start_block: string;
+  readonly head_number: string;
+  readonly untraced_blocks: string;
+  readonly withdrawals: string;
+  readonly skipped: string[];
+};
+
+/** More are counted, but not named. */
+const mostSkipped = 100;
+
+/**
+ * What the answers of an index cover. Skipped blocks are those within the range of the answer.
+ * @returns undefined when the network has no indexed block
+ */
+export async function findCoverage(
+  db: Database,
+  chainId: string,
+  { fromBlock, toBlock }: Range,
+): Promise<Coverage | undefined> {
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `SELECT s.start_block, s.head_number, s.untraced_blocks, s.withdrawals,
+       ARRAY(SELECT b.block_number::text FROM index_skipped_blocks b WHERE b.chain_id = s.chain_id
+         AND b.block_number BETWEEN greatest(s.start_block, ?::bigint) AND least(s.head_number, ?::bigint)
+         ORDER BY b.block_number LIMIT ?) AS skipped
+     FROM index_state s WHERE s.chain_id = ? AND s.head_number IS NOT NULL`,
+    [fromBlock?.toString() ?? null, toBlock?.toString() ?? null, mostSkipped, chainId],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  return {
+    fromBlock: BigInt(row.start_block),
+    traces: tracesOf(row),
+    skippedBlocks: row.skipped.map(BigInt),
+    outsideTransactions: row.withdrawals === '0' ? [] : ['withdrawals'],
+  };
+}
+
+function tracesOf({ start_block, head_number, untraced_blocks }: Row): Coverage['traces'] {
+  const untraced = BigInt(untraced_blocks);
+  if (untraced === 0n) return 'all';
+  // Blocks that were replaced count too.
+  return untraced > BigInt(head_number) - BigInt(start_block) ? 'none' : 'some';
+}
