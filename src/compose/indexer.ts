@@ -5,7 +5,6 @@ import type { Parts } from './parts.ts';
 
 /** Begins to index every network whose data provider is the index. */
 export function startIndexes({ config, db, networks, clients, log, observers }: Parts): NetworkIndexes {
-  const databaseUrl = config.DATABASE_URL;
   const observer = observers.index;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
@@ -18,7 +17,7 @@ export function startIndexes({ config, db, networks, clients, log, observers }: 
     log,
     indexOf(network) {
       const settings = indexSettings(config, network);
-      return createNetworkIndex({ network, settings, db, databaseUrl, clients, log, fetcher, observer });
+      return createNetworkIndex({ network, settings, db, clients, log, fetcher, observer });
     },
   });
 }

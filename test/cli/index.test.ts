@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { acquireAdvisoryLock } from '../../src/db/advisory-lock.ts';
+import { acquireLease } from '../../src/db/lease.ts';
 import { createLogger } from '../../src/log.ts';
-import { indexLockName } from '../../src/providers/indexer/follow/index-runner.ts';
+import { indexLeaseName } from '../../src/providers/indexer/follow/index-runner.ts';
 import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
 import { addNetwork } from '../rwa/samples.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
@@ -35,10 +35,10 @@ afterAll(async () => {
   await node.close();
 });
 
-const holdLock = (databaseUrl: string) =>
-  acquireAdvisoryLock({
-    url: databaseUrl,
-    name: indexLockName('1'),
+const holdLease = (db: Database) =>
+  acquireLease({
+    db,
+    name: indexLeaseName('1'),
     log,
     signal: new AbortController().signal,
   });
@@ -77,18 +77,13 @@ describe('index status', () => {
     expect(out).toContain(String(first + 1));
   });
 
-  test('names the process that indexes, and says when it fails and why', async ({
-    db,
-    databaseUrl,
-    run,
-    json,
-  }) => {
+  test('names the process that indexes, and says when it fails and why', async ({ db, run, json }) => {
     await run('index', 'backfill', '1');
-    const lock = await holdLock(databaseUrl);
+    const lease = await holdLease(db);
     expect((await json('index', 'status', '1')).value).toMatchObject({
       state: 'following',
       indexer: expect.stringMatching(new RegExp(`:${process.pid}$`)),
-      indexerConnectedAt: expect.any(String),
+      indexerSince: expect.any(String),
     });
     await recordIndexError(db, '1', 'the node is out');
     expect((await json('index', 'status', '1')).value).toMatchObject({
@@ -98,7 +93,7 @@ describe('index status', () => {
     });
     await recordIndexError(db, '1', undefined);
     expect((await json('index', 'status', '1')).value).toMatchObject({ state: 'following', lastError: null });
-    await lock.release();
+    await lease.release();
   });
 
   test('says plainly where value that moves inside transactions is unknown', async ({ db, run, json }) => {
@@ -176,11 +171,11 @@ describe('index backfill', () => {
   });
 
   test('refuses while another process indexes the network, naming it; with --wait it waits', async ({
-    databaseUrl,
+    db,
     settings,
     json,
   }) => {
-    const lock = await holdLock(databaseUrl);
+    const lease = await holdLease(db);
     const { status, error } = await json('index', 'backfill', '1');
     expect(status).toBe(1);
     expect(error?.message).toMatch(
@@ -190,7 +185,7 @@ describe('index backfill', () => {
     );
     const waiting = commandLine(settings, {
       onTold: (text) => {
-        if (text.includes('Waiting for')) void lock.release();
+        if (text.includes('Waiting for')) void lease.release();
       },
     });
     expect((await waiting.json('index', 'backfill', '1', '--wait')).value.completeTo).toBe(String(first + 3));
@@ -350,21 +345,16 @@ describe('index skip', () => {
     expect(notes).toContain('1 block(s) of the range are skipped: nothing of them is in the index.');
   });
 
-  test('says "stuck" of an index that an indexer keeps and that stands still', async ({
-    db,
-    databaseUrl,
-    run,
-    json,
-  }) => {
+  test('says "stuck" of an index that an indexer keeps and that stands still', async ({ db, run, json }) => {
     await run('index', 'backfill', '1', '--to', String(first));
     await db('index_state').update({
       stuck_at: first + 1,
       stuck_reason: 'it is broken',
       stuck_since: new Date(),
     });
-    const lock = await holdLock(databaseUrl);
+    const lease = await holdLease(db);
     expect((await json('index', 'status', '1')).value).toMatchObject({ state: 'stuck' });
-    await lock.release();
+    await lease.release();
   });
 
   test('refuses a block that is in the index, and a network without one', async ({ run, json }) => {
@@ -402,13 +392,13 @@ describe('the index of a network that changes or goes', () => {
     await run('index', 'reset', '2');
   });
 
-  test('goes with the network, once its indexer has let go', async ({ db, databaseUrl, run, json }) => {
+  test('goes with the network, once its indexer has let go', async ({ db, run, json }) => {
     await run('index', 'backfill', '1');
-    const lock = await holdLock(databaseUrl);
+    const lease = await holdLease(db);
     const removed = json('network', 'remove', '1');
     await expect.poll(() => db('networks').select()).toEqual([]);
     expect(await rowsOf(db, '1')).toBeGreaterThan(1_000);
-    await lock.release();
+    await lease.release();
     expect(await removed).toMatchObject({ status: 0, value: { chainId: '1', removed: true } });
     expect(await rowsOf(db, '1')).toBe(0);
   });

@@ -37,7 +37,7 @@ export async function startLocalTarget(): Promise<Target> {
     chain.rpcUrl,
     Array.from({ length: 30 }, (_, number) => wallets[number % 2] ?? ''),
   );
-  await indexChain({ db, databaseUrl: postgres.url }, chain.rpcUrl);
+  await indexChain({ db }, chain.rpcUrl);
   const rwa = { type: 'whisky', chain_id: 31337, contract_address: contract };
   await db('rwas').insert([
     { ...rwa, company_id: companies.acme, name: 'Cask 117', is_claimable: true },

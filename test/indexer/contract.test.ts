@@ -28,7 +28,7 @@ describeDataProvider('indexer', async () => {
   await send(many, pieces.encodeFunctionData('mint', [deployer, 7n, 50n]));
   await send(other, '0x', '0x64');
   await send(deployer, '0x', '0x1');
-  await indexChain({ db: database.db, databaseUrl: database.url }, chain.rpcUrl);
+  await indexChain(database, chain.rpcUrl);
   return {
     provider: createIndexerProvider(database),
     network: testNetwork([chain.rpcUrl]),

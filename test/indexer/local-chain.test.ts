@@ -56,7 +56,7 @@ function createIndex(chain: TestChain, db: TestDatabase) {
     pollMs: 10,
   } as const;
   return createNetworkIndex({
-    ...{ network: network(chain), settings, db: db.db, databaseUrl: db.url, clients, log },
+    ...{ network: network(chain), settings, db: db.db, clients, log },
   });
 }
 

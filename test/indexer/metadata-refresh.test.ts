@@ -58,7 +58,6 @@ async function index(database: TestDatabase, chain: TestChain): Promise<void> {
     network: network(chain),
     settings,
     db: database.db,
-    databaseUrl: database.url,
     clients,
     log,
   };

@@ -31,7 +31,7 @@ async function start(database: TestDatabase, blocks: readonly ReplayBlock[] = [f
   });
   const stopped = new AbortController();
   const runner = createIndexRunner({
-    ...{ chainId, databaseUrl: database.url, pollMs: 1, log },
+    ...{ chainId, db: database.db, pollMs: 1, log },
     createFollower: () => index.follower,
     filler: { fill: async () => false },
     report: (error) => recordIndexError(database.db, chainId, error?.message),

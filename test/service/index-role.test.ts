@@ -29,10 +29,8 @@ const heads = async (database: TestDatabase) => {
 const indexed = (database: TestDatabase, ...expected: string[]) =>
   vi.waitFor(async () => expect(await heads(database)).toEqual(expected), patience);
 const ready = () => fetch(`http://127.0.0.1:${service.port}/readyz`);
-const sessions = async (database: TestDatabase) => {
-  const { rows } = await database.db.raw(
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'tallystick index%'",
-  );
+const leases = async (database: TestDatabase) => {
+  const { rows } = await database.db.raw('SELECT FROM leases WHERE expires_at > clock_timestamp()');
   return rows.length;
 };
 
@@ -65,7 +63,7 @@ test('indexes what is registered and what comes, and leaves what goes', async ({
     { block_number: '2' },
   ]);
   await database.db('networks').where({ chain_id: 31337 }).update({ data_provider: 'moralis' });
-  await vi.waitFor(async () => expect(await sessions(database)).toBe(1), patience);
+  await vi.waitFor(async () => expect(await leases(database)).toBe(1), patience);
   await pay(chains[0]);
   await pay(chains[1]);
   await indexed(database, '77: 3', '31337: 1');
@@ -89,5 +87,5 @@ test('is not ready while a network has no index, and goes on when its node can b
 
 test('ends every index before its connections when the service stops', async ({ database }) => {
   await service.stop();
-  expect(await sessions(database)).toBe(0);
+  expect(await leases(database)).toBe(0);
 });

@@ -4,15 +4,13 @@ import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts
 import type { TestDatabase } from './database.ts';
 import { testNetwork } from './networks.ts';
 
-type Indexed = { readonly db: TestDatabase['db']; readonly databaseUrl: string };
-
 /** Indexes the network 31337 up to the newest block of its chain, including names and symbols of tokens. */
-export async function indexChain({ db, databaseUrl }: Indexed, rpcUrl: string): Promise<void> {
+export async function indexChain({ db }: Pick<TestDatabase, 'db'>, rpcUrl: string): Promise<void> {
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   const network = testNetwork([rpcUrl]);
   const settings = { startBlock: 0n, traceMethod: 'none', parallel: 4, pollMs: 10 } as const;
-  const { createFollower, filler } = createNetworkIndex({ network, settings, db, databaseUrl, clients, log });
+  const { createFollower, filler } = createNetworkIndex({ network, settings, db, clients, log });
   const follower = createFollower();
   while ((await follower.step()) !== 'idle');
   while (await filler.fill());

@@ -1,14 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
-import {
-  type AdvisoryLock,
-  acquireAdvisoryLock,
-  findLockHolder,
-  LockHeldError,
-} from '../../db/advisory-lock.ts';
+import { acquireLease, type Lease, LeaseHeldError } from '../../db/lease.ts';
+import { findLeaseHolder } from '../../db/lease-store.ts';
 import { backfill } from '../../providers/indexer/follow/backfill.ts';
-import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
+import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
 import { blockedReason } from '../../providers/indexer/follow/standstill.ts';
 import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { examples } from '../shared/examples.ts';
@@ -55,7 +51,7 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
     if (end < start) {
       throw new UsageError(`The index of network ${chainId} begins at block ${start}, after block ${end}.`);
     }
-    const lock = await takeLock(operator, network, { waits: waits === true, signal });
+    const lease = await takeLease(operator, network, { waits: waits === true, signal });
     const progress = operator.output.progress('Indexing', 'blocks');
     const started = performance.now();
     const follower = index.createFollower(end);
@@ -65,7 +61,7 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
         state: () => findIndexState(operator.db, chainId),
         startBlock: start,
         to: end,
-        signal: AbortSignal.any([signal, lock.lost]),
+        signal: AbortSignal.any([signal, lease.lost]),
         onProgress: (done, total) => progress.update(Number(done), Number(total)),
         pause: (ms) => wait(ms, undefined, { signal }),
       });
@@ -82,14 +78,14 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
       if (signal.aborted) throw error;
       const block = follower.blockedAt();
       const reason = block === undefined ? messageOf(error) : blockedReason(chainId, block, messageOf(error));
-      const why = lock.lost.aborted ? 'the connection that holds the index was lost' : reason;
+      const why = lease.lost.aborted ? 'the lease of the index was lost' : reason;
       throw new OperationError(
         `${why}\nAll blocks that were done stay; the same command goes on from there.`,
         { cause: error },
       );
     } finally {
       progress.stop();
-      await lock.release();
+      await lease.release();
     }
   });
 }
@@ -108,21 +104,21 @@ async function endOf(index: { nodeHead(): Promise<bigint> }, to: bigint | undefi
  * Acquires the right to index the network, which one process has at a time.
  * @throws OperationError when another process has it and the command does not wait
  */
-async function takeLock(
+async function takeLease(
   operator: Operator,
   { chainId }: Network,
   { waits, signal }: { readonly waits: boolean; readonly signal: AbortSignal },
-): Promise<AdvisoryLock> {
-  const name = indexLockName(chainId);
-  const { config, log } = operator;
-  const take = (wait: boolean) => acquireAdvisoryLock({ url: config.DATABASE_URL, name, log, signal, wait });
+): Promise<Lease> {
+  const name = indexLeaseName(chainId);
+  const { db, log } = operator;
+  const take = (wait: boolean) => acquireLease({ db, name, log, signal, wait });
   try {
     return await take(false);
   } catch (error) {
-    if (!(error instanceof LockHeldError)) throw error;
+    if (!(error instanceof LeaseHeldError)) throw error;
   }
-  const holder = await findLockHolder(operator.db, name);
-  const since = holder?.connectedAt ? ` (connected since ${holder.connectedAt.toISOString()})` : '';
+  const holder = await findLeaseHolder(db, name);
+  const since = holder ? ` (since ${holder.since.toISOString()})` : '';
   const who = `${holder?.process ?? 'another process'}${since}`;
   if (!waits) {
     throw new OperationError(

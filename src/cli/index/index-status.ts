@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
-import { findLockHolder, type LockHolder } from '../../db/advisory-lock.ts';
-import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
+import { findLeaseHolder, type LeaseHolder } from '../../db/lease-store.ts';
+import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
 import { type IndexState, listIndexStates } from '../../providers/indexer/store/index-state-store.ts';
 import { countSkippedBlocks } from '../../providers/indexer/store/skipped-block-store.ts';
 import { examples } from '../shared/examples.ts';
@@ -64,7 +64,7 @@ async function statuses(operator: Operator, only: string | undefined) {
     wanted.map(async (chainId) => {
       const network = known.get(chainId);
       const [holder, node] = await Promise.all([
-        findLockHolder(operator.db, indexLockName(chainId)),
+        findLeaseHolder(operator.db, indexLeaseName(chainId)),
         askNode(operator, network),
       ]);
       const skippedBlocks = skipped.get(chainId) ?? 0;
@@ -94,7 +94,7 @@ type Findings = {
   readonly chainId: string;
   readonly network: Network | undefined;
   readonly state: IndexState | undefined;
-  readonly holder: LockHolder | undefined;
+  readonly holder: LeaseHolder | undefined;
   readonly node: NodeState;
   readonly skippedBlocks: number;
 };
@@ -126,7 +126,7 @@ function describe({ chainId, network, state, holder, node, skippedBlocks }: Find
     stuckSince: state?.stuck?.since ?? null,
     stuckReason: state?.stuck?.reason ?? null,
     indexer: holder?.process ?? null,
-    indexerConnectedAt: holder?.connectedAt ?? null,
+    indexerSince: holder?.since ?? null,
     lastError: lastError?.message ?? null,
     lastErrorAt: lastError?.at ?? null,
     nodeError: node.error ?? null,

@@ -25,7 +25,6 @@ export async function withNetworkIndex<T>(
     network,
     settings: indexSettings(config, network),
     db,
-    databaseUrl: config.DATABASE_URL,
     clients,
     log,
   });

@@ -1,6 +1,6 @@
 import type { DataProviderName, Network } from '../../chain/network.ts';
-import { acquireAdvisoryLock } from '../../db/advisory-lock.ts';
-import { indexLockName } from '../../providers/indexer/follow/index-runner.ts';
+import { acquireLease } from '../../db/lease.ts';
+import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
 import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
@@ -42,17 +42,12 @@ export async function removeIndex(session: Session, operator: Operator, chainId:
   const left = `Network ${chainId} is removed, but its index is not. Delete it: tallystick index reset ${chainId}`;
   await interruptible(session, left, async (interrupted) => {
     const signal = AbortSignal.any([interrupted, AbortSignal.timeout(letGoMs)]);
-    const { config, log } = operator;
+    const { db, log } = operator;
     const progress = operator.output.progress('Deleting the index', 'tables');
     try {
-      const lock = await acquireAdvisoryLock({
-        url: config.DATABASE_URL,
-        name: indexLockName(chainId),
-        log,
-        signal,
-      });
-      await deleteIndex(operator.db, chainId, { signal: interrupted, onProgress: progress.update }).finally(
-        lock.release,
+      const lease = await acquireLease({ db, name: indexLeaseName(chainId), log, signal });
+      await deleteIndex(db, chainId, { signal: interrupted, onProgress: progress.update }).finally(
+        lease.release,
       );
     } catch (error) {
       throw new OperationError(left, { cause: error });

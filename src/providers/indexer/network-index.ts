@@ -39,7 +39,6 @@ type NetworkIndexOptions = {
   readonly network: Network;
   readonly settings: IndexSettings;
   readonly db: Database;
-  readonly databaseUrl: string;
   readonly clients: RpcClients;
   readonly log: Logger;
   /** Without a fetcher, the metadata of NFTs stay unknown. */
@@ -64,7 +63,7 @@ const maxBatch = 100;
 const tries = 4;
 
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
-  const { network, settings, db, databaseUrl, clients, log, observer } = options;
+  const { network, settings, db, clients, log, observer } = options;
   const { chainId, finalityDepth } = network;
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
@@ -104,7 +103,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const metadata = createMetadata(options);
   const runner = createIndexRunner({
     chainId,
-    databaseUrl,
+    db,
     createFollower: () => newFollower(),
     filler,
     log,

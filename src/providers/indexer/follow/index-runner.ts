@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { acquireAdvisoryLock } from '../../../db/advisory-lock.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { acquireLease } from '../../../db/lease.ts';
 import type { Logger } from '../../../log.ts';
 import type { TokenFiller } from '../tokens/token-filler.ts';
 import type { Follower } from './follower.ts';
@@ -12,9 +13,10 @@ export type IndexRunner = {
 
 type RunnerOptions = {
   readonly chainId: string;
-  /** A direct connection for the advisory lock: a transaction pooler would not keep it. */
-  readonly databaseUrl: string;
-  /** Creates a follower each time that this process acquires the lock, so that no state is stale. */
+  readonly db: Database;
+  /** How long the lease of the network is valid after each renewal; 15 by default. */
+  readonly leaseSeconds?: number;
+  /** Creates a follower each time that this process acquires the lease, so that no state is stale. */
   readonly createFollower: () => Follower;
   readonly filler: TokenFiller;
   readonly log: Logger;
@@ -30,15 +32,15 @@ type RunnerOptions = {
 
 const longestPauseMs = 30_000;
 
-/** The name of the advisory lock that guards the index of a network. */
-export const indexLockName = (chainId: string) => `tallystick index ${chainId}`;
+/** The name of the lease that guards the index of a network. */
+export const indexLeaseName = (chainId: string) => `index ${chainId}`;
 
 /**
- * Keeps the index of one network up to date while this process holds its advisory lock; until then it waits, and takes
- * over as soon as the holder is gone.
+ * Keeps the index of one network up to date while this process holds its lease; until then it waits, and takes
+ * over when the holder lets go or has not renewed it for its duration.
  */
 export function createIndexRunner(options: RunnerOptions): IndexRunner {
-  const { chainId, databaseUrl, log, pollMs } = options;
+  const { chainId, db, log, pollMs, leaseSeconds: seconds = 15 } = options;
 
   const lead = async (signal: AbortSignal) => {
     const follower = options.createFollower();
@@ -75,24 +77,22 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
   return {
     async run(signal) {
       while (!signal.aborted) {
-        const name = indexLockName(chainId);
-        const lock = await acquireAdvisoryLock({ url: databaseUrl, name, log, signal }).catch(
-          (err: unknown) => {
-            if (!signal.aborted) log.warn({ err, chainId }, 'no lock for indexing');
-            return undefined;
-          },
-        );
-        if (lock === undefined) {
+        const name = indexLeaseName(chainId);
+        const lease = await acquireLease({ db, name, log, signal, seconds }).catch((err: unknown) => {
+          if (!signal.aborted) log.warn({ err, chainId }, 'no lease for indexing');
+          return undefined;
+        });
+        if (lease === undefined) {
           await pause(pollMs, signal);
           continue;
         }
         log.info({ chainId }, 'indexing');
         options.onLeading?.(true);
         try {
-          await lead(AbortSignal.any([signal, lock.lost]));
+          await lead(AbortSignal.any([signal, lease.lost]));
         } finally {
           options.onLeading?.(false);
-          await lock.release();
+          await lease.release();
         }
       }
     },

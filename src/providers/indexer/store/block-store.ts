@@ -52,7 +52,7 @@ export async function appendBlocks(
   });
 }
 
-/** The condition on the old head fences off a second writer, should the advisory lock ever fail. */
+/** The condition on the old head fences off a second writer, should the lease ever fail. */
 async function moveHead(
   tx: Tx,
   chainId: string,
