@@ -147,6 +147,13 @@ module.exports = {
     },
     onlyIn('(express|openapi-backend|ajv|ajv-formats|rate-limiter-flexible)', '^src/http/', '^src/app\\.ts'),
     onlyIn('knex', '^src/db/', '-store\\.ts$', '^src/contract/transaction\\.ts'),
+    {
+      // `npm ci --omit=dev` leaves these out; what `npm start` needs of them is found in src/local/.
+      name: 'production-needs-no-dev-package',
+      severity: 'error',
+      from: { path: '^(src|migrations)/', pathNot: '^src/local/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
     onlyIn('pg', '^src/db/', '^src/jobs/'),
     onlyIn('pg-copy-streams', '^src/db/'),
     onlyIn('pg-boss', '^src/jobs/'),

@@ -7,11 +7,14 @@ const help = `Usage: node scripts/lock.ts [--check]
 
 Completes ${lockFiles.join(' and ')}. A registry that mirrors only some platforms makes npm leave the packages of the
 others out of the lock file, and npm ci then refuses it. They are entered by name, version and platform.
-  --check  change nothing, fail when something is missing or a download address is named
+  --check  change nothing, fail when something is missing, a download address is named, or what production installs has
+           no integrity or a script that runs when it is installed
 `;
 
 type Entry = {
   version?: string;
+  integrity?: string;
+  hasInstallScript?: boolean;
   resolved?: string;
   link?: boolean;
   dev?: boolean;
@@ -73,6 +76,17 @@ function missingFrom({ packages }: Lock): [place: string, entry: Entry][] {
   );
 }
 
+/** What is wrong with the packages that `npm ci --omit=dev` installs. */
+function productionFaults({ packages }: Lock): [place: string, fault: string][] {
+  return Object.entries(packages).flatMap(([place, { dev, link, integrity, hasInstallScript }]) => {
+    if (place === '' || dev || link) return [];
+    return [
+      ...(integrity ? [] : [[place, 'is for production and has no integrity'] as [string, string]]),
+      ...(hasInstallScript ? [[place, 'is for production and runs a script'] as [string, string]] : []),
+    ];
+  });
+}
+
 async function treat(file: string, check: boolean): Promise<void> {
   const lock: Lock = JSON.parse(await readFile(file, 'utf8'));
   const missing = missingFrom(lock);
@@ -82,7 +96,9 @@ async function treat(file: string, check: boolean): Promise<void> {
     for (const [place] of missing) say(place, 'is missing. Remedy: node scripts/lock.ts');
     for (const [place] of named)
       say(place, 'names a download address. Remedy: npm install with .npmrc in place');
-    if (missing.length + named.length > 0) process.exitCode = 1;
+    const faults = file === 'package-lock.json' ? productionFaults(lock) : [];
+    for (const [place, fault] of faults) say(place, fault);
+    if (missing.length + named.length + faults.length > 0) process.exitCode = 1;
     return;
   }
   const packages = Object.entries(lock.packages)

@@ -180,7 +180,7 @@ describe('index backfill', () => {
     expect(status).toBe(1);
     expect(error?.message).toMatch(
       new RegExp(
-        `Network 1 is being indexed by .+:${process.pid} .connected since .*wait for it with --wait`,
+        `Network 1 is being indexed by .+:${process.pid} .since .*wait for it with --wait`,
       ),
     );
     const waiting = commandLine(settings, {

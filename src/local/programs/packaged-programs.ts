@@ -46,5 +46,5 @@ export function anvilProgram(platform = process.platform, arch = process.arch): 
 }
 
 function missing(what: string, name: string): string {
-  return `${what} is not installed: the package ${name} is missing. Run npm ci, without --omit=optional.`;
+  return `${what} is not installed: the package ${name} is missing. Run npm ci, without --omit=dev or --omit=optional.`;
 }
