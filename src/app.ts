@@ -6,11 +6,11 @@ import type { operations as RwaOperations } from './contract/generated/rwa.ts';
 import type { CallerContext, CompanyContext, Handlers } from './contract/operation.ts';
 import type { Database } from './contract/transaction.ts';
 import { problem } from './errors.ts';
+import type { AddressLimit } from './http/dispatch/address-limit.ts';
 import { answerProblem, createDispatch } from './http/dispatch/dispatch.ts';
 import { openExchange } from './http/dispatch/exchange.ts';
 import { createGate } from './http/dispatch/gate.ts';
 import type { Limiter } from './http/dispatch/limits.ts';
-import type { RefusedKeys } from './http/dispatch/refused-keys.ts';
 import type { AnyHandler } from './http/dispatch/steps.ts';
 import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
@@ -38,7 +38,8 @@ type MountedAppParts = RequestContextOptions & {
 type SharedParts = Omit<MountedAppParts, 'mounts'> & {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
-  readonly refusedKeys: RefusedKeys;
+  readonly refusedKeys: AddressLimit;
+  readonly publicRequests: AddressLimit;
   readonly db: Database;
   /** Bytes of answers under way at most, in this process; without a limit by default. */
   readonly maxAnswerBytes?: number | undefined;
@@ -76,7 +77,17 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
 /** An app over any documents. */
 export async function createDocumentApp(
   served: readonly ServedDocument[],
-  { verifier, limiter, refusedKeys, db, maxAnswerBytes, deadlineMs, mounts = [], ...context }: SharedParts,
+  {
+    verifier,
+    limiter,
+    refusedKeys,
+    publicRequests,
+    db,
+    maxAnswerBytes,
+    deadlineMs,
+    mounts = [],
+    ...context
+  }: SharedParts,
 ): Promise<Express> {
   const { log } = context;
   const memory = createAnswerMemory(maxAnswerBytes ?? Number.POSITIVE_INFINITY);
@@ -90,7 +101,7 @@ export async function createDocumentApp(
   };
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
-    const gate = createGate({ verifier, limiter, refusedKeys, isCompanyRequired });
+    const gate = createGate({ verifier, limiter, refusedKeys, publicRequests, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
     dispatchers.push({ path: basePath, handler });
   }

@@ -166,6 +166,11 @@ export const settings = {
     about:
       'Refused keys that an address may send in a minute; after that, keys of this address that are not known to be valid are 429 without a look-up. 0 means no limit.',
   },
+  PUBLIC_REQUESTS_PER_MINUTE: {
+    schema: whole(0, 1_000_000).default(1_200),
+    about:
+      'Requests for token metadata, which need no key, that an address may send in a minute; after that they are 429. 0 means no limit.',
+  },
   TRUSTED_PROXIES: {
     schema: z
       .string()

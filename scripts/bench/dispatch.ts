@@ -5,8 +5,8 @@ import { OpenAPIBackend } from 'openapi-backend';
 import { createDocumentApp } from '../../src/app.ts';
 import type { OpenApiDocument } from '../../src/contract/documents.ts';
 import type { Database } from '../../src/contract/transaction.ts';
+import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import { compileMatcher } from '../../src/http/dispatch/matcher.ts';
-import { createRefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
 import { createAjvProvider } from '../../src/http/input/validators.ts';
 import { createAnswerMemory } from '../../src/http/server/answer-memory.ts';
 import { sendReply } from '../../src/http/server/reply.ts';
@@ -49,7 +49,8 @@ async function ours(document: OpenApiDocument): Promise<Express> {
     {
       verifier: { verify: async () => ({ ok: true, caller }), close: async () => {} },
       limiter: { consume: async () => ({ headers: {} }) },
-      refusedKeys: createRefusedKeys(0),
+      refusedKeys: createAddressLimit(0),
+      publicRequests: createAddressLimit(0),
       db,
       log: createLogger({ level: 'silent' }),
     },

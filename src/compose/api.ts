@@ -7,8 +7,8 @@ import { createBlockchainHandlers } from '../blockchain/handlers.ts';
 import { basePaths } from '../contract/documents.ts';
 import { createNotifier } from '../db/notifier.ts';
 import { createEventsHandlers } from '../events/handlers.ts';
+import { type AddressLimit, createAddressLimit } from '../http/dispatch/address-limit.ts';
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
-import { createRefusedKeys, type RefusedKeys } from '../http/dispatch/refused-keys.ts';
 import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
@@ -23,7 +23,8 @@ import type { Parts } from './parts.ts';
 export type ApiParts = Parts & {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
-  readonly refusedKeys: RefusedKeys;
+  readonly refusedKeys: AddressLimit;
+  readonly publicRequests: AddressLimit;
   readonly balances: BalanceReader;
   readonly handlers: AreaHandlers;
 };
@@ -47,7 +48,8 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
       log,
       defaults: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST },
     }),
-    refusedKeys: createRefusedKeys(config.UNKNOWN_KEYS_PER_MINUTE),
+    refusedKeys: createAddressLimit(config.UNKNOWN_KEYS_PER_MINUTE),
+    publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     balances,
     handlers: createHandlers(parts, balances),
   };

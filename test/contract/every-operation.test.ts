@@ -32,7 +32,9 @@ test.beforeAll(async ({ chain, service }) => {
 describe('429: the second of two requests is refused where one a second is allowed', () => {
   let limited: TestService;
   beforeAll(async () => {
-    limited = await startService({ settings: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1' } });
+    limited = await startService({
+      settings: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1', PUBLIC_REQUESTS_PER_MINUTE: '1' },
+    });
   });
   afterAll(() => limited.close());
 

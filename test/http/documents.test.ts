@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createDocumentApp } from '../../src/app.ts';
 import { areas, basePaths, documents, type OperationObject } from '../../src/contract/documents.ts';
 import { catalogue } from '../../src/errors.ts';
-import { createRefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
+import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import { createLogger } from '../../src/log.ts';
 
 /** The schemas of a document that have words for a missing field. */
@@ -28,7 +28,8 @@ describe.each(areas)('the document %s', (area) => {
     const parts = {
       verifier: { verify: async () => ({ ok: false, reason: 'invalid' }) as const, close: async () => {} },
       limiter: { consume: async () => ({ headers: {} }) },
-      refusedKeys: createRefusedKeys(0),
+      refusedKeys: createAddressLimit(0),
+      publicRequests: createAddressLimit(0),
       db: undefined as never, // nothing is asked
       log: createLogger({ level: 'silent' }),
     };

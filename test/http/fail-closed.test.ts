@@ -2,7 +2,7 @@ import supertest from 'supertest';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createDocumentApp } from '../../src/app.ts';
 import { problem } from '../../src/errors.ts';
-import { createRefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
+import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { VerifyResult } from '../../src/keys/verifier.ts';
 import { createLogger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';
@@ -93,7 +93,8 @@ describe('an app that cannot keep its contract does not start', () => {
   const parts = {
     verifier: { verify: async () => ({ ok: true, caller: callerOf() }) as const, close: async () => {} },
     limiter: { consume: async () => ({ headers: {} }) },
-    refusedKeys: createRefusedKeys(0),
+    refusedKeys: createAddressLimit(0),
+    publicRequests: createAddressLimit(0),
     db: undefined as never, // nothing gets as far as a transaction
     log: createLogger({ level: 'silent' }),
   };

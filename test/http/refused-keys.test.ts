@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { createRefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
+import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { callerOf, fixtureApp, goodKey, id } from './support.ts';
 
@@ -23,7 +23,7 @@ const trustedProxies = ['loopback'];
 
 async function start(perMinute: number, options: { readonly trustedProxies?: readonly string[] } = {}) {
   const { verifier, lookUps } = createVerifier();
-  const app = await fixtureApp({ verifier, refusedKeys: createRefusedKeys(perMinute), ...options });
+  const app = await fixtureApp({ verifier, refusedKeys: createAddressLimit(perMinute), ...options });
   const get = (key: string, from = '203.0.113.1') =>
     supertest(app).get(`/api/thing/${id}`).set({ 'x-api-key': key, 'x-forwarded-for': from });
   const statuses = async (count: number, from?: string) => {

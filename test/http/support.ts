@@ -2,8 +2,8 @@ import type { Express } from 'express';
 import type { Knex } from 'knex';
 import { createDocumentApp } from '../../src/app.ts';
 import type { AnyReply, Caller, CompanyContext } from '../../src/contract/operation.ts';
+import { type AddressLimit, createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { Limiter } from '../../src/http/dispatch/limits.ts';
-import { createRefusedKeys, type RefusedKeys } from '../../src/http/dispatch/refused-keys.ts';
 import type { KeyVerifier } from '../../src/keys/verifier.ts';
 import { createLogger, type Logger } from '../../src/log.ts';
 import { fixture } from './fixture.ts';
@@ -52,7 +52,8 @@ const operationIds = [
 export type FixtureOptions = {
   readonly verifier?: KeyVerifier;
   readonly limiter?: Limiter;
-  readonly refusedKeys?: RefusedKeys;
+  readonly refusedKeys?: AddressLimit;
+  readonly publicRequests?: AddressLimit;
   readonly trustedProxies?: readonly string[];
   readonly handlers?: Readonly<Record<string, FixtureHandler>>;
   readonly db?: Knex;
@@ -81,7 +82,8 @@ export function fixtureApp(options: FixtureOptions = {}): Promise<Express> {
     {
       verifier: options.verifier ?? verifier,
       limiter: options.limiter ?? unlimited,
-      refusedKeys: options.refusedKeys ?? createRefusedKeys(0),
+      refusedKeys: options.refusedKeys ?? createAddressLimit(0),
+      publicRequests: options.publicRequests ?? createAddressLimit(0),
       trustedProxies: options.trustedProxies,
       maxAnswerBytes: options.maxAnswerBytes,
       deadlineMs: options.deadlineMs,

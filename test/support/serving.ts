@@ -51,6 +51,7 @@ export async function serve(databaseUrl: string, options: ServiceOptions = {}): 
     KEY_ENVIRONMENT: 'test',
     RATE_LIMIT_PER_SECOND: '0',
     UNKNOWN_KEYS_PER_MINUTE: '0',
+    PUBLIC_REQUESTS_PER_MINUTE: '0',
     RPC_TIMEOUT_MS: '2000',
     // Tests send hundreds of requests at once, on machines that have other things to do.
     MAX_WAIT_MS: '5000',

@@ -623,7 +623,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The limit of the key is used up. `Retry-After` says when to come back. */
+        /** @description The limit of the key, or of the address of a caller without one, is used up. `Retry-After` says when to come back. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

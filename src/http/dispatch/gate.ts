@@ -3,12 +3,14 @@ import type { Caller } from '../../contract/operation.ts';
 import { ProblemError, problem } from '../../errors.ts';
 import { inTime } from '../../in-time.ts';
 import type { KeyVerifier, VerifyResult } from '../../keys/verifier.ts';
+import type { AddressLimit } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
-import type { RefusedKeys } from './refused-keys.ts';
 
 export type Gate = {
   /** Identifies the caller by its key. @throws ProblemError 401, 429 or 503 */
   identify(request: Request): Promise<Caller>;
+  /** Counts a request that needs no key for its address. @throws ProblemError 429 */
+  admitPublic(request: Request): Promise<void>;
   /** Checks the company and the rate limit of an identified caller. @throws ProblemError 403 or 429 */
   admit(caller: Caller, response: Response): Promise<void>;
 };
@@ -16,7 +18,10 @@ export type Gate = {
 type GateOptions = {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
-  readonly refusedKeys: RefusedKeys;
+  /** Of keys that were refused, by address. */
+  readonly refusedKeys: AddressLimit;
+  /** Of requests that need no key, by address. */
+  readonly publicRequests: AddressLimit;
   /** Whether keys without a company are refused. */
   readonly isCompanyRequired: boolean;
 };
@@ -26,7 +31,13 @@ const maxKeyLength = 512;
 const verifyTimeoutMs = 10_000;
 
 /** Creates the checks that a request passes before its body is read: key, company and rate limit. */
-export function createGate({ verifier, limiter, refusedKeys, isCompanyRequired }: GateOptions): Gate {
+export function createGate({
+  verifier,
+  limiter,
+  refusedKeys,
+  publicRequests,
+  isCompanyRequired,
+}: GateOptions): Gate {
   return {
     async identify(request) {
       const key = keyOf(request);
@@ -42,6 +53,15 @@ export function createGate({ verifier, limiter, refusedKeys, isCompanyRequired }
       }
       const seconds = String(Math.max(1, Math.ceil(blockedSeconds ?? result.retryAfterSeconds)));
       throw problem('rate_limited', {}, { headers: { 'Retry-After': seconds } });
+    },
+
+    async admitPublic(request) {
+      const address = request.ip ?? '';
+      const seconds = publicRequests.blockedSeconds(address);
+      if (seconds !== undefined) {
+        throw problem('rate_limited', {}, { headers: { 'Retry-After': String(seconds) } });
+      }
+      await publicRequests.count(address);
     },
 
     async admit(caller, response) {

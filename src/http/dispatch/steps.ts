@@ -108,7 +108,8 @@ function admitAndRead(
     const { plan, readInput } = compiledOf(context);
     exchange.facts.operationId = plan.operationId;
     takeShareOf(exchange.caller);
-    if (!plan.isPublic) {
+    if (plan.isPublic) await gate.admitPublic(exchange.request);
+    else {
       const { caller } = exchange;
       if (caller === undefined || context.security['authorized'] !== true) throw refusalOf(exchange);
       exchange.facts.keyId = caller.keyId;

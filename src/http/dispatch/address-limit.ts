@@ -1,18 +1,18 @@
 import { isIPv6 } from 'node:net';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
-/** Counts the keys that were refused, by the address that sent them, in this process. */
-export type RefusedKeys = {
-  /** Seconds until unknown keys of the address are looked up again, at least 1; undefined while they are. */
+/** Counts what comes from an address within a minute, in this process. */
+export type AddressLimit = {
+  /** Seconds until more of the address is let in, at least 1; undefined while it is. */
   blockedSeconds(address: string): number | undefined;
-  /** Counts a refused key. */
+  /** Counts one. */
   count(address: string): Promise<void>;
 };
 
 const windowSeconds = 60;
 
-/** @param perMinute refused keys of one address, after which no more are looked up until the minute ends; 0 for no limit */
-export function createRefusedKeys(perMinute: number, now: () => number = Date.now): RefusedKeys {
+/** @param perMinute how many of one address are let in until the minute ends; 0 for no limit */
+export function createAddressLimit(perMinute: number, now: () => number = Date.now): AddressLimit {
   if (perMinute === 0) return { blockedSeconds: () => undefined, count: async () => {} };
   const limiter = new RateLimiterMemory({ points: perMinute, duration: windowSeconds });
   const blockedUntil = new Map<string, number>();
