@@ -11,6 +11,17 @@ type NativeOracle = {
   }[];
 };
 
+type LoggedBlock = {
+  readonly receipts: readonly {
+    readonly transactionHash: string;
+    readonly logs: readonly {
+      readonly address: string;
+      readonly topics: readonly string[];
+      readonly data: string;
+    }[];
+  }[];
+};
+
 /** Net change per account, without those that end at zero. */
 function net(movements: readonly NativeMovement[]): Record<string, bigint> {
   const sums: Record<string, bigint> = {};
@@ -58,6 +69,28 @@ describe('native movements', () => {
       block.miner,
     ]);
     expect([...touched].sort()).toEqual(Object.keys(newBalances).sort());
+  });
+
+  test('equal what the native contract of Polygon logs of them, transfer by transfer', () => {
+    const { receipts } = readFixture<LoggedBlock>('polygon/20000000');
+    // LogTransfer(address token, address from, address to, uint256 amount, …) of the contract of the native asset.
+    const topic = '0xe6497e3ee548a3372136af2fcb0696db31fc6cf20260707645068bd3fe97f3c4';
+    const account = (word = '') => `0x${word.slice(-40)}`;
+    const logged = receipts.flatMap(({ transactionHash, logs }) =>
+      logs
+        .filter(({ address, topics }) => BigInt(address) === 0x1010n && topics[0] === topic)
+        .map(({ topics, data }) =>
+          [transactionHash, account(topics[2]), account(topics[3]), BigInt(data.slice(0, 66))].join(' '),
+        )
+        .filter((line) => !line.endsWith(' 0')),
+    );
+    const { transactions, traced } = decodeRecorded('polygon/20000000');
+    const found = transactions.flatMap(({ hash, native }) =>
+      native.map(({ from, to, value }) => [hash, from, to, value].join(' ')),
+    );
+    expect(traced).toBe(true);
+    expect(found.length).toBeGreaterThan(50);
+    expect(found.sort()).toEqual(logged.sort());
   });
 
   test('name only accounts that changed where there are no traces', () => {

@@ -44,9 +44,9 @@ describe('ERC-20 and ERC-721 transfers', () => {
     expect(nft.filter(({ standard }) => standard === 'ERC721')).toHaveLength(count('erc721'));
   });
 
-  test('has oracles for 1,741 transfers of 15 blocks', () => {
+  test('has oracles for 1,905 transfers of 16 blocks', () => {
     const counts = oracles.map((name) => readFixture<Oracle>(name).transfers.length);
-    expect([counts.length, counts.reduce((sum, count) => sum + count, 0)]).toEqual([15, 1741]);
+    expect([counts.length, counts.reduce((sum, count) => sum + count, 0)]).toEqual([16, 1905]);
   });
 });
 
@@ -79,10 +79,13 @@ type Erc1155Oracle = {
   }[];
 };
 
+// This block came after the reading.
+const readBefore = recordedBlocks.filter((name) => name !== 'polygon/20000000');
+
 describe('ERC-1155 transfers', () => {
   const { blocks } = readFixture<Erc1155Oracle>('erc1155');
 
-  test('agrees with an earlier reading on every single and batch of all blocks', () => {
+  test('agrees with an earlier reading on every single and batch of its blocks', () => {
     const expected = blocks.flatMap(({ events }) =>
       events.flatMap((event) =>
         event.ids.map((id, part) =>
@@ -92,7 +95,7 @@ describe('ERC-1155 transfers', () => {
         ),
       ),
     );
-    const found = recordedBlocks.flatMap((name) =>
+    const found = readBefore.flatMap((name) =>
       decodeRecorded(name).transactions.flatMap(({ hash, nft }) =>
         nft
           .filter(({ standard }) => standard === 'ERC1155')
