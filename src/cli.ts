@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
 import { runCommandLine } from './cli/program.ts';
 import { loadConfig } from './config.ts';
 import { readLocalSettings } from './local/settings.ts';
@@ -22,6 +23,15 @@ process.exitCode = await runCommandLine(
       loadConfig(local ? readLocalSettings() : await openSecretSettings(process.env)),
     stdout: process.stdout,
     stderr: process.stderr,
+    async ask(question) {
+      if (!process.stdin.isTTY) return undefined;
+      const lines = createInterface({ input: process.stdin, output: process.stderr });
+      try {
+        return await lines.question(question);
+      } finally {
+        lines.close();
+      }
+    },
     onInterrupt(listener) {
       const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
       const stopWaiting = () => {

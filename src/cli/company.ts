@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
+import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany, unknownCompany } from './shared/find-company.ts';
@@ -27,7 +28,17 @@ function addCreateCommand(company: Command, session: Session): void {
   withFields(create).action((name: string, { id, ...fields }: Changes & { id?: string }) =>
     asOperator(session, async ({ db, output }) => {
       const values = { ...toChanges(fields), ...present({ id }), name };
-      output.record(await insertCompany(db, values).catch(explainTaken));
+      const made = await audited(
+        db,
+        (tx) => insertCompany(tx, values),
+        ({ id: companyId }) => ({
+          action: 'company.create',
+          companyId,
+          subject: companyId,
+          details: { name },
+        }),
+      ).catch(explainTaken);
+      output.record(made);
     }),
   );
   examples(
@@ -63,7 +74,11 @@ function addUpdateCommand(company: Command, session: Session): void {
       const changes = toChanges(options);
       if (Object.keys(changes).length === 0) throw new UsageError('Nothing to change: give an option.');
       const { id } = await findCompany(operator, idOrName);
-      const updated = await updateCompany(operator.db, id, changes).catch(explainTaken);
+      const updated = await audited(
+        operator.db,
+        (tx) => updateCompany(tx, id, changes),
+        () => ({ action: 'company.update', companyId: id, subject: id, details: changes }),
+      ).catch(explainTaken);
       operator.output.record(updated ?? unknownCompany(idOrName));
     }),
   );

@@ -4,10 +4,11 @@ import { checkContract } from '../chain/contracts/contract-check.ts';
 import { findNetwork } from '../chain/network-store.ts';
 import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
+import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
-import { address, chainId, words } from './shared/values.ts';
+import { address, chainId, isLoopback, webUrl, words } from './shared/values.ts';
 
 type AdminOptions = { keystore: string; passwordFile: string };
 
@@ -17,6 +18,7 @@ export function addContractCommands(program: Command, session: Session): void {
   addDeployCommand(contract, session);
   addGrantCommand(contract, session);
   addRevokeCommand(contract, session);
+  addBaseUriCommand(contract, session);
   addStatusCommand(contract, session);
 }
 
@@ -27,17 +29,60 @@ function addDeployCommand(contract: Command, session: Session): void {
     .requiredOption('--name <name>', 'name of the collection', words(100))
     .requiredOption('--symbol <symbol>', 'its symbol', words(20))
     .action((id: string, { name, symbol, ...keys }: AdminOptions & { name: string; symbol: string }) =>
-      onNetwork(session, id, async ({ config, output }, provider) => {
+      onNetwork(session, id, async ({ config, db, output }, provider) => {
+        assertPublic(id, config.publicBaseUrl);
         const admin = await openContractAdmin(provider, keys);
         const deployed = await admin.deploy(name, symbol);
-        const metadata = `${config.publicBaseUrl}/v1/api/metadata/${id}/${deployed}/`;
+        const metadata = metadataUri(config.publicBaseUrl, id, deployed);
         await admin.setBaseUri(deployed, metadata);
+        await tell(db, 'contract.deploy', {
+          chainId: id,
+          contract: deployed,
+          admin: admin.address,
+          metadata,
+        });
         output.record({ chainId: id, contract: deployed, admin: admin.address, metadata });
         output.say(`Next: tallystick contract grant ${id} ${deployed} <signer> …, then`);
         output.say(`tallystick network update ${id} --minter-contract ${deployed}`);
       }),
     );
   examples(deploy, `contract deploy 137 --name 'Acme Casks' --symbol ACME ${adminExample}`);
+}
+
+function addBaseUriCommand(contract: Command, session: Session): void {
+  const command = withAdmin(contract.command('set-base-uri'))
+    .description(
+      'Let the tokens of a contract of ours name metadata under PUBLIC_BASE_URL, or another address',
+    )
+    .argument('<chainId>', 'decimal id of a registered network', chainId)
+    .argument('<contract>', 'address of the contract', address)
+    .option('--base-uri <url>', 'in the place of the address that PUBLIC_BASE_URL gives', webUrl)
+    .action((id: string, to: string, { baseUri, ...keys }: AdminOptions & { baseUri?: string }) =>
+      onNetwork(session, id, async ({ config, db, output }, provider) => {
+        const metadata = baseUri ?? metadataUri(config.publicBaseUrl, id, to);
+        assertPublic(id, metadata);
+        const admin = await openContractAdmin(provider, keys);
+        await admin.setBaseUri(to, metadata);
+        await tell(db, 'contract.set_base_uri', { chainId: id, contract: to, metadata });
+        output.record({ chainId: id, contract: to, metadata });
+      }),
+    );
+  examples(command, `contract set-base-uri 137 0x5FbD…0aa3 ${adminExample}`);
+}
+
+const metadataUri = (baseUrl: string, id: string, contract: string) =>
+  `${baseUrl}/v1/api/metadata/${id}/${contract}/`;
+
+// The id that local chains have; nobody else reads what is minted there.
+const localChain = '31337';
+
+/** @throws UsageError when others could not reach the address, which stands in the contract for good */
+function assertPublic(id: string, url: string): void {
+  if (id === localChain || !isLoopback(url)) return;
+  throw new UsageError(
+    `${new URL(url).origin} is this machine only, and the contract would name it for all tokens. ` +
+      'Set PUBLIC_BASE_URL to the address under which wallets reach this service.',
+  );
 }
 
 function addGrantCommand(contract: Command, session: Session): void {
@@ -47,11 +92,12 @@ function addGrantCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', address)
     .argument('<signer>', 'address of the signer', address)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      onNetwork(session, id, async ({ output }, provider) => {
+      onNetwork(session, id, async ({ db, output }, provider) => {
         const admin = await openContractAdmin(provider, keys);
         if (admin.address === signer)
           throw new UsageError('The admin must not be a signer: use another key.');
         await admin.grantMinter(to, signer);
+        await tell(db, 'contract.grant', { chainId: id, contract: to, signer });
         output.record({ chainId: id, contract: to, minter: signer });
       }),
     );
@@ -68,6 +114,7 @@ function addRevokeCommand(contract: Command, session: Session): void {
       onNetwork(session, id, async ({ db, output }, provider) => {
         const admin = await openContractAdmin(provider, keys);
         await admin.revokeMinter(to, signer);
+        await tell(db, 'contract.revoke', { chainId: id, contract: to, signer });
         output.record({ chainId: id, contract: to, revoked: signer });
         const lanes = await listLanes(db, { chainId: id, signer });
         const inFlight = lanes.reduce((sum, lane) => sum + lane.inFlight, 0);
@@ -111,6 +158,13 @@ const withAdmin = (command: Command) =>
     .requiredOption('--password-file <file>', 'file with its password');
 
 type Provider = ReturnType<RpcClients['for']>;
+
+/** Stores what was done on a chain, once it is done: the chain itself keeps it whatever happens to us. */
+const tell = (
+  db: Operator['db'],
+  action: string,
+  details: { readonly contract: string } & Readonly<Record<string, string>>,
+) => recordByOperator(db, { action, subject: details.contract, details });
 
 function onNetwork(
   session: Session,

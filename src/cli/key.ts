@@ -9,6 +9,7 @@ import {
   setKeyRateLimit,
 } from '../keys/key-store.ts';
 import { type RateOptions, rateLimitOf, withRateOptions } from './key-rate.ts';
+import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany } from './shared/find-company.ts';
@@ -54,7 +55,11 @@ function addCreateCommand(key: Command, session: Session): void {
       const rateLimit = rateLimitOf(options) ?? null;
       const companyId = company === undefined ? null : (await findCompany({ db }, company)).id;
       const given = { companyId, label, expiresAt: expires ?? null, rateLimit };
-      const made = await issueKey(db, config.KEY_ENVIRONMENT, given);
+      const made = await audited(
+        db,
+        (tx) => issueKey(tx, config.KEY_ENVIRONMENT, given),
+        ({ record: { id } }) => ({ action: 'key.create', companyId, subject: id, details: { label } }),
+      );
       output.record({ ...shown(made.record), key: made.key });
       output.say('Keep the key now: it is stored as a hash only.');
       if (config.KEY_VERIFIER === 'remote') {
@@ -98,7 +103,8 @@ function addEndCommands(key: Command, session: Session): void {
     .description('End a key for good, by its id or by the key itself; refused everywhere within 10 seconds')
     .action((idOrKey: string) =>
       asOperator(session, async ({ db, output }) => {
-        output.record(shown((await revokeKey(db, idOrKey)) ?? unknownKey()));
+        const revoked = await audited(db, (tx) => revokeKey(tx, idOrKey), keyEntry('key.revoke'));
+        output.record(shown(revoked ?? unknownKey()));
       }),
     );
   examples(revoke, 'key revoke 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55');
@@ -113,7 +119,12 @@ function addEndCommands(key: Command, session: Session): void {
       asOperator(session, async ({ db, output }) => {
         const { id, revokedAt } = (await findKey(db, idOrKey)) ?? unknownKey();
         if (revokedAt !== null) throw new UsageError('This key is revoked, and that is for good.');
-        output.record(shown((await setKeyExpiry(db, id, at === 'never' ? null : at)) ?? unknownKey()));
+        const expiring = await audited(
+          db,
+          (tx) => setKeyExpiry(tx, id, at === 'never' ? null : at),
+          keyEntry('key.expire', { at }),
+        );
+        output.record(shown(expiring ?? unknownKey()));
       }),
     );
   examples(expire, 'key expire 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --at 2027-12-31');
@@ -132,7 +143,11 @@ function addLimitCommand(key: Command, session: Session): void {
       if ((rateLimit === undefined) === (options.default === undefined)) {
         throw new UsageError('Give either --rate or --default.');
       }
-      const limited = await setKeyRateLimit(db, idOrKey, rateLimit ?? null);
+      const limited = await audited(
+        db,
+        (tx) => setKeyRateLimit(tx, idOrKey, rateLimit ?? null),
+        keyEntry('key.limit', { rateLimit: rateLimit ?? null }),
+      );
       output.record(shown(limited ?? unknownKey()));
     }),
   );
@@ -142,6 +157,12 @@ function addLimitCommand(key: Command, session: Session): void {
     'key limit 0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55 --default',
   );
 }
+
+/** The entry of what was done to a key; none when there is no such key. */
+const keyEntry =
+  (action: string, details: Readonly<Record<string, unknown>> = {}) =>
+  (key: ApiKey | undefined) =>
+    key && { action, companyId: key.companyId, subject: key.id, details };
 
 const shown = (key: ApiKey) => ({ ...key, state: stateOf(key, new Date()) });
 

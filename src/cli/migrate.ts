@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { migrateToLatest } from '../db/migrate.ts';
 import { assertNotNewer } from '../db/schema-check.ts';
 import { distributeIndex, findCitusWorkers } from '../providers/indexer/store/distribute-store.ts';
+import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
@@ -35,6 +36,9 @@ export function addMigrateCommand(program: Command, session: Session): void {
           }
           if (options.distribute) await assertCluster(operator);
           const run = await migrateToLatest(db);
+          if (run.length > 0) {
+            await recordByOperator(db, { action: 'migrate', subject: null, details: { migrations: run } });
+          }
           output.rows(named(run), { name: 'MIGRATED' });
           output.say(run.length === 0 ? 'The schema is current.' : `${run.length} migration(s) done.`);
           if (options.distribute) await distribute(operator, options.shards);

@@ -10,6 +10,7 @@ import { releaseMint } from '../rwa/operators/mint-release.ts';
 import { findRequestedMint, isInFlight, type RequestedMint } from '../rwa/operators/mint-remedy-store.ts';
 import { replaceToken } from '../rwa/operators/mint-replace.ts';
 import { notFailed, retryMint } from '../rwa/operators/mint-retry.ts';
+import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { pinNode, pinOther } from './shared/pinned-node.ts';
@@ -99,7 +100,10 @@ async function remedyOne(operator: Operator, remedy: NftRemedy, { nftId, rpc, si
   const node = await (rpc === undefined ? pinNode(operator, network) : pinOther(operator, network, rpc));
   const progress = output.progress(`Reading ${network.name}`, 'blocks');
   const proving = { db, network, node, signal, onProgress: progress.update };
-  return remedy.act(proving, found).finally(progress.stop);
+  const changed = await remedy.act(proving, found).finally(progress.stop);
+  // The change has a transaction of its own, after the chain was asked.
+  await recordByOperator(db, { action: `mint.${remedy.name}`, subject: nftId, details: changed });
+  return changed;
 }
 
 async function networkOf({ db }: Operator, id: string): Promise<Network> {
@@ -140,6 +144,8 @@ function addFillCommand(mint: Command, session: Session): void {
         const node: MintNode = await pinNode(operator, network);
         const asked = await askToFill({ db: operator.db, network, node }, lane);
         if (typeof asked === 'string') throw new UsageError(asked);
+        const details = { signer: lane, ...asked };
+        await recordByOperator(operator.db, { action: 'mint.fill_gap', subject: id, details });
         operator.output.record({ chainId: id, signer: lane, ...asked });
         operator.output.say('Its worker fills the nonce with its next look at the chain.');
       }),

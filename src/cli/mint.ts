@@ -4,6 +4,7 @@ import { remedyOf } from '../rwa/minting/mint-reason.ts';
 import { listAttempts, listMints, stopLanes } from '../rwa/operators/mint-admin-store.ts';
 import { addRemedyCommands } from './mint-remedies.ts';
 import { addVerifyCommand } from './mint-verify.ts';
+import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import type { Output } from './shared/output.ts';
@@ -111,7 +112,15 @@ function addStopCommand(
     .option('--signer <address>', 'only this signer', address)
     .action((filter: LaneOptions) =>
       asOperator(session, async ({ db, output }) => {
-        const lanes = await stopLanes(db, { ...filter }, name === 'pause');
+        const lanes = await audited(
+          db,
+          (tx) => stopLanes(tx, { ...filter }, name === 'pause'),
+          (stopped) => ({
+            action: `mint.${name}`,
+            subject: null,
+            details: { lanes: stopped.length, ...filter },
+          }),
+        );
         if (lanes.length === 0) throw new UsageError('There is no such lane. See: tallystick mint show');
         output.rows(lanes.map(withRemedy), laneColumns);
       }),

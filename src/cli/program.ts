@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { addAuditCommands } from './audit.ts';
 import { addCompanyCommands } from './company.ts';
 import { addContractCommands } from './contract.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
@@ -22,6 +23,8 @@ export type ProgramParts = {
   readonly loadConfig: (options: { local: boolean }) => Config | Promise<Config>;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: Watched;
+  /** Asks the person. @returns undefined where there is nobody to be asked */
+  readonly ask: (question: string) => Promise<string | undefined>;
   /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;
 };
@@ -63,7 +66,7 @@ export async function runCommandLine(parts: ProgramParts, args: readonly string[
 
 /** @param fail sets the exit status to 1 */
 function createProgram(parts: ProgramParts, fail: () => void): Command {
-  const { version, loadConfig, stdout, stderr, onInterrupt } = parts;
+  const { version, loadConfig, stdout, stderr, ask, onInterrupt } = parts;
   const program = new Command('tallystick');
   program
     .description(
@@ -85,6 +88,7 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
     local,
     output: () => outputOf(program, parts),
     fail,
+    ask,
     onInterrupt,
   };
   addCompanyCommands(program, session);
@@ -96,6 +100,7 @@ function createProgram(parts: ProgramParts, fail: () => void): Command {
   addMintCommands(program, session);
   addRecoverCommand(program, session);
   addSecretKeyCommands(program, session);
+  addAuditCommands(program, session);
   addMigrateCommand(program, session);
   addDoctorCommand(program, session);
   pointToHelp(program, 'tallystick');

@@ -3,6 +3,7 @@ import type { Network } from '../chain/network.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { beginRecovery } from '../rwa/minting/contract-claim-store.ts';
 import { type RecoveredFinding, recoverNetwork } from '../rwa/operators/recover.ts';
+import { recordByOperator } from './shared/audited.ts';
 import { findingColumns, mostFindings, shownFinding } from './shared/chain-findings.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
@@ -48,6 +49,7 @@ export function addRecoverCommand(program: Command, session: Session): void {
 async function begin(operator: Operator, id: string | undefined): Promise<void> {
   const networks = await mintingNetworks(operator, id);
   const detail = 'An operator has begun to recover the database.';
+  await recordByOperator(operator.db, { action: 'recover.begin', subject: id ?? null });
   for (const network of networks) {
     await beginRecovery(operator.db, network.chainId, { reason: 'recovery_needed', detail });
   }
@@ -63,6 +65,8 @@ async function runRecover(
 ): Promise<boolean> {
   const { output } = operator;
   const vault = apply === true ? openVault(operator) : undefined;
+  if (apply === true)
+    await recordByOperator(operator.db, { action: 'recover.apply', subject: chain ?? null });
   const findings: Shown[] = [];
   const counts = { found: 0, mended: 0, left: 0, waiting: 0 };
   for (const network of await mintingNetworks(operator, chain)) {

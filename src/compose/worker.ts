@@ -1,6 +1,7 @@
 import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config.ts';
+import { chainAudit } from '../db/audit-chain-store.ts';
 import { purgeExpiredRows } from '../db/housekeeping.ts';
 import { purgeSecretAttempts } from '../rwa/assets/secret-attempt-store.ts';
 import type { OnStep } from '../rwa/mint-worker/lane-context.ts';
@@ -69,5 +70,6 @@ export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void
     cron: '*/10 * * * *',
     handle: () => purgeExpiredRows(db, [purgeSecretAttempts]),
   };
-  return jobs.work({ scheduled: [purge], keyed: [minter.job] });
+  const chain = { queue: 'chain-audit', cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
+  return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });
 }

@@ -20,8 +20,11 @@ export type RequestContext = {
   readonly preferred: <T extends string>(types: readonly [T, ...T[]]) => T;
 };
 
+/** Where a request came from, for the audit log. */
+export type Origin = { readonly keyId: string; readonly address: string; readonly requestId: string };
+
 /** What a handler of an operation that needs only a valid key gets. */
-export type CallerContext = RequestContext & { readonly caller: Caller };
+export type CallerContext = RequestContext & { readonly caller: Caller; readonly origin: Origin };
 
 /** What a handler of an operation that belongs to a company gets. */
 export type CompanyContext = CallerContext & {

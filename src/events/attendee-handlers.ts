@@ -1,6 +1,7 @@
 import type { operations } from '../contract/generated/events.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
+import { recordByKey } from '../db/audit-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
 import { deleteAttendee, hasAttendee, insertAttendee, readAttendees } from './attendee-store.ts';
@@ -21,12 +22,17 @@ type AttendeeOperations = Pick<
  * other.
  */
 export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperations, CompanyContext> {
-  const remove = (companyId: string, eventId: string, attendeeId: string) =>
+  const remove = (
+    { companyId, origin }: CompanyContext,
+    { eventId, attendeeId }: { readonly eventId: string; readonly attendeeId: string },
+  ) =>
     inTransaction(db, async (tx) => {
       await lockExisting(tx, companyId, eventId);
       const isRemoved = await deleteAttendee(tx, companyId, eventId, attendeeId);
       if (!isRemoved) throw problem('attendee_not_found');
       await addToTotalAttendees(tx, companyId, eventId, -1);
+      const details = { attendeeId };
+      await recordByKey(tx, { action: 'attendee.remove', companyId, subject: eventId, details }, origin);
       return { status: 204 } as const;
     });
 
@@ -37,7 +43,7 @@ export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperatio
       return { status: 200, body: arrayOf(attendees, attendeeToApi) };
     },
 
-    addAttendee: ({ path: { eventId }, body: { attendeeId } }, { companyId, once }) =>
+    addAttendee: ({ path: { eventId }, body: { attendeeId } }, { companyId, once, origin }) =>
       once(async (tx) => {
         const event = await lockExisting(tx, companyId, eventId);
         if (isFull(event)) {
@@ -47,12 +53,15 @@ export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperatio
         const attendee = await insertAttendee(tx, companyId, eventId, attendeeId);
         if (attendee === undefined) throw problem('attendee_already_invited');
         await addToTotalAttendees(tx, companyId, eventId, 1);
+        const details = { attendeeId };
+        await recordByKey(tx, { action: 'attendee.add', companyId, subject: eventId, details }, origin);
         return { status: 201, body: attendeeToApi(attendee) } as const;
       }),
 
-    removeAttendee: ({ path, body }, { companyId }) => remove(companyId, path.eventId, body.attendeeId),
+    removeAttendee: ({ path, body }, context) =>
+      remove(context, { eventId: path.eventId, attendeeId: body.attendeeId }),
 
-    removeAttendeeById: ({ path }, { companyId }) => remove(companyId, path.eventId, path.attendeeId),
+    removeAttendeeById: ({ path }, context) => remove(context, path),
   };
 }
 

@@ -3,6 +3,7 @@ import type { operations } from '../contract/generated/events.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { InputError } from '../contract/problem.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
+import { recordByKey } from '../db/audit-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
 import { parseIsoDate } from '../iso-date.ts';
@@ -50,12 +51,13 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       return { status: 200, body, headers: { 'X-Total-Count': String(total) } };
     },
 
-    async createEvent({ body }, { companyId, once }) {
+    async createEvent({ body }, { companyId, once, origin }) {
       const { changes, faults } = readChanges(body);
       const fields = applyChanges(namedOnly(body.name), changes);
       await refuseInput([...faults, ...ruleFaults(fields, changes)], fields.chainId, networks);
       return once(async (tx) => {
         const event = await insertEvent(tx, companyId, fields);
+        await recordByKey(tx, { action: 'event.create', companyId, subject: event.id }, origin);
         const headers = { ETag: entityTag(event), Location: `${basePath}/event/${event.id}` };
         return { status: 201, body: eventToApi(event), headers } as const;
       });
@@ -65,7 +67,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       return tagged(existing(await findEvent(db, companyId, path.eventId)));
     },
 
-    async updateEvent({ path: { eventId }, header, body = {} }, { companyId }) {
+    async updateEvent({ path: { eventId }, header, body = {} }, { companyId, origin }) {
       const { changes, faults } = readChanges(body);
       await refuseInput(faults, changes.chainId, networks);
       return inTransaction(db, async (tx) => {
@@ -76,14 +78,17 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
           throw problem('max_attendees_too_low');
         // A change that is sent again must leave the event and its tag as they are.
         if (isDeepStrictEqual(fields, fieldsOf(event))) return tagged(event);
+        const details = { fields: Object.keys(body) };
+        await recordByKey(tx, { action: 'event.update', companyId, subject: eventId, details }, origin);
         return tagged(await updateEvent(tx, companyId, eventId, fields));
       });
     },
 
-    deleteEvent: ({ path: { eventId }, header }, { companyId }) =>
+    deleteEvent: ({ path: { eventId }, header }, { companyId, origin }) =>
       inTransaction(db, async (tx) => {
         await lockVersion(tx, companyId, eventId, header['If-Match']);
         await deleteEvent(tx, companyId, eventId);
+        await recordByKey(tx, { action: 'event.delete', companyId, subject: eventId }, origin);
         return { status: 204 } as const;
       }),
   };

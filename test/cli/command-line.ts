@@ -39,6 +39,8 @@ export const settingsFor = (databaseUrl: string): Record<string, string> => ({
 type Surroundings = {
   /** Whether standard error is a terminal. */
   readonly terminal?: boolean;
+  /** What the person answers to a question; undefined when there is nobody. */
+  readonly answer?: string;
   /** Called with each piece on standard error and the way to press Ctrl-C. */
   readonly onTold?: (text: string, interrupt: () => void) => void;
 };
@@ -46,7 +48,7 @@ type Surroundings = {
 /** The command line in this process, over these settings. */
 export function commandLine(
   settings: Readonly<Record<string, string>>,
-  { terminal = false, onTold = () => {} }: Surroundings = {},
+  { terminal = false, onTold = () => {}, answer }: Surroundings = {},
 ): CommandLine {
   const run = async (...args: readonly string[]): Promise<Told> => {
     const listeners = new Set<() => void>();
@@ -61,6 +63,7 @@ export function commandLine(
         loadConfig: () => loadConfig(settings),
         stdout: out.stream,
         stderr: Object.assign(err.stream, { isTTY: terminal }),
+        ask: async () => answer,
         onInterrupt(listener) {
           listeners.add(listener);
           return () => listeners.delete(listener);

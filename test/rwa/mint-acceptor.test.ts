@@ -42,6 +42,7 @@ async function addRequests(service: TestService, count: number): Promise<MintReq
     nftId: nft.id,
     secret,
     recipient,
+    origin: { keyId: 'key', address: '::1', requestId: 'r' },
     idempotency: undefined,
   }));
 }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { deleteIndex } from '../../providers/indexer/store/reset-store.ts';
+import { recordByOperator } from '../shared/audited.ts';
+import { confirm } from '../shared/confirm.ts';
 import { examples } from '../shared/examples.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
@@ -27,9 +29,12 @@ function addResetCommand(index: Command, session: Session): void {
       'Delete the index of a network, registered or not; an indexer that follows it begins anew at --index-from',
     )
     .argument('<chainId>', 'decimal', asChainId)
-    .action((chainId: string) =>
+    .option('--yes', 'do not ask; for programs')
+    .action((chainId: string, { yes }: { yes?: true }) =>
       asOperator(session, (operator) =>
         interruptible(session, 'nothing was deleted.', async (signal) => {
+          await confirm(session, `Delete the index of network ${chainId}`, yes);
+          await recordByOperator(operator.db, { action: 'index.reset', subject: chainId });
           const progress = operator.output.progress('Deleting', 'tables');
           const deleted = await deleteIndex(operator.db, chainId, {
             signal,
@@ -39,5 +44,5 @@ function addResetCommand(index: Command, session: Session): void {
         }),
       ),
     );
-  examples(reset, 'index reset 31337');
+  examples(reset, 'index reset 31337', 'index reset 31337 --yes');
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
 import { insertSkip } from '../../providers/indexer/store/skipped-block-store.ts';
+import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
@@ -35,7 +36,11 @@ async function runSkip({ db, output }: Operator, chainId: string, block: bigint)
     );
   }
   const reason = (stuck?.block === block ? stuck.reason : lastError?.message) ?? 'skipped by the operator';
-  const added = await insertSkip(db, chainId, block, reason);
+  const added = await audited(
+    db,
+    (tx) => insertSkip(tx, chainId, block, reason),
+    () => ({ action: 'index.skip', subject: chainId, details: { block: block.toString() } }),
+  );
   output.record({ chainId, block: block.toString(), reason, recorded: added });
   output.say(
     'A running indexer leaves it out when it next tries the block; index verify names it as skipped.',

@@ -10,6 +10,7 @@ import {
 } from '../../chain/network-store.ts';
 import { createNodeAddresses, isInClear, showAddress } from '../../chain/node-address.ts';
 import { checkNode, NodeCheckError } from '../../chain/rpc/check-node.ts';
+import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
@@ -96,7 +97,11 @@ function addUpdateCommand(network: Command, session: Session): void {
       await assertIndexFits(operator, chainId, options.indexFrom);
       if (changes.rpcUrls !== undefined) await checkNodes(operator, { chainId, rpcUrls: changes.rpcUrls });
       const rpcUrls = sealAll(operator, changes.rpcUrls ?? present.rpcUrls);
-      const updated = await updateNetwork(operator.db, chainId, { ...changes, rpcUrls });
+      const updated = await audited(
+        operator.db,
+        (tx) => updateNetwork(tx, chainId, { ...changes, rpcUrls }),
+        networkEntry('network.update', Object.keys(options)),
+      );
       operator.output.record(shown(updated ?? unknownNetwork(chainId)));
       await sayWhatStays(operator, present, changes.dataProvider);
     }),
@@ -121,7 +126,13 @@ function addSealCommand(network: Command, session: Session): void {
         for (const { chainId, rpcUrls } of await listNetworks(operator.db)) {
           const after = sealAll(operator, rpcUrls);
           const changed = after.filter((address, index) => address !== rpcUrls[index]).length;
-          if (changed > 0) await updateNetwork(operator.db, chainId, { rpcUrls: after });
+          if (changed > 0) {
+            await audited(
+              operator.db,
+              (tx) => updateNetwork(tx, chainId, { rpcUrls: after }),
+              networkEntry('network.seal'),
+            );
+          }
           sealed.push({ chainId, sealed: changed });
         }
         operator.output.rows(sealed, { chainId: 'CHAIN ID', sealed: 'SEALED' });
@@ -146,7 +157,11 @@ function addRemoveCommand(network: Command, session: Session): void {
     .description('Remove a network that no event and no RWA names, and its index')
     .action((chainId: string) =>
       asOperator(session, async (operator) => {
-        const outcome = await deleteNetwork(operator.db, chainId);
+        const outcome = await audited(
+          operator.db,
+          (tx) => deleteNetwork(tx, chainId),
+          (done) => (done === 'deleted' ? { action: 'network.remove', subject: chainId } : undefined),
+        );
         if (outcome === 'missing') unknownNetwork(chainId);
         if (outcome === 'in_use') {
           throw new OperationError(`Network ${chainId} stays: events or RWAs name it. Nothing was changed.`);
@@ -192,6 +207,16 @@ const registeredAlready = (chainId: string) =>
   new UsageError(
     `Network ${chainId} is registered already. Change it with: tallystick network update ${chainId}`,
   );
+
+/** The entry of what was done to a network; addresses are told as people see them. */
+const networkEntry =
+  (action: string, changed: readonly string[] = []) =>
+  (network: Network | undefined) =>
+    network && {
+      action,
+      subject: network.chainId,
+      details: { nodes: network.rpcUrls.map(showAddress), minterContract: network.minterContract, changed },
+    };
 
 const shown = ({ rpcUrls, currency, ...network }: Network) => ({
   ...network,

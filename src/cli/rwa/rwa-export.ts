@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store.ts';
+import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
@@ -18,6 +19,14 @@ export function addExportCommand(rwa: Command, session: Session): void {
       asOperator(session, async (operator) => {
         const { db, config, output } = operator;
         const found = await findRwa(db, id);
+        // Before any is shown: whoever interrupts it has seen some.
+        const { id: rwaId, companyId } = found;
+        await recordByOperator(db, {
+          action: 'rwa.export',
+          companyId,
+          subject: rwaId,
+          details: { out: options.out ?? null },
+        });
         const counted = { nfts: 0 };
         const source = { rwa: found, claimBaseUrl: config.CLAIM_BASE_URL };
         const rows = counting(exportRows(db, vaultOf(operator), source), counted);

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { listNetworks } from '../../chain/network-store.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { insertRwas } from '../../rwa/operators/rwa-import-store.ts';
 import { parseRwaInput, type RwaInput } from '../../rwa/operators/rwa-input.ts';
+import { audited } from '../shared/audited.ts';
 import { OperationError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import type { Output } from '../shared/output.ts';
@@ -112,7 +112,11 @@ async function insertAll(
   const progress = output.progress('Importing');
   const onProgress = progress.update;
   return interruptible(session, 'nothing was imported.', (signal) =>
-    inTransaction(db, (tx) => insertRwas(tx, inputs, { companyId, onProgress, signal })),
+    audited(
+      db,
+      (tx) => insertRwas(tx, inputs, { companyId, onProgress, signal }),
+      (ids) => ({ action: 'rwa.import', companyId, subject: null, details: { count: ids.length } }),
+    ),
   ).finally(progress.stop);
 }
 

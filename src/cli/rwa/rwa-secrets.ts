@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { reissueSecret } from '../../rwa/operators/secret-reissue-store.ts';
+import { NftMintedError, reissueSecret } from '../../rwa/operators/secret-reissue-store.ts';
 import { rotateSecrets } from '../../rwa/operators/secret-rotation-store.ts';
+import { audited, recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, type Session } from '../shared/session.ts';
@@ -22,7 +23,11 @@ function addReissueCommand(rwa: Command, session: Session): void {
         const { db, config, output } = operator;
         const vault = vaultOf(operator);
         const reissued = isUuid(nftId)
-          ? await reissueSecret(db, vault, nftId, config.CLAIM_BASE_URL)
+          ? await audited(
+              db,
+              (tx) => reissueSecret(tx, vault, nftId, config.CLAIM_BASE_URL),
+              (done) => done && { action: 'rwa.reissue_secret', subject: nftId },
+            ).catch(explainMinted)
           : undefined;
         if (reissued === undefined) {
           throw new UsageError(`There is no NFT ${nftId}. Find its id with: tallystick rwa export <rwaId>`);
@@ -33,6 +38,11 @@ function addReissueCommand(rwa: Command, session: Session): void {
   examples(reissue, 'rwa reissue-secret 8a1d0f0e-2f6b-4d35-8d92-5d8a6b0f7c11');
 }
 
+function explainMinted(error: unknown): never {
+  if (error instanceof NftMintedError) throw new UsageError(`${error.message} Nothing was changed.`);
+  throw error;
+}
+
 function addRotateCommand(rwa: Command, session: Session): void {
   const rotate = rwa
     .command('rotate-secrets')
@@ -40,11 +50,12 @@ function addRotateCommand(rwa: Command, session: Session): void {
     .action(() =>
       asOperator(session, async (operator) => {
         const { db, output } = operator;
+        const vault = vaultOf(operator);
+        const details = { keyId: vault.activeKeyId };
+        await recordByOperator(db, { action: 'rwa.rotate_secrets', subject: null, details });
         const progress = output.progress('Re-encrypting');
         const onProgress = progress.update;
-        const { rotated, failed } = await rotateSecrets(db, vaultOf(operator), { onProgress }).finally(
-          progress.stop,
-        );
+        const { rotated, failed } = await rotateSecrets(db, vault, { onProgress }).finally(progress.stop);
         output.record({ rotated, failed });
         if (failed.length === 0) return;
         output.say('What does not open stays as it is. New secrets: tallystick rwa reissue-secret <nftId>');

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createRwa, listOperatorRwas } from '../../rwa/operators/rwa-admin-store.ts';
 import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
+import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
@@ -64,7 +65,12 @@ function addCreateCommand(rwa: Command, session: Session): void {
         const { id } = await findCompany({ db }, company);
         if (offline) output.say(notExamined);
         else await admitContract(operator, parsed.input);
-        output.record(shown(await createRwa(db, id, parsed.input)));
+        const made = await audited(
+          db,
+          (tx) => createRwa(tx, id, parsed.input),
+          (rwa) => ({ action: 'rwa.create', companyId: id, subject: rwa.id }),
+        );
+        output.record(shown(made));
       }),
     );
   examples(

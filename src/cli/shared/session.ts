@@ -17,6 +17,8 @@ export type Session = {
   readonly output: () => Output;
   /** Makes the exit status 1 without a message. */
   readonly fail: () => void;
+  /** Asks the person. @returns undefined where there is nobody to be asked */
+  readonly ask: (question: string) => Promise<string | undefined>;
   /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;
 };

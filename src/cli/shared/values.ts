@@ -88,3 +88,9 @@ export function present<T extends object>(fields: T): { [Name in keyof T]?: Excl
     [Name in keyof T]?: Exclude<T[Name], undefined>;
   };
 }
+
+/** Whether a URL leads to the machine itself, whoever asks. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname);
+}

@@ -46,10 +46,11 @@ export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, d
   };
   if (caller === undefined) return context;
   const { companyId } = caller;
-  if (!companyId) return Object.assign(context, { caller }) satisfies CallerContext;
+  const origin = { keyId: caller.keyId, address: exchange.request.ip ?? '', requestId: facts.requestId };
+  if (!companyId) return Object.assign(context, { caller, origin }) satisfies CallerContext;
   const idempotency = idempotencyOf(exchange, plan, companyId);
   const once = createOnce(db, idempotency);
-  return Object.assign(context, { caller, companyId, once, idempotency }) satisfies CompanyContext;
+  return Object.assign(context, { caller, origin, companyId, once, idempotency }) satisfies CompanyContext;
 }
 
 /** The example of the document, which tools send as it is: the nil UUID stands for no key (RFC 9562, 5.9). */

@@ -1,7 +1,9 @@
 import type { components } from '../../contract/generated/rwa.ts';
-import type { AnswerForm } from '../../contract/operation.ts';
+import type { AnswerForm, Origin } from '../../contract/operation.ts';
+import { recordByKey } from '../../db/audit-store.ts';
 import type { ClaimSecretVault, SealedSecret } from '../assets/claim-secret.ts';
 import { findSealedSecrets } from '../assets/nft-store.ts';
+import { secretsRead } from './secrets-read.ts';
 
 type Nft = components['schemas']['Nft'];
 type Created = components['schemas']['CreateNftsResult'];
@@ -13,6 +15,7 @@ type Created = components['schemas']['CreateNftsResult'];
 export function createdAnswer(
   vault: ClaimSecretVault,
   companyId: string,
+  origin: Origin,
 ): AnswerForm<{ status: 200; body: Created }> {
   return {
     store: (body) => ({ ...body, nfts: body.nfts.map(withoutSecret) }),
@@ -20,6 +23,7 @@ export function createdAnswer(
       const body = stored as Created; // stored from such a body
       const ids = body.nfts.map(({ id }) => id);
       const sealed = await findSealedSecrets(tx, companyId, ids);
+      await recordByKey(tx, secretsRead(companyId, body.nfts[0]?.rwaId ?? null, body.nfts), origin);
       return { ...body, nfts: body.nfts.map((nft) => withSecret(nft, vault, sealed.get(nft.id))) };
     },
   };

@@ -19,15 +19,15 @@ type Deps = { readonly mints: MintAcceptor };
 
 export function createMintHandlers({ mints }: Deps): Handlers<MintOperations, CompanyContext> {
   return {
-    async createAndMintNft({ path, body }, { companyId, idempotency }) {
+    async createAndMintNft({ path, body }, { companyId, idempotency, origin }) {
       const recipient = recipientOf(body);
       const data = body?.data ?? undefined;
-      const request = { companyId, rwaId: path.id, recipient, data, idempotency };
+      const request = { companyId, rwaId: path.id, recipient, data, idempotency, origin };
       return replyOf(await mints.createAndMint(request));
     },
-    async mintNft({ path, body }, { companyId, idempotency }) {
+    async mintNft({ path, body }, { companyId, idempotency, origin }) {
       const recipient = recipientOf(body);
-      const request = { companyId, nftId: path.id, secret: body.secret, recipient, idempotency };
+      const request = { companyId, nftId: path.id, secret: body.secret, recipient, idempotency, origin };
       return replyOf(await mints.mint(request));
     },
     async claimNft() {

@@ -1,6 +1,7 @@
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { recordByKey } from '../../db/audit-store.ts';
 import { problem } from '../../errors.ts';
 import type { Nft } from '../assets/nft-row.ts';
 import { countNfts, findForeignNfts, findNft, listNfts } from '../assets/nft-store.ts';
@@ -8,6 +9,7 @@ import type { Rwa } from '../assets/rwa-row.ts';
 import { findRwa, findRwasByNumber } from '../assets/rwa-store.ts';
 import { nftFilterOf } from './nft-filter.ts';
 import { pageOf } from './page.ts';
+import { secretsRead } from './secrets-read.ts';
 import { type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
 
 type NftOperations = Pick<operations, 'listNfts' | 'getNft'>;
@@ -19,7 +21,7 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
   const numberOf = async (companyId: string, rwaId: string) => (await findRwa(db, companyId, rwaId))?.number;
 
   return {
-    async listNfts({ query }, { companyId }) {
+    async listNfts({ query }, { companyId, origin }) {
       const filter = nftFilterOf(query);
       const rwaNumber = query.rwaId === undefined ? undefined : await numberOf(companyId, query.rwaId);
       // A foreign RWA is answered like an unknown one: with an empty list.
@@ -36,9 +38,10 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
         const rwa = ownerOf(nft, owners.get(nft.rwaNumber));
         return { ...toApiNft(nft, rwa), rwa: toApiRwa(rwa) };
       });
+      await recordByKey(db, secretsRead(companyId, query.rwaId ?? null, found), origin);
       return page(body, total);
     },
-    async getNft({ path }, { companyId }) {
+    async getNft({ path }, { companyId, origin }) {
       const nft = await findNft(db, companyId, path.id);
       if (nft === undefined) {
         // Foreign and unknown ids take the same two look-ups, so the time reveals no more than the status.
@@ -46,6 +49,7 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
         throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
       }
       const rwa = ownerOf(nft, await findRwa(db, companyId, nft.rwaId));
+      await recordByKey(db, secretsRead(companyId, nft.id, [nft]), origin);
       return { status: 200, body: { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) } };
     },
   };

@@ -1,6 +1,7 @@
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { recordByKey } from '../../db/audit-store.ts';
 import { problem } from '../../errors.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { issueNfts } from '../assets/nft-issuer.ts';
@@ -9,6 +10,7 @@ import { findRwa } from '../assets/rwa-store.ts';
 import { createdAnswer } from './created-answer.ts';
 import { nftFilterOf } from './nft-filter.ts';
 import { pageOf } from './page.ts';
+import { secretsRead } from './secrets-read.ts';
 import type { ToApiNft } from './to-api.ts';
 
 type RwaNftOperations = Pick<operations, 'listRwaNfts' | 'createRwaNfts'>;
@@ -23,7 +25,7 @@ type Deps = {
 export function createRwaNftHandlers(deps: Deps): Handlers<RwaNftOperations, CompanyContext> {
   const { db, vault, toApiNft } = deps;
   return {
-    async listRwaNfts({ path, query }, { companyId }) {
+    async listRwaNfts({ path, query }, { companyId, origin }) {
       const rwa = await findRwa(db, companyId, path.id);
       if (rwa === undefined) throw problem('rwa_not_found');
       const filter = { ...nftFilterOf(query), rwaNumber: rwa.number };
@@ -32,15 +34,18 @@ export function createRwaNftHandlers(deps: Deps): Handlers<RwaNftOperations, Com
         listNfts(db, companyId, filter, pageOf(query)),
       ]);
       const body = found.map((nft) => toApiNft(nft, rwa));
+      await recordByKey(db, secretsRead(companyId, rwa.id, found), origin);
       return { status: 200, body, headers: { 'X-Total-Count': String(total) } };
     },
-    createRwaNfts({ path, body }, { companyId, once }) {
-      const form = createdAnswer(vault, companyId);
+    createRwaNfts({ path, body }, { companyId, once, origin }) {
+      const form = createdAnswer(vault, companyId, origin);
       return once(async (tx) => {
         const rwa = await findRwa(tx, companyId, path.id);
         if (rwa === undefined) throw problem('rwa_not_found');
         const issued = await issueNfts(tx, vault, { companyId, rwaId: rwa.id, count: body.count });
         const nfts = issued.map((nft) => toApiNft(nft, rwa));
+        const entry = { ...secretsRead(companyId, rwa.id, issued), action: 'nft.create' };
+        await recordByKey(tx, entry, origin);
         return { status: 200, body: { created: nfts.length, nfts } };
       }, form);
     },

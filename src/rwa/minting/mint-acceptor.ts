@@ -1,5 +1,6 @@
-import type { IdempotentRequest } from '../../contract/operation.ts';
+import type { IdempotentRequest, Origin } from '../../contract/operation.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
+import { recordAudit } from '../../db/audit-store.ts';
 import { type Claim, claimRecords, saveRecords } from '../../db/idempotency-store.ts';
 import { isOutage } from '../../db/outage.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -20,6 +21,7 @@ type Request = {
   /** EIP-55; without one the NFT goes to the treasury of the company. */
   readonly recipient: string | undefined;
   readonly idempotency: IdempotentRequest | undefined;
+  readonly origin: Origin;
 };
 
 /** A request to mint an NFT that exists. */
@@ -133,12 +135,15 @@ async function acceptAll<R extends Request>(
     const outcome = decisions.get(request);
     return outcome?.kind === 'queued' || outcome?.kind === 'known' ? [{ request, outcome }] : [];
   });
-  const queued = accepted.filter(({ outcome }) => outcome.kind === 'queued');
+  const queued = accepted.flatMap(({ request, outcome }) =>
+    outcome.kind === 'queued' ? [{ request, outcome }] : [],
+  );
   await jobs.enqueue(
     mintQueue,
     queued.map(({ outcome }) => outcome.nftId),
     tx,
   );
+  await recordAudit(tx, queued.map(mintRequested));
   await saveRecords(
     tx,
     accepted.flatMap(({ request: { idempotency: request }, outcome: { nftId } }) =>
@@ -146,6 +151,17 @@ async function acceptAll<R extends Request>(
     ),
   );
   return requests.map((request) => outcomeOf(request, repeats.get(request) ?? decisions.get(request)));
+}
+
+function mintRequested<R extends Request>({
+  request: { companyId, origin },
+  outcome: { nftId, recipient },
+}: {
+  readonly request: R;
+  readonly outcome: Outcome & { readonly kind: 'queued' };
+}) {
+  const by = { kind: 'key', ...origin } as const;
+  return { action: 'nft.mint', companyId, subject: nftId, details: { recipient }, by };
 }
 
 function outcomeOf(request: Request, outcome: Outcome | undefined): Outcome {

@@ -103,12 +103,20 @@ export function parseRwaInput(
 ): { ok: true; input: RwaInput } | { ok: false; errors: FieldError[] } {
   const parsed = shape.safeParse(raw);
   if (parsed.success) return { ok: true, input: parsed.data };
-  return { ok: false, errors: parsed.error.issues.flatMap(toFieldErrors) };
+  return { ok: false, errors: parsed.error.issues.flatMap((issue) => toFieldErrors(issue, raw)) };
 }
 
-function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+function toFieldErrors(issue: z.core.$ZodIssue, raw: unknown): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((field) => ({ field, message: 'is not a field of an RWA' }));
   }
-  return [{ field: issue.path.join('.'), message: issue.message }];
+  const isMissing = issue.code === 'invalid_type' && isAbsent(raw, issue.path);
+  return [{ field: issue.path.join('.'), message: isMissing ? 'is required' : issue.message }];
+}
+
+/** Whether a field of the input is absent or null. */
+function isAbsent(raw: unknown, [field, ...rest]: readonly PropertyKey[]): boolean {
+  if (field === undefined || rest.length > 0) return false;
+  if (typeof raw !== 'object' || raw === null) return false;
+  return (Object.entries(raw).find(([name]) => name === field)?.[1] ?? null) === null;
 }

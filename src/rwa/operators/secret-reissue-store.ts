@@ -11,11 +11,20 @@ export type ReissuedSecret = {
   readonly url: string;
 };
 
+/** A minted NFT gets no new secret: it would open nothing any more. */
+export class NftMintedError extends Error {
+  constructor(nftId: string) {
+    super(`NFT ${nftId} is minted: a claim secret opens nothing any more.`);
+    this.name = 'NftMintedError';
+  }
+}
+
 /**
  * Gives an NFT a new claim secret; the old one stops working at once, and wrong secrets that were counted against it are
  * forgotten.
  * @param claimBaseUrl the claim page where neither RWA nor company has one
  * @returns undefined when there is no such NFT
+ * @throws NftMintedError
  */
 export async function reissueSecret(
   db: Database,
@@ -26,6 +35,7 @@ export async function reissueSecret(
   const secret = vault.generate();
   const sealed = vault.seal(nftId, secret);
   return inTransaction(db, async (tx) => {
+    if ((await findState(tx, nftId)) === 'minted') throw new NftMintedError(nftId);
     const base = await updateSecret(tx, nftId, sealed);
     if (base === undefined) return undefined;
     await deleteSecretAttempts(tx, nftId);
@@ -48,4 +58,13 @@ async function updateSecret(
     { cipher, keyId, nftId },
   );
   return rows[0]?.base;
+}
+
+/** The state of the NFT, whose row stays locked until the transaction ends. */
+async function findState(tx: Tx, nftId: string): Promise<string | undefined> {
+  const { rows }: { rows: { mint_state: string }[] } = await tx.raw(
+    'SELECT mint_state FROM nfts WHERE id = ? FOR NO KEY UPDATE',
+    [nftId],
+  );
+  return rows[0]?.mint_state;
 }

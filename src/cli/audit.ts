@@ -1,0 +1,100 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { chainAudit, type Link, verifyAudit } from '../db/audit-chain-store.ts';
+import { type AuditFilter, listAudit } from '../db/audit-store.ts';
+import { examples } from './shared/examples.ts';
+import { OperationError } from './shared/failure.ts';
+import { findCompany } from './shared/find-company.ts';
+import { asOperator, interruptible, type Session } from './shared/session.ts';
+import { moment, whole, words } from './shared/values.ts';
+
+const columns = {
+  id: 'ID',
+  at: 'AT',
+  actor: 'WHO',
+  origin: 'FROM',
+  action: 'ACTION',
+  companyId: 'COMPANY',
+  subject: 'SUBJECT',
+  details: 'DETAILS',
+};
+
+/** `tallystick audit`: who changed or revealed what. */
+export function addAuditCommands(program: Command, session: Session): void {
+  const audit = program.command('audit').description('The audit log: who changed or revealed what, and when');
+  addListCommand(audit, session);
+  addVerifyCommand(audit, session);
+}
+
+type ListOptions = Omit<AuditFilter, 'companyId'> & { company?: string; limit: number };
+
+function addListCommand(audit: Command, session: Session): void {
+  const list = audit
+    .command('list')
+    .description('List entries, the newest first; --before goes on after a page')
+    .option('--company <company>', 'only of this company, by id or name')
+    .option('--actor <who>', 'only by this operator, or by the key of this id', words())
+    .option('--action <action>', 'only these, such as key.create', words())
+    .option('--subject <id>', 'only about this', words())
+    .option('--since <date>', 'a date (midnight UTC) or a timestamp', moment)
+    .option('--until <date>', 'a date (midnight UTC) or a timestamp', moment)
+    .option('--before <id>', 'only entries before this one', entryId)
+    .option('--limit <count>', 'at most so many', whole(1, 10_000), 100)
+    .action(({ company, limit, ...filter }: ListOptions) =>
+      asOperator(session, async ({ db, output }) => {
+        const companyId = company === undefined ? undefined : (await findCompany({ db }, company)).id;
+        const found = await listAudit(db, { ...filter, companyId }, limit);
+        output.rows(found, columns);
+        const last = found.at(-1);
+        if (found.length === limit && last !== undefined) output.say(`Go on with: --before ${last.id}`);
+      }),
+    );
+  examples(
+    list,
+    'audit list --company acme --action nft.secrets_read',
+    'audit list --since 2027-01-01 --json',
+  );
+}
+
+function addVerifyCommand(audit: Command, session: Session): void {
+  const verify = audit
+    .command('verify')
+    .description(
+      'Verify the chain of hashes: nothing was changed, left out or put in; exit status 1 otherwise',
+    )
+    .option('--noted <head>', 'a head that an earlier run printed, which must be in the chain still', head)
+    .action(({ noted }: { noted?: Link }) =>
+      asOperator(session, ({ db, output }) =>
+        interruptible(session, 'nothing is changed by it.', async (signal) => {
+          await chainAudit(db);
+          const progress = output.progress('Verifying', 'entries');
+          const verified = await verifyAudit(db, { noted, signal, onProgress: progress.update }).finally(
+            progress.stop,
+          );
+          const { position, hash } = verified.head;
+          output.record({
+            entries: position.toString(),
+            head: `${position}:${hash.toString('hex')}`,
+            faults: verified.faults,
+          });
+          if (verified.faults.length > 0) {
+            throw new OperationError(`The audit log has ${verified.faults.length} fault(s).`);
+          }
+          output.say('Keep the head elsewhere: only it shows that the end was not cut off.');
+        }),
+      ),
+    );
+  examples(verify, 'audit verify', 'audit verify --json | jq -r .head');
+}
+
+function entryId(text: string): string {
+  if (/^[1-9]\d{0,18}$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be the id of an entry.');
+}
+
+function head(text: string): Link {
+  const [, position, hash] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (position === undefined || hash === undefined) {
+    throw new InvalidArgumentError('It must be a head as tallystick audit verify prints it.');
+  }
+  return { position: BigInt(position), hash: Buffer.from(hash, 'hex') };
+}

@@ -1,0 +1,64 @@
+import { checkContract } from '../../chain/contracts/contract-check.ts';
+import type { Network } from '../../chain/network.ts';
+import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { listLanes } from '../../rwa/minting/lane-status-store.ts';
+import { type Finding, finding, messageOf } from '../shared/finding.ts';
+import { isLoopback } from '../shared/values.ts';
+
+type Parts = { readonly db: Database; readonly clients: RpcClients };
+
+/** Examines what each network mints with: the contract that it names, and its signers, who need funds. */
+export async function examineMinters(parts: Parts, networks: readonly Network[]): Promise<Finding[]> {
+  const found = await Promise.all(networks.map((network) => examineMinter(parts, network)));
+  return found.flat();
+}
+
+async function examineMinter({ db, clients }: Parts, network: Network): Promise<Finding[]> {
+  const { chainId, minterContract } = network;
+  if (minterContract === null) return [];
+  const check = `minting ${chainId}`;
+  const signers = [...new Set((await listLanes(db, { chainId })).map(({ signer }) => signer))];
+  const findings: Finding[] = [];
+  if (signers.length === 0) {
+    const detail = 'a minter contract is named, but no worker ever had a signer for it: set MINT_SIGNERS';
+    findings.push({ check, state: 'FAULT', detail });
+  }
+  try {
+    const provider = clients.for(network);
+    const checks = await checkContract(provider, minterContract, signers);
+    const faults = checks.filter(({ state }) => state === 'FAULT');
+    findings.push(...faults.map(({ detail }): Finding => ({ check, state: 'FAULT', detail })));
+    if (faults.length === 0)
+      findings.push({ check, state: 'ok', detail: `${minterContract} can be minted on` });
+    for (const signer of signers) {
+      findings.push(
+        await finding(check, async () => {
+          if ((await provider.getBalance(signer)) > 0n) return `${signer} has funds`;
+          throw new Error(`${signer} has no funds: send it ${network.currency.symbol}`);
+        }),
+      );
+    }
+  } catch (error) {
+    // That its nodes do not answer is a finding of its own.
+    findings.push({ check, state: 'warning', detail: `not examined: ${messageOf(error)}` });
+  }
+  return findings;
+}
+
+/** Warns of addresses that others are given and that lead to their own machine. */
+export function examineBaseAddresses({ publicBaseUrl, CLAIM_BASE_URL }: Config): Finding[] {
+  const given = { PUBLIC_BASE_URL: publicBaseUrl, CLAIM_BASE_URL };
+  return Object.entries(given).flatMap(([name, url]): Finding[] =>
+    isLoopback(url)
+      ? [
+          {
+            check: 'base addresses',
+            state: 'warning',
+            detail: `${name} is ${url}, which only this machine reaches`,
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,31 @@
+import { hostname, userInfo } from 'node:os';
+import type { Database, Tx } from '../../contract/transaction.ts';
+import { type AuditEntry, recordAudit } from '../../db/audit-store.ts';
+import { inTransaction } from '../../db/transaction.ts';
+
+/** Who runs the command. */
+const operator = () =>
+  ({ kind: 'operator', name: userInfo().username, host: `${hostname()}:${process.pid}` }) as const;
+
+type Told = Omit<AuditEntry, 'companyId'> & { readonly companyId?: string | null };
+
+/** Stores that the operator changes or reveals something. */
+export const recordByOperator = (db: Database, { companyId = null, ...entry }: Told): Promise<void> =>
+  recordAudit(db, [{ ...entry, companyId, by: operator() }]);
+
+/**
+ * Runs a change in one transaction with its entry in the audit log.
+ * @param entry of what was done, from the result; undefined when nothing was
+ */
+export function audited<T>(
+  db: Database,
+  work: (tx: Tx) => Promise<T>,
+  entry: (result: T) => Told | undefined,
+): Promise<T> {
+  return inTransaction(db, async (tx) => {
+    const result = await work(tx);
+    const told = entry(result);
+    if (told !== undefined) await recordByOperator(tx, told);
+    return result;
+  });
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import type { Database, Tx } from '../contract/transaction.ts';
+import { inTransaction } from './transaction.ts';
+
+/*
+ * Table `audit_chain`: each entry of the audit log with its place in one chain of hashes, so that whoever has kept a
+ * hash notices any change of what is before it.
+ */
+
+/** The place of an entry; position 1 is the first. */
+export type Link = { readonly position: bigint; readonly hash: Buffer };
+
+const origin: Link = { position: 0n, hash: Buffer.alloc(32) };
+
+// The text of jsonb is the same for the same values, whatever order they were written in.
+const digest = `sha256(convert_to(jsonb_build_array(a.id, to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'),
+  a.actor_kind, a.actor, a.origin, a.database_user, a.company_id, a.action, a.subject, a.request_id, a.details)::text,
+  'UTF8'))`;
+
+const linkTo = (before: Buffer, entry: Buffer) => createHash('sha256').update(before).update(entry).digest();
+
+type LinkRow = { position: string; hash: Buffer };
+
+/** The last link; position 0 when the chain is empty. */
+export async function findHead(db: Database): Promise<Link> {
+  const { rows }: { rows: LinkRow[] } = await db.raw(
+    'SELECT position, hash FROM audit_chain ORDER BY position DESC LIMIT 1',
+  );
+  const [row] = rows;
+  return row === undefined ? origin : { position: BigInt(row.position), hash: row.hash };
+}
+
+const batchSize = 5_000;
+
+/**
+ * Chains entries that are committed and not chained. One process does so at a time; another one that tries returns at
+ * once.
+ * @returns how many were chained
+ */
+export async function chainAudit(db: Database): Promise<number> {
+  let chained = 0;
+  for (;;) {
+    const count = await inTransaction(db, chainBatch);
+    chained += count;
+    if (count < batchSize) return chained;
+  }
+}
+
+// A transaction may commit an entry after later ones were chained; none is open for longer than some minutes.
+const pending = `
+  SELECT a.id, ${digest} AS digest FROM audit_log a
+  WHERE (a.id > coalesce((SELECT max(entry_id) FROM audit_chain), 0) OR a.at > clock_timestamp() - interval '15 minutes')
+    AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.entry_id = a.id)
+  ORDER BY a.id LIMIT ${batchSize}`;
+
+async function chainBatch(tx: Tx): Promise<number> {
+  const lock = await tx.raw(
+    `SELECT pg_try_advisory_xact_lock(hashtextextended('tallystick audit', 0)) AS got`,
+  );
+  if (lock.rows[0]?.got !== true) return 0;
+  const { rows }: { rows: { id: string; digest: Buffer }[] } = await tx.raw(pending);
+  if (rows.length === 0) return 0;
+  let { position, hash } = await findHead(tx);
+  const links = rows.map((row) => {
+    position += 1n;
+    hash = linkTo(hash, row.digest);
+    return { position: position.toString(), id: row.id, hash };
+  });
+  await tx.raw(
+    'INSERT INTO audit_chain (position, entry_id, hash) SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bytea[])',
+    [links.map((link) => link.position), links.map(({ id }) => id), links.map((link) => link.hash)],
+  );
+  return links.length;
+}
+
+/** What is wrong with the log. */
+export type AuditFault = {
+  readonly kind: 'altered' | 'missing entry' | 'missing link' | 'not chained' | 'other head';
+  /** Of the link; null for an entry without one. */
+  readonly position: string | null;
+  readonly entryId: string | null;
+};
+
+export type Verification = {
+  /** The last link that was verified. */
+  readonly head: Link;
+  readonly faults: readonly AuditFault[];
+};
+
+type VerifyOptions = {
+  /** A link that was noted before: the log must still have it. */
+  readonly noted?: Link | undefined;
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal;
+};
+
+// So many are told; one is enough to know.
+const mostFaults = 1_000;
+const pageSize = 10_000;
+
+/** Verifies the whole chain, page by page. */
+export async function verifyAudit(
+  db: Database,
+  { noted, onProgress = () => {}, signal }: VerifyOptions = {},
+): Promise<Verification> {
+  const end = await findHead(db);
+  const faults: AuditFault[] = [];
+  let before = origin;
+  while (before.position < end.position && faults.length < mostFaults) {
+    signal?.throwIfAborted();
+    const page = await readPage(db, before.position);
+    if (page.length === 0) break;
+    for (const link of page) {
+      faults.push(...judge(before, link, noted));
+      before = { position: BigInt(link.position), hash: link.hash };
+    }
+    onProgress(Number(before.position), Number(end.position));
+  }
+  if (noted !== undefined && noted.position > before.position) faults.push(otherHead(noted));
+  faults.push(...(await findUnchained(db)));
+  return { head: before, faults: faults.slice(0, mostFaults) };
+}
+
+type PageRow = LinkRow & { entry_id: string; digest: Buffer | null };
+
+async function readPage(db: Database, after: bigint): Promise<PageRow[]> {
+  const { rows } = await db.raw(
+    `SELECT c.position, c.entry_id, c.hash, CASE WHEN a.id IS NOT NULL THEN ${digest} END AS digest
+     FROM audit_chain c LEFT JOIN audit_log a ON a.id = c.entry_id
+     WHERE c.position > ? ORDER BY c.position LIMIT ${pageSize}`,
+    [after.toString()],
+  );
+  return rows;
+}
+
+function judge(before: Link, link: PageRow, noted: Link | undefined): AuditFault[] {
+  const { position, entry_id: entryId, hash, digest: entry } = link;
+  const faults: AuditFault[] = [];
+  if (BigInt(position) !== before.position + 1n) {
+    faults.push({ kind: 'missing link', position: (before.position + 1n).toString(), entryId: null });
+  } else if (entry === null) faults.push({ kind: 'missing entry', position, entryId });
+  else if (!linkTo(before.hash, entry).equals(hash)) faults.push({ kind: 'altered', position, entryId });
+  if (noted?.position === BigInt(position) && !noted.hash.equals(hash)) faults.push(otherHead(noted));
+  return faults;
+}
+
+const otherHead = ({ position }: Link): AuditFault => ({
+  kind: 'other head',
+  position: position.toString(),
+  entryId: null,
+});
+
+/** Entries that should be chained by now. */
+async function findUnchained(db: Database): Promise<AuditFault[]> {
+  const { rows }: { rows: { id: string }[] } = await db.raw(
+    `SELECT a.id FROM audit_log a LEFT JOIN audit_chain c ON c.entry_id = a.id
+     WHERE c.entry_id IS NULL AND a.at < clock_timestamp() - interval '15 minutes' ORDER BY a.id LIMIT ${mostFaults}`,
+  );
+  return rows.map(({ id }) => ({ kind: 'not chained', position: null, entryId: id }));
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import type { Knex } from 'knex';
+import { describe, expect } from 'vitest';
+import { chainAudit, verifyAudit } from '../../src/db/audit-chain-store.ts';
+import { recordAudit } from '../../src/db/audit-store.ts';
+import { addCompany, addNetwork, addNfts, addRwa, markMinted, vaultOf } from '../rwa/samples.ts';
+import { commandLine } from './command-line.ts';
+import { test } from './fixtures.ts';
+
+const by = { kind: 'key', keyId: 'key', address: '192.0.2.7', requestId: 'request' } as const;
+const entryOf = (subject: string) => ({ action: 'test', companyId: 'acme', subject, details: { n: 1 }, by });
+const fill = (db: Knex, count: number) =>
+  recordAudit(
+    db,
+    Array.from({ length: count }, (_, index) => entryOf(String(index))),
+  );
+/** As somebody does who may do anything in the database. */
+const tamper = (db: Knex, sql: string) =>
+  db.transaction(async (tx) => {
+    await tx.raw("SET LOCAL session_replication_role = 'replica'");
+    await tx.raw(sql);
+  });
+const vault = vaultOf(['first'], new Map([['first', Buffer.alloc(32, 1)]]));
+
+describe('an operator', () => {
+  test('leaves an entry with every change and every secret that was shown', async ({ db, json, run }) => {
+    await addNetwork(db);
+    const told = async (...args: string[]) => {
+      const { value, status, error } = await json(...args);
+      expect([args.join(' '), status, error]).toEqual([args.join(' '), 0, undefined]);
+      return value;
+    };
+    const company = await told('company', 'create', 'acme');
+    await told('company', 'update', 'acme', '--claim-url', 'https://acme.example/claim');
+    const key = await told('key', 'create', '--company', 'acme', '--label', 'web');
+    await told('key', 'limit', key.id, '--rate', '5', '--burst', '5');
+    await told('key', 'expire', key.id, '--at', 'never');
+    await told('key', 'revoke', key.id);
+    await told('network', 'update', '31337', '--confirmations', '2', '--finality', '9');
+    const rwa = await addRwa(db, company.id);
+    const [nft] = await addNfts(db, vault, rwa, 1);
+    await told('rwa', 'reissue-secret', nft?.id ?? '');
+    await run('rwa', 'export', rwa.id);
+    await told('rwa', 'rotate-secrets');
+    await db('mint_lanes').insert({ chain_id: 31337, signer: `0x${'1'.repeat(40)}` });
+    await told('mint', 'pause');
+    await told('mint', 'resume', '--chain-id', '31337');
+    await told('index', 'reset', '31337', '--yes');
+    await told('network', 'seal');
+
+    const entries = await told('audit', 'list');
+    expect(entries.map(({ action }: { action: string }) => action).toReversed()).toEqual([
+      ...['company.create', 'company.update', 'key.create', 'key.limit', 'key.expire', 'key.revoke'],
+      ...['network.update', 'rwa.reissue_secret', 'rwa.export', 'rwa.rotate_secrets'],
+      ...['mint.pause', 'mint.resume', 'index.reset'],
+    ]);
+    expect(entries.at(-1)).toMatchObject({
+      actorKind: 'operator',
+      actor: userInfo().username,
+      origin: `${hostname()}:${process.pid}`,
+      companyId: company.id,
+      subject: company.id,
+      details: { name: 'acme' },
+    });
+    expect(JSON.stringify(entries)).not.toContain(key.key);
+    expect(JSON.stringify(entries)).not.toContain(vault.open(nft?.id ?? '', nft?.sealed ?? never()));
+  });
+
+  test('who changes nothing leaves none', async ({ db, json }) => {
+    const before = await db('audit_log').count();
+    expect((await json('key', 'revoke', 'nothing')).status).toBe(2);
+    expect((await json('company', 'create', 'acme')).status).toBe(2);
+    expect((await json('mint', 'retry', 'nothing')).status).toBe(2);
+    expect(await db('audit_log').count()).toEqual(before);
+  });
+
+  test('finds entries by company, action and time, page by page', async ({ json }) => {
+    const list = async (...args: string[]) => (await json('audit', 'list', ...args)).value;
+    const keys = await list('--company', 'acme', '--action', 'key.create');
+    expect(keys).toHaveLength(1);
+    expect(await list('--subject', keys[0].subject, '--actor', keys[0].actor)).toHaveLength(4);
+    expect(await list('--until', '2020-01-01')).toEqual([]);
+    const [first, second, third] = await list('--limit', '3');
+    expect(await list('--limit', '2', '--before', first.id)).toEqual([second, third]);
+  });
+});
+
+function never(): never {
+  throw new Error('it is there');
+}
+
+describe('the log', () => {
+  test('refuses every change, whoever asks', async ({ db }) => {
+    for (const sql of ['UPDATE audit_log SET actor = 1', 'DELETE FROM audit_log', 'TRUNCATE audit_log'])
+      await expect(db.raw(sql)).rejects.toThrow('the audit log is append-only');
+    for (const sql of [
+      'UPDATE audit_chain SET entry_id = 1',
+      'DELETE FROM audit_chain',
+      'TRUNCATE audit_chain',
+    ])
+      await expect(db.raw(sql)).rejects.toThrow('the audit log is append-only');
+  });
+
+  test('is one chain, however many write and chain at once', async ({ db }) => {
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let round = 0; round < 10; round += 1) {
+        await db.transaction((tx) => recordAudit(tx, [entryOf(`${writer} ${round}`)]));
+        if (round % 3 === 0) await chainAudit(db);
+      }
+    });
+    await Promise.all(writers);
+    while ((await chainAudit(db)) > 0);
+    const [{ count } = {}] = await db('audit_log').count();
+    const { head, faults } = await verifyAudit(db);
+    expect([head.position, faults]).toEqual([BigInt(count ?? 0), []]);
+  });
+
+  test('takes an entry that was committed after later ones', async ({ db }) => {
+    const late = await db.transaction();
+    await recordAudit(late, [entryOf('late')]);
+    await fill(db, 3);
+    expect(await chainAudit(db)).toBe(3);
+    await late.commit();
+    expect(await chainAudit(db)).toBe(1);
+    expect((await verifyAudit(db)).faults).toEqual([]);
+  });
+
+  test('is read and verified to the end with a head that can be noted', async ({ db, json }) => {
+    const { status, value } = await json('audit', 'verify');
+    expect([status, value.faults]).toEqual([0, []]);
+    await fill(db, 5);
+    expect((await json('audit', 'verify', '--noted', value.head)).status).toBe(0);
+    const other = `${value.head.split(':')[0]}:${createHash('sha256').digest('hex')}`;
+    expect((await json('audit', 'verify', '--noted', other)).value.faults).toMatchObject([
+      { kind: 'other head' },
+    ]);
+  });
+
+  const damages = [
+    ['an altered entry', "UPDATE audit_log SET actor = 'somebody else' WHERE id = 5", 'altered'],
+    ['an entry that was taken out', 'DELETE FROM audit_log WHERE id = 7', 'missing entry'],
+    ['a link that was taken out', 'DELETE FROM audit_chain WHERE position = 9', 'missing link'],
+    [
+      'an old entry that was put in',
+      "INSERT INTO audit_log (id, at, actor_kind, actor, origin, action) OVERRIDING SYSTEM VALUE VALUES (-1, now() - interval '1 day', 'key', 'k', 'o', 'a')",
+      'not chained',
+    ],
+  ] as const;
+  test.for(damages)('shows %s', async ([, sql, kind], { db, json }) => {
+    await tamper(db, sql);
+    const { status, value } = await json('audit', 'verify');
+    // Everything after a damaged entry stands on the stored hash, so one fault stays one.
+    expect(value.faults).toContainEqual(expect.objectContaining({ kind }));
+    expect(status).toBe(1);
+  });
+
+  test('shows that its end was cut off, to whoever has noted a head', async ({ db, json }) => {
+    const { head } = (await json('audit', 'verify')).value;
+    await tamper(db, 'DELETE FROM audit_chain WHERE position > 20; DELETE FROM audit_log WHERE id > 20');
+    const { faults } = (await json('audit', 'verify', '--noted', head)).value;
+    expect(faults).toContainEqual(expect.objectContaining({ kind: 'other head' }));
+  });
+});
+
+test('a minted NFT gets no new secret', async ({ db, json }) => {
+  await addCompany(db, 'other');
+  const [nft] = await addNfts(db, vault, await addRwa(db, 'other'), 1);
+  await markMinted(db, nft?.id ?? '');
+  const { status, error } = await json('rwa', 'reissue-secret', nft?.id ?? '');
+  expect([status, error?.message]).toEqual([
+    2,
+    `NFT ${nft?.id} is minted: a claim secret opens nothing any more. Nothing was changed.`,
+  ]);
+});
+
+describe('index reset', () => {
+  test('asks first, and does nothing where nobody answers yes', async ({ db, run, settings }) => {
+    const before = await db('audit_log').where({ action: 'index.reset' }).count();
+    expect((await run('index', 'reset', '31337')).err).toContain('add --yes');
+    const no = await commandLine(settings, { answer: 'y' }).run('index', 'reset', '31337');
+    expect([no.status, no.err]).toEqual([2, expect.stringContaining('Nothing was done.')]);
+    expect(await db('audit_log').where({ action: 'index.reset' }).count()).toEqual(before);
+    expect((await commandLine(settings, { answer: 'yes' }).run('index', 'reset', '31337')).status).toBe(0);
+  });
+});

@@ -1,0 +1,78 @@
+import { Wallet } from 'ethers';
+import { describe, expect } from 'vitest';
+import { addNetwork } from '../rwa/samples.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { startMintChain } from '../support/minting.ts';
+import { commandLine, settingsFor } from './command-line.ts';
+
+const test = base
+  .extend('minters', perFile, 1)
+  .extend('mintChain', perFile, async ({ minters }, { onCleanup }) => {
+    const chain = await startMintChain({ minters });
+    onCleanup(() => chain.close());
+    return chain;
+  })
+  .extend('settings', perFile, ({ databaseUrl }) => settingsFor(databaseUrl));
+
+const examine = async (settings: Record<string, string>, check: string) => {
+  const { status, value } = await commandLine(settings).json('doctor');
+  const found: { check: string; state: string; detail: string }[] = value;
+  return { status, found: found.filter((finding) => finding.check === check) };
+};
+
+describe('doctor, on a network that mints', () => {
+  test('says what is missing: signer, contract, role, funds', async ({ db, mintChain, settings }) => {
+    await addNetwork(db, '31337', mintChain.rpcUrl);
+    const bare = '0x00000000000000000000000000000000000000A2';
+    await db('networks').update({ minter_contract: bare });
+    expect(await examine(settings, 'minting 31337')).toMatchObject({
+      status: 1,
+      found: [
+        {
+          state: 'FAULT',
+          detail: expect.stringContaining('no worker ever had a signer for it: set MINT_SIGNERS'),
+        },
+        { state: 'FAULT', detail: `There is no contract at ${bare}.` },
+      ],
+    });
+    const stranger = Wallet.createRandom().address;
+    await db('networks').update({ minter_contract: mintChain.contract });
+    await db('mint_lanes').insert({ chain_id: 31337, signer: stranger });
+    const { found } = await examine(settings, 'minting 31337');
+    expect(found.filter(({ state }) => state === 'FAULT').map(({ detail }) => detail)).toEqual([
+      expect.stringContaining(stranger),
+      `${stranger} has no funds: send it ETH`,
+    ]);
+    await db('mint_lanes').update({ signer: new Wallet(mintChain.keys[0] ?? '').address });
+    const sound = await examine(settings, 'minting 31337');
+    expect(sound.found.map(({ state }) => state)).toEqual(['ok', 'ok']);
+  });
+
+  test('warns of base addresses that only this machine reaches', async ({ settings }) => {
+    const loopback = { PUBLIC_BASE_URL: 'http://127.0.0.1:3000', CLAIM_BASE_URL: 'http://localhost/claim' };
+    const { found } = await examine({ ...settings, ...loopback }, 'base addresses');
+    expect(found.map(({ detail }) => detail.split(' ')[0])).toEqual(['PUBLIC_BASE_URL', 'CLAIM_BASE_URL']);
+    const open = { PUBLIC_BASE_URL: 'https://api.example', CLAIM_BASE_URL: 'https://claim.example' };
+    expect((await examine({ ...settings, ...open }, 'base addresses')).found).toEqual([]);
+  });
+});
+
+describe('contract deploy and set-base-uri', () => {
+  test('refuse an address that only this machine reaches, on any network but the local one', async ({
+    db,
+    mintChain,
+    settings,
+  }) => {
+    await addNetwork(db, '137', mintChain.rpcUrl);
+    const keys = ['--keystore', '/nowhere', '--password-file', '/nowhere'];
+    for (const args of [
+      ['deploy', '137', '--name', 'A', '--symbol', 'A'],
+      ['set-base-uri', '137', mintChain.contract],
+    ]) {
+      const { status, err } = await commandLine(settings).run('contract', ...args, ...keys);
+      expect([status, err]).toEqual([2, expect.stringContaining('Set PUBLIC_BASE_URL')]);
+      const open = { ...settings, PUBLIC_BASE_URL: 'https://api.example' };
+      expect((await commandLine(open).run('contract', ...args, ...keys)).err).toContain('/nowhere');
+    }
+  });
+});
