@@ -111,6 +111,12 @@ export const catalogue = {
     detail: 'Too many wrong secrets for this NFT. Retry after the time given in Retry-After.',
     retryable: true,
   },
+  mint_quota_exceeded: {
+    status: 429,
+    title: 'Too Many Requests',
+    detail: 'Mint quota exceeded',
+    retryable: true,
+  },
   headers_too_large: {
     status: 431,
     title: 'Request Header Fields Too Large',

@@ -1,11 +1,19 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { findNetwork } from '../chain/network-store.ts';
+import type { Tx } from '../contract/transaction.ts';
 import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
+import {
+  findCompanyLimits,
+  type GasBudget,
+  setGasBudget,
+  setMintQuota,
+} from '../rwa/operators/company-limit-store.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany, unknownCompany } from './shared/find-company.ts';
-import { asOperator, type Session } from './shared/session.ts';
-import { address, orEmpty, orNull, present, webUrl, words } from './shared/values.ts';
+import { asOperator, type Operator, type Session } from './shared/session.ts';
+import { address, orEmpty, orNull, present, webUrl, whole, words } from './shared/values.ts';
 
 const columns = { id: 'ID', name: 'NAME', treasuryAddress: 'TREASURY', claimBaseUrl: 'CLAIM PAGE' };
 
@@ -17,6 +25,7 @@ export function addCompanyCommands(program: Command, session: Session): void {
   addCreateCommand(company, session);
   addReadCommands(company, session);
   addUpdateCommand(company, session);
+  addLimitCommand(company, session);
 }
 
 function addCreateCommand(company: Command, session: Session): void {
@@ -60,7 +69,10 @@ function addReadCommands(company: Command, session: Session): void {
     .command('show <company>')
     .description('Show one company, by id or name')
     .action((idOrName: string) =>
-      asOperator(session, async (operator) => operator.output.record(await findCompany(operator, idOrName))),
+      asOperator(session, async (operator) => {
+        const company = await findCompany(operator, idOrName);
+        operator.output.record({ ...company, ...(await findCompanyLimits(operator.db, company.id)) });
+      }),
     );
 }
 
@@ -87,6 +99,65 @@ function addUpdateCommand(company: Command, session: Session): void {
     'company update acme --claim-url https://acme.example/claim',
     'company update acme --treasury ""',
   );
+}
+
+type LimitOptions = { mintsPerDay?: number | 'none'; gasPerDay?: GasBudget[] };
+
+function addLimitCommand(company: Command, session: Session): void {
+  const limit = company
+    .command('limit <company>')
+    .description('Limit what a company may mint in a day (UTC); more is 429 until the next day')
+    .option('--mints-per-day <n>', 'NFTs that are accepted for minting, or none for no limit', quota)
+    .option(
+      '--gas-per-day <chainId=wei>',
+      "what its mints' gas may have cost on a network, in wei, or none; repeatable",
+      gasBudgets,
+    )
+    .action((idOrName: string, { mintsPerDay, gasPerDay = [] }: LimitOptions) =>
+      asOperator(session, async (operator) => {
+        if (mintsPerDay === undefined && gasPerDay.length === 0) {
+          throw new UsageError('Nothing to change: give --mints-per-day or --gas-per-day.');
+        }
+        const { id: companyId } = await findCompany(operator, idOrName);
+        for (const { chainId } of gasPerDay) await assertRegistered(operator, chainId);
+        const details = {
+          mintsPerDay,
+          gasPerDay: gasPerDay.map(({ chainId, weiPerDay }) => `${chainId}=${weiPerDay ?? 'none'}`),
+        };
+        const set = async (tx: Tx) => {
+          if (mintsPerDay !== undefined) {
+            await setMintQuota(tx, companyId, mintsPerDay === 'none' ? null : mintsPerDay);
+          }
+          for (const budget of gasPerDay) await setGasBudget(tx, companyId, budget);
+        };
+        await audited(operator.db, set, () => ({
+          ...{ action: 'company.limit', companyId, subject: companyId, details },
+        }));
+        operator.output.record({ companyId, ...(await findCompanyLimits(operator.db, companyId)) });
+      }),
+    );
+  examples(
+    limit,
+    'company limit acme --mints-per-day 5000 --gas-per-day 137=250000000000000000',
+    'company limit acme --mints-per-day none',
+  );
+}
+
+const quota = (text: string) => (text === 'none' ? text : whole(0, 1_000_000_000)(text));
+
+function gasBudgets(text: string, earlier: readonly GasBudget[] = []): GasBudget[] {
+  const [, chainId, amount] = /^([1-9]\d{0,15})=(none|\d{1,60})$/.exec(text) ?? [];
+  if (chainId === undefined || amount === undefined) {
+    throw new InvalidArgumentError(
+      'It must be a chain id, = and a whole number of wei, such as 137=1000000, or none.',
+    );
+  }
+  return [...earlier, { chainId, weiPerDay: amount === 'none' ? null : BigInt(amount) }];
+}
+
+async function assertRegistered({ db }: Operator, chainId: string): Promise<void> {
+  if ((await findNetwork(db, chainId)) !== undefined) return;
+  throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
 }
 
 const withFields = (command: Command) =>

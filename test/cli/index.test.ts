@@ -28,7 +28,7 @@ test.beforeEach(async ({ db }) => {
   });
 });
 test.afterEach(async ({ db, run }) => {
-  await run('index', 'reset', '1');
+  await run('index', 'reset', '1', '--yes');
   await db('networks').delete();
 });
 afterAll(async () => {
@@ -380,7 +380,7 @@ describe('the index of a network that changes or goes', () => {
   test('is deleted by index reset, and no other', async ({ db, run, json }) => {
     await run('index', 'backfill', '1');
     await db('index_state').insert({ chain_id: '2', start_block: 0 });
-    const { status, value } = await json('index', 'reset', '1');
+    const { status, value } = await json('index', 'reset', '1', '--yes');
     expect({ status, value }).toMatchObject({ status: 0, value: { chainId: '1' } });
     expect(value.historyRows).toBeGreaterThan(1_000);
     expect(await rowsOf(db, '1')).toBe(0);
@@ -389,7 +389,7 @@ describe('the index of a network that changes or goes', () => {
       { chainId: '1', state: 'not begun' },
       { chainId: '2', state: 'left over: no such network' },
     ]);
-    await run('index', 'reset', '2');
+    await run('index', 'reset', '2', '--yes');
   });
 
   test('goes with the network, once its indexer has let go', async ({ db, run, json }) => {
@@ -417,7 +417,7 @@ describe('the index of a network that changes or goes', () => {
     expect(status).toBe(2);
     expect(error?.message).toContain(`began at block ${first}: --index-from has no effect any more.`);
     expect((await json('network', 'update', '1', '--index-from', String(first))).status).toBe(0);
-    await run('index', 'reset', '1');
+    await run('index', 'reset', '1', '--yes');
     expect((await json('network', 'update', '1', '--index-from', '5')).status).toBe(0);
   });
 });

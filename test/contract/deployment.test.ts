@@ -30,6 +30,7 @@ const unprovoked = new Set([
   'idempotency_in_progress',
   'recipient_required',
   'minting_unsupported',
+  'mint_quota_exceeded',
 ]);
 let sender: Sender;
 let session: Session;

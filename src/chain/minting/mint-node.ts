@@ -26,6 +26,8 @@ export type Receipt = {
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly succeeded: boolean;
+  /** What it cost, in wei; null when the node does not tell its price. */
+  readonly cost: bigint | null;
   /** EIP-55. */
   readonly to: string | null;
   /** Recipients by token id, of the tokens that were minted on the contract in question. */
@@ -83,6 +85,8 @@ const receiptShape = z.object({
   blockNumber: number,
   blockHash: hex,
   status: number,
+  gasUsed: number.nullish(),
+  effectiveGasPrice: number.nullish(),
   to: address.nullable(),
   logs: z.array(z.object({ address: z.string(), topics: z.array(hex) })),
 });
@@ -139,6 +143,9 @@ function toBlock<T extends z.output<typeof blockShape> | null>(found: T) {
   return found && { ...found, time: found.timestamp, baseFee: found.baseFeePerGas ?? null };
 }
 
+const costOf = ({ gasUsed, effectiveGasPrice }: z.output<typeof receiptShape>): bigint | null =>
+  gasUsed == null || effectiveGasPrice == null ? null : gasUsed * effectiveGasPrice;
+
 function toReceipt(found: z.output<typeof receiptShape>, contract: string): Receipt {
   const mints = found.logs.flatMap((log) => readMintLog(log, contract) ?? []);
   return {
@@ -146,6 +153,7 @@ function toReceipt(found: z.output<typeof receiptShape>, contract: string): Rece
     blockNumber: found.blockNumber,
     blockHash: found.blockHash,
     succeeded: found.status === 1n,
+    cost: costOf(found),
     to: found.to,
     minted: new Map(mints.map(({ tokenId, recipient }) => [tokenId, recipient])),
   };

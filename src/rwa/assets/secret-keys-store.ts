@@ -37,7 +37,7 @@ const sampleSize = 5;
 async function sampleSealed(db: Database, keyId: string): Promise<SealedRow[]> {
   const { rows }: { rows: SealedRow[] } = await db.raw(
     `(SELECT id, secret_cipher FROM nfts WHERE secret_key_id = :keyId AND id >= :from::uuid ORDER BY id LIMIT :size)
-     UNION (SELECT id, secret_cipher FROM nfts WHERE secret_key_id = :keyId ORDER BY id LIMIT 1)`,
+     UNION (SELECT id, secret_cipher FROM nfts WHERE secret_key_id = :keyId ORDER BY id LIMIT :size)`,
     { keyId, from: randomUUID(), size: sampleSize },
   );
   return rows;

@@ -13,6 +13,7 @@ import { countWrongSecrets, findSecretAttempts } from '../assets/secret-attempt-
 import { findEligibility, lockCandidates } from './eligibility-store.ts';
 import { createNftDecision, decideEligible, isSecretInvalid, type Outcome, refuse } from './mint-decision.ts';
 import { mintQueue } from './mint-queue.ts';
+import { keepWithinQuota } from './mint-quota-store.ts';
 import { queueNfts } from './mint-state-store.ts';
 import { createRequestGroups } from './request-groups.ts';
 
@@ -226,6 +227,7 @@ async function decideMints(
     for (const request of sameNft) outcomes.set(request, decide(request));
   }
 
+  await keepWithinQuota(tx, companyId, outcomes);
   const wrong = requests.filter((request) => isSecretInvalid(outcomes.get(request)));
   await countWrongSecrets(tx, countById(wrong));
   const queued = [...outcomes.values()].filter((outcome) => outcome.kind === 'queued');
@@ -270,6 +272,8 @@ async function decideCreations(
     nfts.set(request, { id, companyId, rwaId, sealed, data, mint: { chainId, recipient } });
   }
 
+  await keepWithinQuota(tx, companyId, outcomes);
+  for (const [request, outcome] of outcomes) if (outcome.kind !== 'queued') nfts.delete(request);
   // The rows of the RWAs stay locked from here to the commit.
   const inserted = await insertNfts(tx, [...nfts.values()]);
   for (const [request, { id }] of nfts) {

@@ -117,6 +117,7 @@ export const rwaCases: Provocations = {
     return { ids: { nftId: id }, first, second: { ...first, recipient: wallets[1] } };
   }),
   recipient_required: cannot('needs a company without a treasury'),
+  mint_quota_exceeded: cannot('needs a company that the operator has limited'),
   minting_unsupported: cannot('needs a claimable RWA on a network without minting'),
 
   claim_gone: ({ session, id }) => session.call(id),

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import type { Attempt } from './attempt-store.ts';
+import { setTransactionCost } from './gas-cost-store.ts';
 import type { LaneId, Lease } from './lane-store.ts';
 
 /*
@@ -35,6 +36,8 @@ export type Inclusion = {
   readonly blockHash: string;
   /** Of the block. */
   readonly time: Date;
+  /** In wei; absent where nobody asked. */
+  readonly cost?: bigint | null;
 };
 
 export type NewTransaction = {
@@ -163,6 +166,7 @@ export async function setTransactionState(
       block_hash: inclusion?.blockHash ?? null,
       updated_at: tx.fn.now(),
     });
+  await setTransactionCost(tx, id, inclusion?.cost ?? null);
 }
 
 /** Sets the gas limit of a transaction to that of its newest attempt. */

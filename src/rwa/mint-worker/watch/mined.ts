@@ -9,4 +9,5 @@ export const inclusionOf = ({ receipt, block }: Mined): Inclusion => ({
   blockNumber: block.number,
   blockHash: block.hash,
   time: block.time,
+  cost: receipt.cost,
 });

@@ -1,0 +1,94 @@
+import { describe, expect } from 'vitest';
+import {
+  findCompanyLimits,
+  setGasBudget,
+  setMintQuota,
+} from '../../src/rwa/operators/company-limit-store.ts';
+import { test } from '../support/fixtures.ts';
+import type { TestService } from '../support/service.ts';
+import { addMintable } from './mint-requests.ts';
+import { addNfts, addRwa, serviceVault } from './samples.ts';
+
+const limit = ({ db, companies }: TestService, mints: number | null) =>
+  db.transaction(async (tx) => {
+    await setMintQuota(tx, companies.acme, mints);
+    await tx('company_mint_days').delete();
+  });
+const accepted = async ({ db, companies }: TestService) =>
+  Number((await findCompanyLimits(db, companies.acme)).acceptedToday);
+
+describe('a company with a quota of mints a day', () => {
+  test('is 429 beyond it until the next day, and nothing is changed', async ({ service, acme, globex }) => {
+    const { rwa, nft, path, secret } = await addMintable(service);
+    await limit(service, 1);
+    await acme.post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);
+    const { body, headers } = await acme.post(path).send({ secret }).expect(429);
+    expect(body).toMatchObject({ code: 'mint_quota_exceeded', detail: 'Mint quota exceeded' });
+    const untilMidnight = 86_400 - (Math.floor(Date.now() / 1_000) % 86_400);
+    expect(Math.abs(Number(headers['retry-after']) - untilMidnight)).toBeLessThan(60);
+    const { body: after } = await acme.get(`/v1/api/nft/${nft.id}`).expect(200);
+    expect(after).toMatchObject({ claimStatus: 'unclaimed', recipient: null });
+    const [before] = await service.db('rwas').where({ id: rwa.id });
+    await acme.post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(429);
+    expect((await service.db('rwas').where({ id: rwa.id }))[0].total_nfts).toBe(before.total_nfts);
+    const foreign = await addMintable(service, 'globex');
+    await globex.post(foreign.path).send({ secret: foreign.secret }).expect(200);
+    await limit(service, null);
+    await acme.post(path).send({ secret }).expect(200);
+  });
+
+  test('a wrong secret is told before it, and what was accepted is not counted again', async ({
+    service,
+    acme,
+  }) => {
+    const { path, secret } = await addMintable(service);
+    const other = await addMintable(service);
+    await limit(service, 1);
+    await acme.post(path).set('idempotency-key', 'quota').send({ secret }).expect(200);
+    await acme.post(path).set('idempotency-key', 'quota').send({ secret }).expect(200);
+    await acme.post(path).send({ secret }).expect(200);
+    expect(await accepted(service)).toBe(1);
+    await acme.post(other.path).send({ secret: 'wrong' }).expect(400);
+    await acme.post(other.path).send({ secret: other.secret }).expect(429);
+  });
+
+  test('never has more accepted, however many ask at once, of both operations and processes', async ({
+    service,
+    acme,
+  }) => {
+    const rwa = await addRwa(service.db, service.companies.acme, { isClaimable: true });
+    const nfts = await addNfts(service.db, serviceVault, rwa, 60);
+    await limit(service, 37);
+    const twin = await service.twin();
+    const clients = [acme, twin.as(service.keys.acme)];
+    const asked = nfts.flatMap((nft, index) => {
+      const client = clients[index % 2] ?? acme;
+      const secret = serviceVault.open(nft.id, nft.sealed);
+      return [
+        client.post(`/v1/api/nft/${nft.id}/mint`).send({ secret }),
+        client.post(`/v1/api/nft/${nft.id}/mint`).send({ secret }),
+        ...(index % 3 === 0 ? [client.post(`/v1/api/rwa/${rwa.id}/mint`).send({})] : []),
+      ];
+    });
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    const [queued] = await service.db('nfts').where({ rwa_id: rwa.id, mint_state: 'queued' }).count();
+    expect([queued, await accepted(service)]).toEqual([{ count: '37' }, 37]);
+    await twin.close();
+  });
+});
+
+describe('a company with a budget for gas', () => {
+  test('is 429 once what its mints cost today has used it up, on that network', async ({ service, acme }) => {
+    const { db, companies } = service;
+    const { path, secret } = await addMintable(service);
+    await limit(service, null);
+    const day = db.raw("(clock_timestamp() AT TIME ZONE 'UTC')::date");
+    await db('company_gas_days').insert({ company_id: companies.acme, chain_id: 31337, day, wei: '999' });
+    await db.transaction((tx) => setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay: 999n }));
+    const { body } = await acme.post(path).send({ secret }).expect(429);
+    expect(body.code).toBe('mint_quota_exceeded');
+    await db.transaction((tx) => setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay: 1_000n }));
+    await acme.post(path).send({ secret }).expect(200);
+  });
+});
