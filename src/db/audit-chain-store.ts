@@ -74,7 +74,7 @@ async function chainBatch(tx: Tx): Promise<number> {
 }
 
 /** What is wrong with the log. */
-export type AuditFault = {
+type AuditFault = {
   readonly kind: 'altered' | 'missing entry' | 'missing link' | 'not chained' | 'other head';
   /** Of the link; null for an entry without one. */
   readonly position: string | null;
