@@ -1,8 +1,10 @@
 import { ItemStream } from '../contract/item-stream.ts';
 
 type Reading<T> = {
-  /** Items of a batch, at most. */
+  /** Items of the first batch, at most. */
   readonly size: number;
+  /** Items of the batch after this one, at most; as many as of the first by default. */
+  readonly sizeAfter?: (batch: readonly T[]) => number;
   /** Reads the items after the given one, or the first ones, in the order of the list. */
   readonly read: (after: T | undefined, size: number) => Promise<readonly T[]>;
 };
@@ -15,12 +17,17 @@ export type Batches<T> = {
 };
 
 /** Reads the first batch of a list; each further one is read when it is asked for, and holds nothing meanwhile. */
-export async function readInBatches<T>({ size, read }: Reading<T>): Promise<Batches<T>> {
+export async function readInBatches<T>({
+  size,
+  sizeAfter = () => size,
+  read,
+}: Reading<T>): Promise<Batches<T>> {
   const first = await read(undefined, size);
   const rest = async function* () {
     let batch = first;
-    while (batch.length === size) {
-      batch = await read(batch.at(-1), size);
+    for (let asked = size; batch.length === asked; ) {
+      asked = sizeAfter(batch);
+      batch = await read(batch.at(-1), asked);
       yield batch;
     }
   };

@@ -112,8 +112,17 @@ export async function listEvents(
 /** An event with its place in the list, finer than a Date. */
 type PlacedRow = Row & { exact_created_at: string };
 
-// An event may have 100 kB.
-const batchSize = 100;
+// Events of 100 kB are followed by few, small ones by many.
+const firstBatch = 20;
+const batchLength = 1_000_000;
+
+function sizeAfter(batch: readonly Row[]): number {
+  const length = batch.reduce(
+    (sum, { description, program }) => sum + 700 + (description?.length ?? 0) + (program?.length ?? 0),
+    0,
+  );
+  return Math.min(200, Math.max(10, Math.floor((batchLength * batch.length) / length)));
+}
 
 /**
  * All events of a company that match the filter, newest first. What is deleted before its batch is read is not in it,
@@ -125,7 +134,8 @@ export async function readAllEvents(
   { offset = 0, ...filter }: EventFilter,
 ): Promise<Batches<EventRecord>> {
   const { first, rest } = await readInBatches<PlacedRow>({
-    size: batchSize,
+    size: firstBatch,
+    sizeAfter,
     read: (after, size) => {
       const query = newestFirst(db, companyId, { ...filter, offset: after === undefined ? offset : 0 });
       const place = [after?.exact_created_at ?? '', after?.id ?? ''];
