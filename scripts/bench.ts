@@ -2,6 +2,8 @@ import { dispatchSuite } from './bench/dispatch.ts';
 import { historySuite } from './bench/history/suite.ts';
 import { indexSuite } from './bench/index/suite.ts';
 import { mintSuite } from './bench/mint.ts';
+import { neighboursSuite } from './bench/neighbours.ts';
+import { overloadSuite } from './bench/overload.ts';
 import type { Suite } from './bench/suite.ts';
 
 const suites: Readonly<Record<string, Suite>> = {
@@ -9,6 +11,8 @@ const suites: Readonly<Record<string, Suite>> = {
   index: indexSuite,
   history: historySuite,
   mint: mintSuite,
+  neighbours: neighboursSuite,
+  overload: overloadSuite,
 };
 
 const help = `Measures parts of the service on this machine, each against something that does less.

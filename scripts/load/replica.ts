@@ -34,7 +34,8 @@ export type ReplicaOptions = {
 
 // What `npm run serve` runs, without the name of Node: what is attacked is what is operated.
 const [, ...served] = packageFile.scripts.serve.split(' ');
-const startMs = 60_000;
+// On a machine with much else to do.
+const startMs = 120_000;
 
 /** Starts a process of the service and waits until it is there. @throws Error with its log */
 export async function startReplica({

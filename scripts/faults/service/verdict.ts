@@ -66,6 +66,7 @@ export function judge(found: Found): Outcome {
     recoveryMs: recoveredMs === undefined ? undefined : Math.round(recoveredMs),
     lost: lost.length,
     note: [
+      busyNote(found),
       neighbourNote(found),
       aftermath.note,
       excused > 0 ? `${excused} writes that the replica lacked` : undefined,
@@ -73,12 +74,7 @@ export function judge(found: Found): Outcome {
       .filter(Boolean)
       .join('; '),
     neighbour: neighbourTimes(found),
-    quietMs: Math.round(
-      quantile(
-        found.quiet.map(({ ms }) => ms),
-        0.99,
-      ),
-    ),
+    quietMs: Math.round(slowestOf100(found.quiet)),
     before: found.before,
     after: found.after,
     violations: violationsOf(found),
@@ -138,6 +134,21 @@ function neighbourDemands(found: Found): Demand[] {
     [times.failed > 0, `${times.failed} requests of the neighbour not served`],
   ];
 }
+
+/** Where answers took their time before anything was wrong, the machine had other work. */
+function busyNote({ quiet }: Found): string | undefined {
+  const p99 = slowestOf100(quiet);
+  return p99 > busyMs
+    ? `the machine was busy: p99 ${(p99 / 1_000).toFixed(1)} s before the fault`
+    : undefined;
+}
+
+const busyMs = 1_000;
+const slowestOf100 = (answers: readonly Answer[]) =>
+  quantile(
+    answers.map(({ ms }) => ms),
+    0.99,
+  );
 
 function neighbourNote(found: Found): string | undefined {
   const times = neighbourTimes(found);

@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { LoadFigures, LoadTask } from '../load/load-process.ts';
+import { startReplica } from '../load/replica.ts';
+import { createWorld, worldKey } from '../load/world.ts';
+import { startBenchPostgres } from './mint/bench-postgres.ts';
+import { rounded, type Suite } from './suite.ts';
+
+const loadProgram = path.resolve(import.meta.dirname, '../load/load-process.ts');
+const callerSteps = [8, 16, 32, 64];
+const times = 3;
+const limits = { p99Ms: 1_000, goodput: 0.8 };
+
+/** Asks the process that makes the load, so that who measures does not also serve. */
+type Load = (task: Omit<LoadTask, 'port' | 'key' | 'paths'>) => Promise<LoadFigures>;
+
+export const overloadSuite: Suite = {
+  about:
+    'Three times as many requests as one process can serve, against the most that it serves; about 2 minutes',
+  async run({ isQuick, say }) {
+    const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-overload-'));
+    await using opened = new AsyncDisposableStack();
+    opened.defer(() => rm(folder, { recursive: true, force: true }));
+    const load = await startService(folder, opened);
+    return await measure(load, isQuick ? 3 : 10, say);
+  },
+};
+
+async function measure(load: Load, seconds: number, say: (line: string) => void) {
+  await load({ seconds, callers: 16 });
+  const steps: LoadFigures[] = [];
+  for (const callers of callerSteps) {
+    const figures = await load({ seconds, callers });
+    say(`${callers} callers: ${figures.servedPerSecond} a second, p99 ${figures.p99Ms} ms`);
+    steps.push(figures);
+  }
+  const best = Math.max(...steps.map(({ servedPerSecond }) => servedPerSecond));
+  const over = await load({ seconds: seconds * 2, perSecond: best * times });
+  const { unavailable, busy, wrong, cut, late } = over.counts;
+  say(
+    `${best * times} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${unavailable + busy} refused`,
+  );
+  const goodput = rounded(over.servedPerSecond / best);
+  const held = {
+    acceptedP99Ms: { value: over.p99Ms, below: limits.p99Ms, ok: over.p99Ms < limits.p99Ms },
+    goodputToBest: { value: goodput, least: limits.goodput, ok: goodput >= limits.goodput },
+    neitherServedNorRefused: { value: wrong + cut + late, most: 0, ok: wrong + cut + late === 0 },
+  };
+  return { ok: Object.values(held).every(({ ok }) => ok), limits: held, best, steps, over };
+}
+
+async function startService(folder: string, opened: AsyncDisposableStack): Promise<Load> {
+  const postgres = opened.adopt(await startBenchPostgres(folder), (server) => server.close());
+  const { db, url } = await postgres.createDatabase();
+  const { acme } = await createWorld(db, { rpcUrls: ['http://127.0.0.1:9'], contract: nobody, unclaimed: 2 });
+  const key = `load:${worldKey.toString('base64')}`;
+  const settings = {
+    ...{ DATABASE_URL: url, ROLES: 'api', SECRET_KEYS: key, CURSOR_KEYS: key, DRAIN_SECONDS: '0' },
+    // One key sends everything, from one address.
+    ...{ RATE_LIMIT_PER_SECOND: '0', MAX_CONNECTIONS_PER_ADDRESS: '100000', MAX_CONNECTIONS: '100000' },
+    LOG_LEVEL: 'info',
+  };
+  const replica = opened.adopt(await startReplica({ name: 'api', folder, settings }), (running) =>
+    running.stop(),
+  );
+  const loading = opened.adopt(fork(loadProgram), (running: ChildProcess) => void running.disconnect());
+  const paths = acme.events.map((id) => `/events/v1/api/event/${id}`);
+  return async (task) => {
+    loading.send({ ...task, port: replica.port, key: acme.key, paths } satisfies LoadTask);
+    const [figures] = (await once(loading, 'message')) as [LoadFigures]; // what it sends
+    return figures;
+  };
+}
+
+const nobody = `0x${'00'.repeat(19)}01`;
