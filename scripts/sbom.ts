@@ -5,8 +5,8 @@ import { z } from 'zod';
 
 const help = `Usage: npm run sbom [-- --out FILE]
 
-Writes the software bill of materials of what a production installation has, in CycloneDX 1.5 by npm itself, to
-dist/tallystick.cdx.json, and fails when it is not valid or lacks a package of the lock file.
+Writes the software bill of materials of the lock file, in CycloneDX 1.5 by npm itself, to dist/tallystick.cdx.json, and
+fails when it is not valid or lacks a package. Development dependencies are marked as such.
 `;
 
 const component = z.object({
@@ -26,22 +26,16 @@ const bom = z.object({
 const lock = z.object({
   packages: z.record(
     z.string(),
-    z
-      .object({ version: z.string().optional(), name: z.string().optional(), dev: z.boolean().optional() })
-      .loose(),
+    z.object({ version: z.string().optional(), name: z.string().optional() }).loose(),
   ),
 });
 
-/** The packages of the lock file that are no development dependencies and that this machine has, as `name@version`. */
+/** The packages of the lock file, as `name@version`. */
 async function lockedPackages(): Promise<string[]> {
   const { packages } = lock.parse(JSON.parse(await readFile('package-lock.json', 'utf8')));
-  const installed = lock.parse(
-    JSON.parse(await readFile('node_modules/.package-lock.json', 'utf8')),
-  ).packages;
-  return Object.entries(packages).flatMap(([path, { name, version, dev }]) => {
-    if (path === '' || dev === true || installed[path] === undefined) return [];
-    return [`${name ?? path.replace(/^.*node_modules\//, '')}@${version}`];
-  });
+  return Object.entries(packages).flatMap(([path, { name, version }]) =>
+    path === '' ? [] : [`${name ?? path.replace(/^.*node_modules\//, '')}@${version}`],
+  );
 }
 
 /** What is wrong with the bill. */
@@ -68,7 +62,7 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(help);
 } else {
-  const args = ['sbom', '--omit', 'dev', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
+  const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
   const text = execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 100_000_000, timeout: 120_000 });
   const locked = await lockedPackages();
   const faults = faultsOf(JSON.parse(text), locked);

@@ -40,7 +40,7 @@ describe('doctor, on a network that mints', () => {
     await db('mint_lanes').insert({ chain_id: 31337, signer: stranger });
     const { found } = await examine(settings, 'minting 31337');
     expect(found.filter(({ state }) => state === 'FAULT').map(({ detail }) => detail)).toEqual([
-      expect.stringContaining(stranger),
+      'Its mintBatch(address[],uint256[]) is refused.',
       `${stranger} has no funds: send it ETH`,
     ]);
     await db('mint_lanes').update({ signer: new Wallet(mintChain.keys[0] ?? '').address });

@@ -8,6 +8,7 @@ import { examples } from '../shared/examples.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
 import { examineConnections } from './connection-check.ts';
+import { examineBaseAddresses } from './minter-check.ts';
 import { examineService } from './service-check.ts';
 
 /** `tallystick doctor`: checks what the service needs and says how to mend it. */
@@ -42,7 +43,13 @@ async function examine(session: Session): Promise<Finding[]> {
   const { db, clients, log } = openForCommand(config, opened);
   const found = await examineDatabase(db, config, { url: config.DATABASE_URL, local: session.local() });
   const isSound = found.every(({ state }) => state !== 'FAULT');
-  return [settings, ...found, ...(isSound ? await examineService({ db, clients, config, log }) : [])];
+  const addresses = session.local() ? [] : examineBaseAddresses(config);
+  return [
+    settings,
+    ...addresses,
+    ...found,
+    ...(isSound ? await examineService({ db, clients, config, log }) : []),
+  ];
 }
 
 function durability({ lossy }: DatabaseState): Finding {

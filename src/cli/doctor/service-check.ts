@@ -15,6 +15,7 @@ import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, finding } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
+import { examineMinters } from './minter-check.ts';
 
 type Parts = {
   readonly db: Database;
@@ -33,8 +34,9 @@ export async function examineService(parts: Parts): Promise<Finding[]> {
     Promise.all(networks.flatMap((network) => examineNodes(network, config))),
   ]);
   const assets = [...(await examineAssets(parts)), ...(await examineTreasuries(db))];
+  const minters = await examineMinters(parts, networks);
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
-  return [secrets, keys, ...nodes, ...inClear(networks), ...assets, ...missing];
+  return [secrets, keys, ...nodes, ...inClear(networks), ...minters, ...assets, ...missing];
 }
 
 const noNetwork: Finding = {
