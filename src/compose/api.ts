@@ -75,7 +75,7 @@ function createRwaArea({ config, db, jobs, log, vault }: Parts) {
   if (vault === undefined) return {};
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
   return {
-    rwa: createRwaAreaHandlers({ db, vault, jobs, wakeMinting, claimBaseUrl: config.CLAIM_BASE_URL }),
+    rwa: createRwaAreaHandlers({ db, vault, log, jobs, wakeMinting, claimBaseUrl: config.CLAIM_BASE_URL }),
   };
 }
 

@@ -179,9 +179,7 @@ describe('index backfill', () => {
     const { status, error } = await json('index', 'backfill', '1');
     expect(status).toBe(1);
     expect(error?.message).toMatch(
-      new RegExp(
-        `Network 1 is being indexed by .+:${process.pid} .since .*wait for it with --wait`,
-      ),
+      new RegExp(`Network 1 is being indexed by .+:${process.pid} .since .*wait for it with --wait`),
     );
     const waiting = commandLine(settings, {
       onTold: (text) => {

@@ -38,6 +38,20 @@ describe('200', () => {
     expect(await listed(acme, '')).toEqual({ nfts, total: '6' });
   });
 
+  test('shows an NFT whose secret is damaged without it, and all others as ever', async ({ acme, db }) => {
+    const before = (await acme.get('/v1/api/nft').expect(200)).body;
+    const { id } = before[2];
+    const { secret_cipher: sound } = await db('nfts').where({ id }).first('secret_cipher');
+    await db('nfts')
+      .where({ id })
+      .update({ secret_cipher: Buffer.alloc(sound.length, 1) });
+    const { body } = await acme.get('/v1/api/nft').expect(200);
+    expect(body[2]).toMatchObject({ id, secret: '', url: before[2].url.replace(/#.*/, '') });
+    expect(body.toSpliced(2, 1)).toEqual(before.toSpliced(2, 1));
+    expect((await acme.get(`/v1/api/nft/${id}`).expect(200)).body.secret).toBe('');
+    await db('nfts').where({ id }).update({ secret_cipher: sound });
+  });
+
   test('has the RWA in each NFT, as the list of RWAs shows it', async ({ acme }) => {
     const { body } = await acme.get('/v1/api/nft').expect(200);
     const shown = (await acme.get('/v1/api/rwa').expect(200)).body.rwas;

@@ -388,7 +388,10 @@ export interface components {
              *     serial in the lower 64.
              */
             tokenId: string;
-            /** @description Proves the claim when the NFT is minted. Treat it like a password. */
+            /**
+             * @description Proves the claim when the NFT is minted. Treat it like a password. Empty, and absent from `url`, where what is stored
+             *     of it is damaged: the operator can reissue it.
+             */
             secret: string;
             /**
              * Format: uri
@@ -508,7 +511,10 @@ export interface components {
              *     serial in the lower 64.
              */
             tokenId: string;
-            /** @description Proves the claim when the NFT is minted. Treat it like a password. */
+            /**
+             * @description Proves the claim when the NFT is minted. Treat it like a password. Empty, and absent from `url`, where what is stored
+             *     of it is damaged: the operator can reissue it.
+             */
             secret: string;
             /**
              * Format: uri
@@ -627,7 +633,10 @@ export interface components {
              *     serial in the lower 64.
              */
             tokenId: string;
-            /** @description Proves the claim when the NFT is minted. Treat it like a password. */
+            /**
+             * @description Proves the claim when the NFT is minted. Treat it like a password. Empty, and absent from `url`, where what is stored
+             *     of it is damaged: the operator can reissue it.
+             */
             secret: string;
             /**
              * Format: uri

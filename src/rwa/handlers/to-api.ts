@@ -41,17 +41,33 @@ export function toApiRwaDetail(rwa: RwaDetail): Schemas['RwaDetail'] {
 /** Converts an NFT, with its opened secret, to the contract's form. The RWA names the claim page. */
 export type ToApiNft = (nft: Nft, rwa: Pick<Rwa, 'claimBaseUrl'>) => Schemas['Nft'];
 
-/** @param claimBaseUrl the claim page where neither RWA nor company has one */
-export function createToApiNft(deps: { vault: ClaimSecretVault; claimBaseUrl: string }): ToApiNft {
+type ToApiDeps = {
+  readonly vault: ClaimSecretVault;
+  /** The claim page where neither RWA nor company has one. */
+  readonly claimBaseUrl: string;
+  /** Called for an NFT whose secret cannot be opened. */
+  readonly onDamaged: (nftId: string, error: unknown) => void;
+};
+
+export function createToApiNft({ vault, claimBaseUrl, onDamaged }: ToApiDeps): ToApiNft {
+  // One damaged row must not keep a company from all others of its list.
+  const secretOf = ({ id, sealed }: Nft): string => {
+    try {
+      return vault.open(id, sealed);
+    } catch (error) {
+      onDamaged(id, error);
+      return '';
+    }
+  };
   return (nft, rwa) => {
-    const secret = deps.vault.open(nft.id, nft.sealed);
+    const secret = secretOf(nft);
     return {
       id: nft.id,
       rwaId: nft.rwaId,
       serial: serialText(nft.serial),
       tokenId: nft.tokenId,
       secret,
-      url: claimUrl(rwa.claimBaseUrl ?? deps.claimBaseUrl, nft.id, secret),
+      url: claimUrl(rwa.claimBaseUrl ?? claimBaseUrl, nft.id, secret),
       claimStatus: nft.mintState,
       mintError: nft.mintError,
       mintNote: nft.mintReason === null ? null : publicNote(nft.mintReason),
