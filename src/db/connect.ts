@@ -4,6 +4,7 @@ import knexPackage, { type Knex } from 'knex';
 import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 import { shareFairly } from './fair-pool.ts';
+import { createOutageLog, type OutageLog } from './outage-log.ts';
 import { createProbe } from './probe.ts';
 import type { Reach } from './reach.ts';
 import { createReadOnlyWatch } from './read-only-watch.ts';
@@ -53,6 +54,7 @@ export function createDatabase(
     transactionLimits: sessionUrl === undefined ? undefined : limits,
     namesStatements: namesStatements ?? sessionUrl === undefined,
   };
+  const outages = createOutageLog(log);
   // Knex's types lack `userParams` too.
   const config: Knex.Config & { userParams: Reach } = {
     client: 'pg',
@@ -60,14 +62,14 @@ export function createDatabase(
     compileSqlOnError: false,
     connection,
     userParams: reach,
-    // Knex would print these to standard output.
+    // Knex would print these to standard output; it warns of nothing but connections.
     log: {
-      warn: (message) => log.warn({ source: 'knex' }, String(message)),
+      warn: outages.failed,
       error: (message) => log.error({ source: 'knex' }, String(message)),
       deprecate: (message) => log.debug({ source: 'knex' }, String(message)),
       debug: (message) => log.debug({ source: 'knex' }, String(message)),
     },
-    pool: { min: 0, max: poolMax, ...watchedPool({ url, log, limits, sessionUrl }) },
+    pool: { min: 0, max: poolMax, ...watchedPool({ url, log, outages, limits, sessionUrl }) },
   };
   const db = knex(config);
   // A pooler names its own processes, not those of the server.
@@ -96,11 +98,12 @@ const deadlineMs = (limits: SessionLimits) =>
 
 type WatchOptions = Pick<DatabaseOptions, 'log'> & {
   readonly url: string;
+  readonly outages: OutageLog;
   readonly limits: SessionLimits;
   readonly sessionUrl: string | undefined;
 };
 
-function watchedPool({ url, log, limits, sessionUrl }: WatchOptions) {
+function watchedPool({ url, log, outages, limits, sessionUrl }: WatchOptions) {
   const silence = createSilenceWatch({
     probe: createProbe(sessionUrl ?? url),
     log,
@@ -114,14 +117,17 @@ function watchedPool({ url, log, limits, sessionUrl }: WatchOptions) {
     createTimeoutMillis: 10_000,
     afterCreate(connection: WatchedClient, done: Done) {
       // A checked-out client without an error listener ends the process when the server restarts.
-      connection.on('error', (error) => log.warn({ err: error }, 'database connection lost'));
+      connection.on('error', outages.failed);
       endInTime(connection);
       opened += 1;
       const name = `${poolName}/${opened}`;
       silence.add(connection, name);
       readOnly.add(connection);
       const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
-      connection.query(text, values, (error: Error | null) => done(error, connection));
+      connection.query(text, values, (error: Error | null) => {
+        if (!error) outages.opened();
+        done(error, connection);
+      });
     },
     validate: (connection: WatchedClient) => silence.isTrusted(connection) && readOnly.isWritable(connection),
   };

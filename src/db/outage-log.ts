@@ -1,0 +1,26 @@
+import type { Logger } from '../log.ts';
+
+export type OutageLog = {
+  /** A connection was lost, or none was to be had. */
+  failed(reason: unknown): void;
+  /** A connection was opened. */
+  opened(): void;
+};
+
+/** Logs an outage when it begins and when it is over, with the number of failures between: there are hundreds a second. */
+export function createOutageLog(log: Logger): OutageLog {
+  let failures = 0;
+  return {
+    failed(reason) {
+      failures += 1;
+      if (failures > 1) return;
+      // Its stack is that of a socket, and says nothing.
+      const message = reason instanceof Error ? reason.message : String(reason);
+      log.warn({ reason: message.split('\n', 1)[0] }, 'database connections fail');
+    },
+    opened() {
+      if (failures > 0) log.info({ failures }, 'database connections are to be had again');
+      failures = 0;
+    },
+  };
+}

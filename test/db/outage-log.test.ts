@@ -1,0 +1,34 @@
+import { Writable } from 'node:stream';
+import { expect, vi } from 'vitest';
+import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/log.ts';
+import { startGate } from '../keys/tcp-gate.ts';
+import { test } from '../support/fixtures.ts';
+
+test('an outage is one line when it begins and one when it is over, with what failed between', async ({
+  databaseUrl,
+}) => {
+  const lines: { msg: string; failures?: number }[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  const gate = await startGate(databaseUrl);
+  const log = createLogger({ level: 'info', destination });
+  const db = createDatabase(gate.through(databaseUrl), { poolMax: 4, log });
+  const ask = () => db.raw('SELECT 1');
+  await Promise.all([ask(), ask(), ask(), ask()]);
+  gate.refuse();
+  for (let round = 0; round < 20; round += 1) await Promise.allSettled([ask(), ask(), ask(), ask()]);
+  gate.open();
+  await vi.waitFor(ask, 5_000);
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    'database connections fail',
+    'database connections are to be had again',
+  ]);
+  expect(lines[1]?.failures).toBeGreaterThan(20);
+  await db.destroy();
+  await gate.close();
+});
