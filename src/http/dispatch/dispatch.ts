@@ -99,13 +99,18 @@ async function answer({ request, response }: Exchange, reply: AnyReply, memory: 
   await sent;
 }
 
+const reasonOf = ({ cause, message }: Error): string => (cause instanceof Error ? cause.message : message);
+
 /** Sends the problem that an error converts to. Errors of the service (5xx) are logged with their cause. */
 export function answerProblem({ request, response, facts }: Exchange, error: unknown, log: Logger): void {
   // Nobody is there to be told.
   if (error instanceof CallerGoneError) return;
   const found = toProblem(error);
   facts.code = found.code;
-  if (found.status >= 500) {
+  if (found.code === 'service_unavailable') {
+    // In an outage there are hundreds a second, and what is out has its own line: no stacks.
+    log.warn({ ...facts, reason: reasonOf(found) }, 'request refused');
+  } else if (found.status >= 500) {
     log.error({ ...facts, err: found }, 'request failed');
   }
   sendProblem(response, found, facts.requestId);

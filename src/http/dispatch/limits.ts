@@ -97,14 +97,23 @@ function createPolicy({ db, log }: { db: object; log: Logger }, { perSecond, bur
     await limiter.delete(name);
     return countOn(limiter, name);
   };
+  let isAlone = false;
+  const noteAlone = (alone: boolean, err?: unknown) => {
+    if (alone === isAlone) return;
+    isAlone = alone;
+    if (alone) log.warn({ err }, 'rate limits are counted by this process alone');
+    else log.info('rate limits are counted together again');
+  };
   return {
     async consume(name) {
       try {
-        return toAllowance(await countShared(name));
+        const shared = await countShared(name);
+        noteAlone(false);
+        return toAllowance(shared);
       } catch (reason) {
         // The request is refused, or over, before anything was counted.
         if (reason instanceof ProblemError || reason instanceof CallerGoneError) throw reason;
-        log.warn({ err: reason }, 'rate limits are counted by this process alone');
+        noteAlone(true, reason);
         return toAllowance(await countOn(fallback, name));
       }
     },
