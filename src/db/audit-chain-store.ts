@@ -22,7 +22,7 @@ const linkTo = (before: Buffer, entry: Buffer) => createHash('sha256').update(be
 type LinkRow = { position: string; hash: Buffer };
 
 /** The last link; position 0 when the chain is empty. */
-export async function findHead(db: Database): Promise<Link> {
+async function findHead(db: Database): Promise<Link> {
   const { rows }: { rows: LinkRow[] } = await db.raw(
     'SELECT position, hash FROM audit_chain ORDER BY position DESC LIMIT 1',
   );
