@@ -69,6 +69,19 @@ describe('the audit', () => {
     expect(lines).toEqual([]);
   });
 
+  test('takes a mint of ours for ours when the clock of the database stepped by an hour', async ({
+    minted,
+  }) => {
+    const { audit, level, lines, mint, service } = minted;
+    const [id] = await mint(1);
+    const created_at = new Date(Date.now() + 3_600_000);
+    await service.db('nfts').where({ id }).update({ created_at });
+    await audit.turn();
+    expect(await level()).toBe('0');
+    expect(lines).toEqual([]);
+    expect(await service.db('mint_recoveries')).toEqual([]);
+  });
+
   test('raises the alarm for a row that lies, and logs it once', async ({ minted }) => {
     const { audit, level, lines, mint, service } = minted;
     const [id] = await mint(1);
