@@ -7,7 +7,7 @@ export type EvidenceMemory = {
   /** Searches that have begun, by the id of the transaction whose NFTs they are for. */
   readonly searches: Map<string, TransactionSearch>;
   /** Bisections for the first block since a time, by that time in hours. */
-  readonly ages: Map<number, Bisection>;
+  readonly ages: Map<number, Age>;
   /** Bisections for the block in which a contract was created, by its address. */
   readonly origins: Map<string, Bisection>;
   /** When what failed is tried again, by the id of the NFT or transaction. */
@@ -19,6 +19,9 @@ export type TransactionSearch = {
   /** Whether it goes back to the creation of the contract, to find a mint that is older than the NFTs. */
   isDeep: boolean;
 };
+
+/** The search for the first block since a time, and the newest block that the node was found not to have any more. */
+export type Age = Bisection & { pruned?: bigint };
 
 type Retry = { readonly tries: number; readonly at: number };
 

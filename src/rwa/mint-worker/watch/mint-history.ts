@@ -9,7 +9,7 @@ import { bisect, createBisection } from '../../minting/bisect.ts';
 import { findOrigin } from '../../minting/contract-origin.ts';
 import { clockToleranceMs } from '../../minting/token-verdict.ts';
 import type { TransactionNft } from '../stores/transaction-nft-store.ts';
-import { remember, type TransactionSearch } from './evidence-memory.ts';
+import { type Age, remember, type TransactionSearch } from './evidence-memory.ts';
 import { PacedError } from './inquiry.ts';
 import type { Look } from './look.ts';
 
@@ -56,21 +56,26 @@ export async function searchHistory(
 
 const hourMs = 3_600_000;
 
-/** A block before which no block is from this time or later; at most an hour too old. */
+/**
+ * A block before which no block is from this time or later; at most an hour too old. Where the node no longer has older
+ * blocks and it cannot be told, the first of all: what is missed then is missed when its logs are asked for.
+ */
 async function firstBlockSince({ context, inquiry, view }: Look, time: number): Promise<bigint> {
   const hour = Math.floor(time / hourMs);
   const { ages } = context.memory.evidence;
-  const age = ages.get(hour) ?? remember(ages, hour, createBisection(view.head.number));
-  return bisect(age, async (number) => {
+  const unknown: Age = createBisection(view.head.number);
+  const age = ages.get(hour) ?? remember(ages, hour, unknown);
+  const first = await bisect(age, async (number) => {
     try {
       const block = await inquiry.ask(() => context.node.block(number));
       return block === null || block.time.getTime() >= hour * hourMs;
     } catch (error) {
-      // A node that no longer has the block has not the block's logs either: they are missed when they are asked for.
-      if (logRefusal(error) === 'pruned') return false;
-      throw error;
+      if (logRefusal(error) !== 'pruned') throw error;
+      if (number > (age.pruned ?? -1n)) age.pruned = number;
+      return false;
     }
   });
+  return age.pruned === first - 1n ? 0n : first;
 }
 
 /** The block in which the contract was created; undefined when it cannot be found out. */
