@@ -8,7 +8,7 @@ import type { Fault } from './fault.ts';
 import { tableOf, writeReadme } from './report.ts';
 import { runFault } from './run-fault.ts';
 import { openStage } from './stage.ts';
-import type { Outcome } from './verdict.ts';
+import { brokenOff, type Outcome } from './verdict.ts';
 
 const usage = `Usage: npm run faults -- service [--minutes <n>] [--only <words>] [--rate <n>] [--readme] [--keep] [--list]
 
@@ -99,7 +99,9 @@ async function runAll(
       const missing = fault.missing?.(stage);
       say(`${index + 1} of ${faults.length}: ${fault.name}${missing ? `, left out: ${missing}` : ''}`);
       if (missing !== undefined) continue;
-      const outcome = await runFault(fault, stage, { perSecond, say });
+      const outcome = await runFault(fault, stage, { perSecond, say }).catch((error: Error) =>
+        brokenOff(fault, error),
+      );
       say(`  ${outcome.violations.length === 0 ? 'held' : outcome.violations.join('; ')}`);
       outcomes.set(fault.name, outcome);
     }

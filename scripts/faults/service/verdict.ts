@@ -82,6 +82,16 @@ export function judge(found: Found): Outcome {
   };
 }
 
+/** The outcome of a fault that could not be judged, so that the others are not lost. */
+export function brokenOff({ name, about }: Fault, { message }: Error): Outcome {
+  const nothing = { memoryMb: 0, descriptors: 0 };
+  return {
+    ...{ name, about, answers: countClasses([]), longestMs: 0, recoveryMs: undefined, lost: 0, note: '' },
+    ...{ neighbour: undefined, quietMs: 0, before: nothing, after: nothing, details: [] },
+    violations: [`not judged: ${message.slice(0, 200)}`],
+  };
+}
+
 type Demand = readonly [isBroken: boolean, words: string];
 
 function violationsOf(found: Found): string[] {
