@@ -83,18 +83,16 @@ type Input<Op> = {
 
 type SuccessStatus = 200 | 201 | 202 | 204;
 type Responses<Op> = Op extends { responses: infer R } ? R : never;
-/** A body of another media type beside JSON. */
-type OtherThanJson<T> = T extends { content: { 'text/csv': string } } ? { readonly body: TextStream } : never;
 type ReplyBody<Body> = [Body] extends [undefined]
   ? { readonly body?: undefined }
-  : { readonly body: Streamable<Body> };
+  : { readonly body: Streamable<Body> | TextStream };
 
 /** The replies that the document allows: success statuses with their bodies. Problems are thrown. */
 type Reply<Op> = {
   [S in keyof Responses<Op> & SuccessStatus]: {
     readonly status: S;
     readonly headers?: Readonly<Record<string, string>>;
-  } & (ReplyBody<JsonOf<Responses<Op>[S]>> | OtherThanJson<Responses<Op>[S]>);
+  } & ReplyBody<JsonOf<Responses<Op>[S]>>;
 }[keyof Responses<Op> & SuccessStatus];
 
 /**

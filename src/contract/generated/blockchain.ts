@@ -82,8 +82,10 @@ export interface paths {
          *     every data provider can do all of it: what that of the network cannot do is 400 `filter_unsupported`, never ignored.
          *
          *     **As a file.** With `Accept: text/csv` the answer is not a page but all records that the search selects, from `cursor`
-         *     on if there is one, streamed as CSV. `limit` says nothing there: narrow it by a range of blocks or dates. Should the
-         *     source fail on the way, the connection is cut, so that no part looks like the whole.
+         *     on if there is one, streamed as CSV (RFC 4180) in UTF-8: a line of names, then a line for each record with its fields
+         *     as in JSON, each list as one JSON text and null as nothing. A text that a spreadsheet would take for a formula begins
+         *     with `'`. `limit` says nothing there: narrow it by a range of blocks or dates. Should the source fail on the way, the
+         *     connection is cut, so that no part looks like the whole.
          *
          *     **When the chain replaces blocks** (a reorganisation), such a network's history follows: rows of replaced blocks
          *     go, and those of the new blocks take their places. A cursor names a place in the chain, block and index, not a row.
@@ -606,11 +608,6 @@ export interface components {
         WalletHistory: {
             history: components["schemas"]["WalletHistoryPage"];
         };
-        /**
-         * @description Comma-separated values (RFC 4180) in UTF-8 with a line of names: the fields of a record as in JSON, each list as one
-         *     JSON text, null as nothing. A text that a spreadsheet would take for a formula begins with `'`.
-         */
-        WalletHistoryCsv: string;
     };
     responses: {
         /** @description The key is missing or was refused. */
@@ -1106,7 +1103,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the history. */
+            /** @description One page of the history, or a file with `Accept` of `text/csv`. */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -1122,7 +1119,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WalletHistory"];
-                    "text/csv": components["schemas"]["WalletHistoryCsv"];
                 };
             };
             /** @description The input is at fault. */

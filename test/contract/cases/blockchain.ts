@@ -35,11 +35,6 @@ export const blockchainCases: Provocations = {
   },
 
   wallet_history: plain,
-  wallet_history_csv: async (trial) => {
-    const { session, id, operation } = trial;
-    const path = `${operation.template}?${await ofWallet(trial)}&toBlock=30`;
-    return session.call(id, { path, headers: { accept: 'text/csv' } });
-  },
   wallet_nfts: plain,
   wallet_history_end: async (trial) => {
     let query = await ofWallet(trial);
