@@ -25,8 +25,8 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
     messages: [checksum, network, day, range],
   },
   listWalletNfts: {
-    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large'],
-    messages: [checksum, network],
+    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large', 'filter_unsupported'],
+    messages: [checksum, network, day, range],
   },
   getTokenBalance: { codes: ['network_not_found', 'not_erc20'], messages: [checksum, network] },
   listEvents: { messages: [day] },
