@@ -42,7 +42,8 @@ export const settings = {
   PORT: { schema: whole(0, 65_535).default(3000), about: 'Port to listen on; 0 picks a free one.' },
   MAX_CONNECTIONS: {
     schema: whole(1, 1_000_000).default(10_000),
-    about: 'Connections of callers in all; more are closed at once.',
+    about:
+      'Connections of callers in all; more are closed at once. Fewer where the process may not open so many files.',
   },
   MAX_CONNECTIONS_PER_ADDRESS: {
     schema: whole(1, 1_000_000).default(1_000),

@@ -12,6 +12,7 @@ import { inspectDatabase } from './db/inspect.ts';
 import { assertCurrent, assertSupported } from './db/schema-check.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
 import { createLoadGuard } from './http/server/load-guard.ts';
+import { openFilesLimit, withinOpenFiles } from './http/server/open-files.ts';
 import type { Logger } from './log.ts';
 import type { MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
@@ -144,6 +145,7 @@ function listenForCallers(
   reserved: Server | undefined,
 ): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
+  const wanted = { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS };
   return listen(app, {
     host,
     port,
@@ -151,7 +153,7 @@ function listenForCallers(
     reserved,
     guard: createLoadGuard(config.MAX_BUSY_MS),
     onShed: observers.shed,
-    limits: { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS },
+    limits: withinOpenFiles(wanted, openFilesLimit(), log),
     log,
   });
 }
