@@ -1,3 +1,5 @@
+import { safeJson, safeJsonText } from '../safe-json.ts';
+
 /** Bytes of a token's metadata that are kept, as JSON text in UTF-8. */
 export const maxMetadataBytes = 64 * 1024;
 
@@ -13,11 +15,11 @@ const markBytes = maxNames * (maxNameLength * 6 + 3) + 64;
  * `_truncated` names the first 20 of those that were left out, such as an embedded picture.
  */
 export function keptMetadata(metadata: object): string {
-  const whole = JSON.stringify(metadata);
+  const whole = safeJsonText(JSON.stringify(metadata));
   if (Buffer.byteLength(whole) <= maxMetadataBytes) return whole;
   const members = Object.entries(metadata).map(([name, value]) => ({
     name,
-    text: `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+    text: safeJsonText(`${JSON.stringify(name)}:${JSON.stringify(value)}`),
   }));
   const kept = new Set<string>();
   let bytes = markBytes;
@@ -31,12 +33,12 @@ export function keptMetadata(metadata: object): string {
     members.filter(({ name }) => !kept.has(name)),
   ];
   const names = outside.slice(0, maxNames).map(({ name }) => name.slice(0, maxNameLength));
-  return `{${[...inside.map(({ text }) => text), `"${mark}":${JSON.stringify(names)}`].join()}}`;
+  return `{${[...inside.map(({ text }) => text), `"${mark}":${safeJson(names)}`].join()}}`;
 }
 
 /** Metadata that somebody else has kept as text, which need not be JSON; what is too large and no object is null. */
 export function keptMetadataText(text: string): string | null {
-  if (Buffer.byteLength(text) <= maxMetadataBytes) return text;
+  if (Buffer.byteLength(text) <= maxMetadataBytes) return safeJsonText(text);
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? keptMetadata(value) : null;

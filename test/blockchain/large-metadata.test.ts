@@ -37,6 +37,25 @@ test.beforeAll(async ({ db, service: _service }) => {
   }
 });
 
+// Half of a pair of surrogates, and NUL: Python cannot write one as UTF-8, and PostgreSQL's jsonb takes neither.
+const hostile = { name: 'a\ud83db\0c', attributes: [{ trait_type: '\ude00', value: 'x\0' }] };
+
+test('texts of an NFT that strict parsers refuse do not reach answers, however they are stored', async ({
+  acme,
+  db,
+}) => {
+  const token = db('nft_tokens').where({ token_id: 99 });
+  const { metadata: before } = await token.clone().first('metadata');
+  await token.clone().update({ metadata: JSON.stringify(hostile) });
+  const { body, text } = await acme.get(`${path}&limit=10`).expect(200);
+  const nft = body.result.find(({ token_id: id }: Nft) => id === '99');
+  expect(nft.normalized_metadata.name).toBe('a\ufffdb\ufffdc');
+  expect(JSON.parse(nft.metadata).name).toBe('a\ufffdb\ufffdc');
+  // The page, and the metadata in it, as jsonb, which refuses the whole for one of them.
+  await db.raw('SELECT ?::jsonb, ?::jsonb', [text, nft.metadata]);
+  await token.clone().update({ metadata: before });
+});
+
 describe('a wallet whose NFTs have much metadata', () => {
   test('is listed whole in pages of a bounded size', async ({ acme }) => {
     const found: Nft[] = [];

@@ -1,4 +1,5 @@
 import { ItemStream } from '../../contract/item-stream.ts';
+import { safeJson } from '../../safe-json.ts';
 
 // Larger pieces would keep more in memory, smaller ones cost more writes.
 const pieceLength = 64 * 1024;
@@ -30,7 +31,7 @@ async function* partsOf(body: object): AsyncGenerator<string> {
   let separator = '{';
   for (const [name, value] of Object.entries(body)) {
     const isStream = value instanceof ItemStream;
-    const text = isStream ? '' : JSON.stringify(value);
+    const text = isStream ? '' : safeJson(value);
     if (text === undefined) continue;
     yield `${separator}${JSON.stringify(name)}:${text}`;
     if (isStream) yield* itemsOf(value);
@@ -43,7 +44,7 @@ async function* itemsOf({ batches }: ItemStream<unknown>): AsyncGenerator<string
   let separator = '[';
   for await (const batch of batches) {
     for (const item of batch) {
-      yield separator + JSON.stringify(item);
+      yield separator + safeJson(item);
       separator = ',';
     }
   }

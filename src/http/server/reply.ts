@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { AnyReply } from '../../contract/operation.ts';
 import { TextStream } from '../../contract/text-stream.ts';
 import { problem } from '../../errors.ts';
+import { safeJson } from '../../safe-json.ts';
 import type { AnswerMemory } from './answer-memory.ts';
 import { piecesOf, streamIn } from './body-pieces.ts';
 
@@ -25,7 +26,7 @@ export async function sendReply(
   }
   const stream = streamIn(body);
   // Serialised first: if that fails, nothing has been sent yet.
-  const bytes = body === undefined || stream ? undefined : Buffer.from(JSON.stringify(body));
+  const bytes = body === undefined || stream ? undefined : Buffer.from(safeJson(body) ?? '');
   const isHeld = memory.hold(response, bytes?.length ?? stream?.heldBytes ?? 0);
   if (!isHeld && response.req.method === 'GET') throw problem('overloaded');
   writeHead(response, reply, bytes);

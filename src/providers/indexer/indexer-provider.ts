@@ -1,5 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
+import { safeJsonText } from '../../safe-json.ts';
 import { normalizedMetadata } from '../normalized-metadata.ts';
 import type { DataProvider, HistoryFilter, NftEntry } from '../provider.ts';
 import { findCoverage } from './read/coverage-store.ts';
@@ -140,7 +141,8 @@ function toEntry(
     name: text?.name ?? null,
     symbol: text?.symbol ?? null,
     token_uri: token?.tokenUri ?? null,
-    metadata: token?.metadata ?? null,
+    // Rows of earlier releases hold what strict parsers refuse.
+    metadata: token?.metadata == null ? null : safeJsonText(token.metadata),
     last_token_uri_sync: token?.uriReadAt?.toISOString() ?? null,
     last_metadata_sync: token?.metadataReadAt?.toISOString() ?? null,
     ...(token?.minter != null && standard === 'ERC721' && { minter_address: token.minter }),
