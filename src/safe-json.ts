@@ -7,8 +7,8 @@ const replacement = '\\ufffd';
 export function safeJsonText(text: string): string {
   const wellFormed = text.toWellFormed().replaceAll('\0', '\ufffd');
   if (!suspicious.test(wellFormed)) return wellFormed;
-  return wellFormed.replace(escapes, (escape, _high, _low, lone) =>
-    lone === undefined ? escape : replacement,
+  return wellFormed.replace(escapes, (whole, _high, _low, lone) =>
+    lone === undefined ? whole : replacement,
   );
 }
 
