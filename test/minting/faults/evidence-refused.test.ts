@@ -40,7 +40,7 @@ describe('a node that refuses for good to tell of one NFT', () => {
       expect(await setup.row(id)).toMatchObject({ minted_tx: hash });
       expect(await setup.note(id)).toBeUndefined();
     },
-    40_000,
+    150_000,
   );
 
   test.each([

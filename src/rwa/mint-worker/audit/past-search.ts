@@ -184,7 +184,8 @@ async function lowestOf({ ask, comparison, context, search }: Parts, part: Stret
       const found = await findOrigin({ ...{ db, node, chainId, contract, ask, bisection }, newest: part.to });
       search.origin = found ?? part.from;
     } catch (error) {
-      if (!isRefusal(error, context)) throw error;
+      // A node without old state fails as one that is gone does; of the latter the next question tells.
+      if (context.stopping.aborted || !isOfNode(error)) throw error;
       search.origin = part.from;
     }
   }
