@@ -75,7 +75,8 @@ export async function createMintSetup(options: SetupOptions = {}): Promise<MintS
   const nodes = await Promise.all(flaws.map((each) => startLyingNode(chain.rpcUrl, ...each)));
   const [node] = nodes;
   if (node === undefined) throw new Error('a network has one node at least');
-  const timeout = { RPC_TIMEOUT_MS: String(Math.round(500 * strain())) };
+  // Not so long that one silent answer takes all the time that a poll has for evidence.
+  const timeout = { RPC_TIMEOUT_MS: String(Math.min(1_500, Math.round(500 * strain()))) };
   const service = await startMintService(chain, timeout, postgresUrl);
   const useNodes: MintSetup['useNodes'] = async (used) => {
     await service.db('networks').update({ rpc_urls: used.map(({ url }) => url) });
