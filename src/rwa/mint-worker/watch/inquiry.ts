@@ -24,10 +24,13 @@ export type Inquiry = {
 /** Why an NFT waits. */
 export type NoEvidence = { readonly reason: MintReason; readonly detail: string };
 
-/** The poll has asked as many questions as it may; the next one goes on. */
+/**
+ * The poll has asked as many questions as it may; the next one goes on. The cause is the last failure, where questions
+ * that failed have taken all the time.
+ */
 export class PacedError extends Error {
-  constructor() {
-    super('The search goes on with the next look at the chain.');
+  constructor(cause?: Error) {
+    super('The search goes on with the next look at the chain.', { cause });
     this.name = 'PacedError';
   }
 }
@@ -46,29 +49,35 @@ export function createInquiry(
   const refused = new WeakSet<object>();
   let questions = most;
   let failingMs = 0;
+  let failure: Error | undefined;
 
   return {
     async ask(question) {
-      if (questions === 0 || failingMs > mostFailingMs) throw new PacedError();
+      if (failingMs > mostFailingMs) throw new PacedError(failure);
+      if (questions === 0) throw new PacedError();
       questions -= 1;
       const begun = now();
       try {
         return await untilAborted(question(), stopping);
       } catch (error) {
         failingMs += now() - begun;
-        if (error instanceof Error) refused.add(error);
+        if (error instanceof Error) {
+          refused.add(error);
+          failure = error;
+        }
         throw error;
       }
     },
     async reasonOf(error) {
       if (stopping.aborted || !(error instanceof Error)) throw error;
-      if (error instanceof PacedError) return { reason: 'history_searched', detail: error.message };
-      if (!refused.has(error)) throw error;
-      if (error instanceof ContractNonsenseError) {
-        return { reason: 'contract_nonsense', detail: error.message };
+      const cause = error instanceof PacedError ? error.cause : error;
+      if (!(cause instanceof Error)) return { reason: 'history_searched', detail: error.message };
+      if (!refused.has(cause)) throw cause;
+      if (cause instanceof ContractNonsenseError) {
+        return { reason: 'contract_nonsense', detail: cause.message };
       }
-      if (!(await answersOthers(node, error, stopping))) throw error;
-      return { reason: 'evidence_unavailable', detail: `The node does not answer: ${wordsOf(error)}` };
+      if (!(await answersOthers(node, cause, stopping))) throw cause;
+      return { reason: 'evidence_unavailable', detail: `The node does not answer: ${wordsOf(cause)}` };
     },
   };
 }
