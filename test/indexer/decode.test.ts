@@ -252,10 +252,10 @@ describe('kinds of transactions', () => {
     expect(decodeRecorded('ethereum/20000000').transactions).toHaveLength(134);
   });
 
-  test('finds 119 failed transactions and 14 creations in the recorded blocks', () => {
+  test('finds 123 failed transactions and 14 creations in the recorded blocks', () => {
     const all = recordedBlocks.flatMap((name) => decodeRecorded(name).transactions);
-    expect(all).toHaveLength(3741);
-    expect(all.filter(({ succeeded }) => !succeeded)).toHaveLength(119);
+    expect(all).toHaveLength(3852);
+    expect(all.filter(({ succeeded }) => !succeeded)).toHaveLength(123);
     const creations = all.filter(({ to }) => to === null);
     expect(creations).toHaveLength(14);
   });

@@ -10,6 +10,8 @@ test('every table with rows by network is spread over a cluster, or is known to 
      WHERE table_schema = 'public' AND column_name = 'chain_id' ORDER BY table_name`,
   );
   const onCoordinator = [
+    'company_gas_budgets',
+    'company_gas_days',
     'contract_verdicts',
     'events',
     'mint_contract_origins',
