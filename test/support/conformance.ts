@@ -46,8 +46,11 @@ export function createConformance({ coverageFile }: { coverageFile?: string | un
     // A path without parameters wins over a template that fits it too.
     const template = documentedOperations.find(({ pattern }) => pattern.test(path))?.template;
     const routed = documentedOperations.filter((each) => each.template === template);
-    const operation = routed.find(({ method }) => method === answer.method.toLowerCase());
+    const asked = answer.method.toLowerCase();
+    // What can be read answers HEAD as it does GET, without the body.
+    const operation = routed.find(({ method }) => method === (asked === 'head' ? 'get' : asked));
     if (operation === undefined) return faultsOfUnrouted(answer, routed, validator);
+    if (asked === 'head') return faultsOfHead(answer, operation, validator);
     const faults = faultsOfOperation(answer, operation, validator);
     if (faults.length === 0) note(`${operation.id} ${answer.status}`);
     return faults;
@@ -77,6 +80,13 @@ function createValidators(): Validators {
     compiled.set(pointer, known);
     return known;
   };
+}
+
+function faultsOfHead(answer: Answer, operation: DocumentedOperation, validator: Validators): string[] {
+  const response = operation.responses.find(({ status }) => status === answer.status);
+  if (response === undefined) return [`status ${answer.status} is not documented for ${operation.id}`];
+  const faults = faultsOfHeaders(answer, operation.area, response, validator);
+  return answer.text === '' ? faults : [...faults, 'a body for HEAD'];
 }
 
 function faultsOfOperation(answer: Answer, operation: DocumentedOperation, validator: Validators): string[] {
