@@ -1,18 +1,11 @@
 import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { addNetwork } from '../rwa/samples.ts';
-import { test as base, perFile } from '../support/fixtures.ts';
-import { startMintChain } from '../support/minting.ts';
+import { perFile } from '../support/fixtures.ts';
+import { test as base } from '../support/mint-fixtures.ts';
 import { commandLine, settingsFor } from './command-line.ts';
 
-const test = base
-  .extend('minters', perFile, 1)
-  .extend('mintChain', perFile, async ({ minters }, { onCleanup }) => {
-    const chain = await startMintChain({ minters });
-    onCleanup(() => chain.close());
-    return chain;
-  })
-  .extend('settings', perFile, ({ databaseUrl }) => settingsFor(databaseUrl));
+const test = base.extend('settings', perFile, ({ databaseUrl }) => settingsFor(databaseUrl));
 
 const examine = async (settings: Record<string, string>, check: string) => {
   const { status, value } = await commandLine(settings).json('doctor');

@@ -1,25 +1,15 @@
 import { expect } from 'vitest';
 import { findCompanyLimits } from '../../src/rwa/operators/company-limit-store.ts';
 import { addRwa } from '../rwa/samples.ts';
-import { test as base, perFile } from '../support/fixtures.ts';
-import { startMintChain, startMintService, startWorker, untilAll } from '../support/minting.ts';
-
-const test = base
-  .extend('minters', perFile, 1)
-  .extend('chain', perFile, async ({ minters }, { onCleanup }) => {
-    const chain = await startMintChain({ minters });
-    onCleanup(() => chain.close());
-    return chain;
-  })
-  .extend('service', perFile, async ({ chain }, { onCleanup }) => {
-    const service = await startMintService(chain);
-    onCleanup(() => service.close());
-    return service;
-  });
+import { test } from '../support/mint-fixtures.ts';
+import { startWorker, untilAll } from '../support/minting.ts';
 
 type Receipt = { gasUsed: string; effectiveGasPrice: string };
 
-test('what mints cost by their receipts is counted to their companies, once', async ({ chain, service }) => {
+test('what mints cost by their receipts is counted to their companies, once', async ({
+  mintChain: chain,
+  mintService: service,
+}) => {
   const { db, companies, keys } = service;
   const ids: string[] = [];
   for (const company of ['acme', 'globex'] as const) {

@@ -1,29 +1,14 @@
 import { describe, expect } from 'vitest';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { addRwa } from '../rwa/samples.ts';
-import { test as base, perFile } from '../support/fixtures.ts';
-import {
-  faults,
-  startMintChain,
-  startMintService,
-  startWorker,
-  until,
-  untilAll,
-} from '../support/minting.ts';
+import { perFile } from '../support/fixtures.ts';
+import { test as base } from '../support/mint-fixtures.ts';
+import { faults, startWorker, until, untilAll } from '../support/minting.ts';
 import type { Client } from '../support/service.ts';
 
 const test = base
-  .extend('minters', perFile, 1)
-  .extend('chain', perFile, async ({ minters }, { onCleanup }) => {
-    const chain = await startMintChain({ minters });
-    onCleanup(() => chain.close());
-    return chain;
-  })
-  .extend('service', perFile, async ({ chain }, { onCleanup }) => {
-    const service = await startMintService(chain);
-    onCleanup(() => service.close());
-    return service;
-  })
+  .extend('chain', perFile, ({ mintChain }) => mintChain)
+  .extend('service', perFile, ({ mintService }) => mintService)
   .extend('worker', { ...perFile, auto: true }, async ({ service, chain }, { onCleanup }) => {
     const worker = await startWorker(service, chain);
     onCleanup(() => worker.stop());

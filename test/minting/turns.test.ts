@@ -6,8 +6,9 @@ import {
   type QueuedLine,
 } from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
 import { addCompany, addNetwork, addRwa, contractAddress, recipient } from '../rwa/samples.ts';
-import { test as base, perFile } from '../support/fixtures.ts';
-import { startMintChain, startMintService, startWorker, until } from '../support/minting.ts';
+import { perFile } from '../support/fixtures.ts';
+import { test as base } from '../support/mint-fixtures.ts';
+import { startWorker, until } from '../support/minting.ts';
 
 const other = '0x00000000000000000000000000000000000000A2';
 
@@ -19,29 +20,17 @@ const queued = (count: string) => `
     '${recipient}', r.chain_id, now() - interval '1 hour' + n * interval '1 millisecond'
   FROM rwas r CROSS JOIN LATERAL generate_series(1, ${count}) AS n`;
 
-const test = base
-  .extend('minters', perFile, 1)
-  .extend('mintChain', perFile, async ({ minters }, { onCleanup }) => {
-    const chain = await startMintChain({ minters });
-    onCleanup(() => chain.close());
-    return chain;
-  })
-  .extend('mintService', perFile, async ({ mintChain }, { onCleanup }) => {
-    const service = await startMintService(mintChain);
-    onCleanup(() => service.close());
-    return service;
-  })
-  .extend('chainId', perFile, async ({ db }) => {
-    await addNetwork(db);
-    for (const id of ['large', 'small', 'tiny']) await addCompany(db, id);
-    await addRwa(db, 'large');
-    await db.raw(queued('100000'));
-    await addRwa(db, 'small');
-    await addRwa(db, 'tiny', { contractAddress: other });
-    await db.raw(`${queued('3')} WHERE r.company_id <> 'large'`);
-    await db.raw('ANALYZE nfts, rwas');
-    return '31337';
-  });
+const test = base.extend('chainId', perFile, async ({ db }) => {
+  await addNetwork(db);
+  for (const id of ['large', 'small', 'tiny']) await addCompany(db, id);
+  await addRwa(db, 'large');
+  await db.raw(queued('100000'));
+  await addRwa(db, 'small');
+  await addRwa(db, 'tiny', { contractAddress: other });
+  await db.raw(`${queued('3')} WHERE r.company_id <> 'large'`);
+  await db.raw('ANALYZE nfts, rwas');
+  return '31337';
+});
 
 describe('the order of companies', () => {
   const line = (companyId: string, second: number) =>
