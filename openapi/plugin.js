@@ -64,11 +64,11 @@ function ProblemBodies() {
 function RetryAfter() {
   return {
     Response: {
-      skip: (_response, key) => !['429', '503'].includes(String(key)),
+      skip: (_response, key) => !['429', '502', '503'].includes(String(key)),
       enter(response, { location, report }) {
         if (response.headers?.['Retry-After']) return;
         report({
-          message: '429 and 503 must have Retry-After.',
+          message: '429, 502 and 503 must have Retry-After.',
           location: location.child(['headers']).key(),
         });
       },

@@ -277,7 +277,8 @@ describe('502', () => {
     async (failure, { service, node, coin }) => {
       node.fail(failure);
       for (const changes of [{}, { contractAddress: coin }]) {
-        const { body } = await ofWallet(service, changes).expect(502);
+        const { body, headers } = await ofWallet(service, changes).expect(502);
+        expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
         expect(body).toMatchObject({ code: 'balance_unavailable', detail: 'Failed to fetch token balance.' });
       }
       node.fail('none');

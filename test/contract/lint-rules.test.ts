@@ -240,6 +240,11 @@ const breakages: readonly Breakage[] = [
     (document) => take(document, 'components', 'responses', 'ServiceUnavailable', 'headers', 'Retry-After'),
   ],
   [
+    'retry-after',
+    '502 without Retry-After',
+    (document) => put(document, [...create, 'responses', '502'], { description: 'A refusal.' }),
+  ],
+  [
     'bounded-requests',
     'a text without an end in a request',
     (document) => take(document, ...request, 'name', 'maxLength'),

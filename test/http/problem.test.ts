@@ -98,6 +98,9 @@ describe('a problem', () => {
     'service_unavailable',
     'overloaded',
     'idempotency_in_progress',
+    'history_unavailable',
+    'nfts_unavailable',
+    'balance_unavailable',
   ];
   test.each(retryable)('%s says when to come back', async (code) => {
     const { response } = await callWith(failing(problem(code)));

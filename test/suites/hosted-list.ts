@@ -73,7 +73,7 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
 
     test.each(lasting)('when the provider fails with %s, without a word of it', async (mishap) => {
       setup.server.meet(mishap);
-      const { status, body } = await askAnother();
+      const { status, headers, body } = await askAnother();
       const { requestId: _, ...problem } = body;
       expect(status).toBe(502);
       expect(problem).toEqual({
@@ -82,6 +82,7 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
         status: 502,
         ...failure,
       });
+      expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
       expect(setup.server.asked.length).toBeGreaterThanOrEqual(1);
     });
 

@@ -6,6 +6,9 @@ import { ProblemError, problem } from '../../errors.ts';
 const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
   idempotency_in_progress: 1,
   rate_limited: 1,
+  history_unavailable: 2,
+  nfts_unavailable: 2,
+  balance_unavailable: 2,
   auth_unavailable: 5,
   service_unavailable: 5,
   overloaded: 1,
