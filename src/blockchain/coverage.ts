@@ -15,6 +15,8 @@ export function coverageOf({ completeTo, coverage }: Told): {
       traces: coverage.traces,
       skipped_blocks: coverage.skippedBlocks.map(String),
       outside_transactions: [...coverage.outsideTransactions],
+      rewards: coverage.rewards,
+      ledger_from_block: coverage.ledgerFrom?.toString() ?? null,
     },
   };
 }

@@ -1,20 +1,31 @@
 import { TextStream } from '../contract/text-stream.ts';
-import type { DataProvider, HistoryPage, HistoryQuestion, HistoryRecord } from '../providers/provider.ts';
+import type {
+  DataProvider,
+  HistoryPage,
+  HistoryQuestion,
+  HistoryRecord,
+  WalletCredit,
+} from '../providers/provider.ts';
 
 const columns = [
   ...(['hash', 'nonce', 'transaction_index', 'from_address', 'to_address', 'value', 'gas'] as const),
   ...(['gas_price', 'receipt_gas_used', 'receipt_status', 'transaction_fee', 'block_timestamp'] as const),
   ...(['block_number', 'block_hash', 'category', 'method_label', 'possible_spam', 'summary'] as const),
   ...(['native_transfers', 'erc20_transfers', 'nft_transfers'] as const),
-  ...(['created_contract', 'approvals'] as const),
+  ...(['created_contract', 'approvals', 'internal_calls'] as const),
 ] satisfies (keyof HistoryRecord)[];
+/** Of credits, which have some columns of records too; only in files that ask for them. */
+const creditColumns = [
+  ...(['kind', 'value_formatted', 'token_symbol'] as const),
+  ...(['validator_index', 'withdrawal_index'] as const),
+] satisfies (keyof WalletCredit)[];
 
 // Of the hosted provider the limit of a page; larger ones would be held in memory for longer.
 const recordsAtOnce = 100;
 // Spreadsheets run what begins so, and others choose what stands in a summary.
 const formula = /^[=+\-@\t\r]/;
 
-function cell(value: HistoryRecord[(typeof columns)[number]]): string {
+function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const safe = formula.test(text) ? `'${text}` : text;
@@ -29,16 +40,30 @@ const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`;
  */
 export async function historyCsv(provider: DataProvider, question: HistoryQuestion) {
   const paged = { ...question, limit: recordsAtOnce };
+  const names = question.filter?.entries === undefined ? columns : [...columns, ...creditColumns];
   const first = await provider.history(paged);
   return { first, body: new TextStream('text/csv; charset=utf-8', lines(first)) };
 
   async function* lines(page: HistoryPage): AsyncGenerator<string> {
-    yield line(columns);
+    yield line(names);
     for (let present = page; ; ) {
-      yield present.records.map((record) => line(columns.map((name) => cell(record[name])))).join('');
+      const rows = merged(present, question.order);
+      yield rows.map((row) => line(names.map((name) => cell(Reflect.get(row, name))))).join('');
       const { next: position } = present;
       if (position === undefined) return;
       present = await provider.history({ ...paged, position });
     }
   }
+}
+
+/** Records and credits in the order of the chain: those of a block after its transactions. */
+function merged({ records, credits = [] }: HistoryPage, order: HistoryQuestion['order']): object[] {
+  if (credits.length === 0) return [...records];
+  const rows = [
+    ...records.map((row) => ({ row, block: BigInt(row.block_number), late: 0n })),
+    ...credits.map((row) => ({ row, block: BigInt(row.block_number), late: 1n })),
+  ];
+  const sign = order === 'ASC' ? 1 : -1;
+  // Stable, so each of them stays in its own order.
+  return rows.sort((a, b) => sign * Number(a.block - b.block || a.late - b.late)).map(({ row }) => row);
 }

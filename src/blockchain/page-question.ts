@@ -2,7 +2,15 @@ import type { NetworkRegistry } from '../chain/networks.ts';
 import { problem } from '../errors.ts';
 import type { HistoryQuestion, NftQuestion, SortOrder } from '../providers/provider.ts';
 import type { CursorScope, Cursors, PageStart } from './cursor.ts';
-import { filterOf, isPartOf, type Search, type SearchQuery, searchFaults, searchOf } from './search.ts';
+import {
+  filterOf,
+  isPartOf,
+  narrowing,
+  type Search,
+  type SearchQuery,
+  searchFaults,
+  searchOf,
+} from './search.ts';
 import { readWalletQuestion, type WalletQuery } from './wallet-question.ts';
 
 type PageQuery = Omit<WalletQuery, 'contractAddress'> &
@@ -53,11 +61,7 @@ export async function readPageQuestion(
 
 // These defaults are not in the document: clients that fill them in would contradict their own cursors.
 function firstPage({ order = 'DESC', limit = 100, ...query }: PageQuery) {
-  const { includeSpam, ...search } = searchOf(query);
-  return {
-    ...{ order, limit, page: 0, position: undefined },
-    search: includeSpam === 'false' ? { ...search, includeSpam } : search,
-  };
+  return { order, limit, page: 0, position: undefined, search: narrowing(searchOf(query)) };
 }
 
 function resume(start: PageStart | undefined, query: PageQuery): PageStart {

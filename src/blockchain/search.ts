@@ -17,6 +17,7 @@ export type SearchQuery = {
   readonly contract?: readonly string[];
   readonly counterparty?: string;
   readonly includeSpam?: boolean;
+  readonly entries?: readonly components['schemas']['HistoryEntryKind'][];
 };
 
 /** A search in texts, the same for the same search however it was written; what is not narrowed is absent. */
@@ -58,9 +59,12 @@ function momentOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseIsoDate(text)?.getTime();
 }
 
-/** The search of a query without faults. `includeSpam=true` narrows nothing, but contradicts a cursor without spam. */
+/**
+ * The search of a query without faults. `includeSpam=true` and `entries=transactions` change nothing, but contradict a
+ * cursor of another search.
+ */
 export function searchOf(query: SearchQuery): Search {
-  const { fromBlock, toBlock, category, direction, counterparty, includeSpam } = query;
+  const { fromBlock, toBlock, category, direction, counterparty, includeSpam, entries } = query;
   const joined = (values: readonly string[] | undefined) =>
     values === undefined || values.length === 0 ? undefined : [...new Set(values)].sort().join();
   const texts = {
@@ -72,6 +76,7 @@ export function searchOf(query: SearchQuery): Search {
     ...Object.fromEntries(lists.map((name) => [name, joined(query[name]?.map(lower))])),
     counterparty: counterparty?.toLowerCase(),
     includeSpam: includeSpam === undefined ? undefined : String(includeSpam),
+    entries: joined(entries),
   };
   const sent = Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(sent);
@@ -83,11 +88,17 @@ function isoOf(text: string | undefined): string | undefined {
   return text === undefined ? undefined : parseIsoDate(text)?.toISOString();
 }
 
+/** What holds where nothing is sent. */
+const usual: Search = { includeSpam: 'true', entries: 'transactions' };
+
+/** The search without what holds anyway. */
+export function narrowing(search: Search): Search {
+  return Object.fromEntries(Object.entries(search).filter(([name, text]) => text !== usual[name]));
+}
+
 /** Whether what was sent beside a cursor is part of the search that the cursor belongs to. */
 export function isPartOf(sent: Search, whole: Search): boolean {
-  return Object.entries(sent).every(([name, text]) =>
-    name === 'includeSpam' ? text === (whole[name] ?? 'true') : text === whole[name],
-  );
+  return Object.entries(sent).every(([name, text]) => text === (whole[name] ?? usual[name]));
 }
 
 /** @throws problem `filter_unsupported` about the first part of the search that the provider cannot do */
@@ -117,5 +128,8 @@ export function filterOf(search: Search): HistoryFilter & NftListFilter {
     ...(contract !== undefined && { contract: contract.split(',') }),
     ...(counterparty !== undefined && { counterparty }),
     ...(search['includeSpam'] === 'false' && { includeSpam: false as const }),
+    ...(search['entries'] !== undefined && {
+      entries: search['entries'].split(',') as HistoryFilter['entries'] & object,
+    }),
   };
 }

@@ -31,13 +31,14 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
         return { status: 200, headers: coverageHeaders(file.first), body: file.body };
       }
       const page = await provider.history(question);
-      const { records, next } = page;
+      const { records, credits, next } = page;
       const history = {
         ...nextCursor(next),
         page: question.page,
         page_size: records.length,
         limit: String(question.limit),
         result: [...records],
+        ...(credits !== undefined && { credits: [...credits] }),
         ...coverageOf(page),
       };
       return { status: 200, headers: coverageHeaders(page), body: { history } };

@@ -2,6 +2,7 @@ import type { Network } from '../chain/network.ts';
 import type { components } from '../contract/generated/blockchain.ts';
 
 export type HistoryRecord = components['schemas']['WalletHistoryRecord'];
+export type WalletCredit = components['schemas']['WalletCredit'];
 export type NftEntry = components['schemas']['WalletNft'];
 export type SortOrder = components['schemas']['SortOrder'];
 
@@ -33,6 +34,8 @@ export type HistoryFilter = {
   readonly counterparty?: string;
   /** Only ever false: what looks like spam is left out. */
   readonly includeSpam?: false;
+  /** What is listed; transactions alone where it is absent. */
+  readonly entries?: readonly components['schemas']['HistoryEntryKind'][];
 };
 
 /** What narrows an NFT list. */
@@ -65,11 +68,17 @@ export type Coverage = {
   /** Blocks of the range that were left out, in ascending order; at most 100. */
   readonly skippedBlocks: readonly bigint[];
   /** Movements of the network that are in no transaction, as far as they were seen. */
-  readonly outsideTransactions: readonly 'withdrawals'[];
+  readonly outsideTransactions: readonly ('withdrawals' | 'rewards')[];
+  /** Of how many indexed blocks the rewards are known. */
+  readonly rewards: components['schemas']['RewardCoverage'];
+  /** From which block on credits, approvals and sums are kept; undefined while none is. */
+  readonly ledgerFrom: bigint | undefined;
 };
 
 export type HistoryPage = {
   readonly records: readonly HistoryRecord[];
+  /** Only where the filter asks for them; in the order of the page. */
+  readonly credits?: readonly WalletCredit[];
   /** Printable ASCII, at most {@link maxPositionLength} characters; undefined on the last page. */
   readonly next: string | undefined;
   /** Undefined where the provider does not know it. */

@@ -68,11 +68,29 @@ describe('200: a search of a history', () => {
   });
 });
 
+describe('200: a history with entries', () => {
+  test('of transactions is the history, and with credits has what there is of both', async () => {
+    const { body: plain } = await ofBusy({ limit: '3' }).expect(200);
+    expect((await ofBusy({ limit: '3', entries: 'transactions' }).expect(200)).body).toEqual(plain);
+    const both = (await ofBusy({ limit: '3', entries: 'rewards,transactions' }).expect(200)).body.history;
+    expect(both).toMatchObject({ result: plain.history.result, credits: [] });
+    const { cursor } = both;
+    expect((await ofBusy({ cursor }).expect(200)).body.history.credits).toEqual([]);
+    const alone = (await ofBusy({ entries: 'withdrawals' }).expect(200)).body.history;
+    expect(alone).toMatchObject({ page_size: 0, result: [], credits: [] });
+  });
+});
+
 describe('200: an answer from the index', () => {
   test('says in body and headers what it covers', async () => {
     const { body, headers } = await ofBusy({ limit: '1' }).expect(200);
     const expected = { from_block: '0', traces: 'none', skipped_blocks: [], outside_transactions: [] };
-    expect(body.history.coverage).toEqual({ ...expected, to_block: headers['x-index-block-number'] });
+    const ledger = { rewards: 'every', ledger_from_block: '0' };
+    expect(body.history.coverage).toEqual({
+      ...expected,
+      ...ledger,
+      to_block: headers['x-index-block-number'],
+    });
     expect((await nftsOf(indexed).expect(200)).body.coverage).toEqual(body.history.coverage);
     expect(headers).toMatchObject({
       'x-index-from-block': '0',
@@ -100,6 +118,7 @@ describe('400: a search of a history', () => {
     [{ token: '0xA0ee7a142d267c1f36714e4a8f75612f20a79720' }, 'token has a wrong EIP-55 checksum'],
     [{ counterparty: 'me' }, 'counterparty must be 0x and 40 hex digits'],
     [{ includeSpam: 'no' }, 'includeSpam must be true or false'],
+    [{ entries: 'uncles' }, 'entries must be one of transactions, withdrawals, rewards'],
   ])('%j is refused, naming what is wrong', async (query, detail) => {
     const { body } = await ofBusy(query).expect(400);
     expect(body.code).toBe('input_invalid');
@@ -113,6 +132,7 @@ describe('400: a search of a history', () => {
     { toBlock: '90' },
     { includeSpam: 'true' },
     { token: address },
+    { entries: 'rewards' },
   ])('that contradicts its cursor is refused: %j', async (query) => {
     const search = { category: 'mint', fromBlock: '3', includeSpam: 'false', limit: '50' };
     const { cursor } = (await ofBusy(search).expect(200)).body.history;
@@ -139,6 +159,7 @@ describe('over the hosted provider', () => {
     ['token', address],
     ['counterparty', address],
     ['includeSpam', 'false'],
+    ['entries', 'transactions,rewards'],
   ])('400: %s is refused by name, and nothing is asked', async (parameter, value) => {
     hosted.forget();
     const message = `The data provider moralis of this network cannot filter by ${parameter}`;

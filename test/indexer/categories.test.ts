@@ -40,6 +40,7 @@ function seen({ tx = {}, moves = {} }: Parts): WalletTransaction {
     index: 0,
     hash: `0x${'77'.repeat(32)}`,
     blockHash: `0x${'bb'.repeat(32)}`,
+    internalCalls: null,
     blockTime: new Date('2027-03-02T10:15:30Z'),
     transaction: {
       ...{ nonce: 1n, from: alice, to: bob, created: null, value: 0n, gas: 1n, gasPrice: 1n, gasUsed: 1n },

@@ -59,6 +59,10 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
       ['history_facets', 'by wallet', false],
       ['nft_changes', 'by wallet', false],
       ['nft_holdings', 'by wallet', false],
+      ['block_credits', 'by wallet', false],
+      ['native_sums', 'by wallet', false],
+      ['approval_changes', 'by wallet', false],
+      ['wallet_approvals', 'by wallet', false],
     ]);
   });
 });

@@ -2,7 +2,8 @@ import { afterAll, describe, expect } from 'vitest';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { insertSkip } from '../../src/providers/indexer/store/skipped-block-store.ts';
 import { test } from '../support/fixtures.ts';
-import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { decodeRecorded } from '../support/recorded-chain.ts';
+import { withWithdrawals } from '../support/recorded-withdrawals.ts';
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { createTestIndex } from './index-fixture.ts';
 
@@ -12,12 +13,7 @@ const exchange = '0x28c6c06298d514db089934071355e5743bf21d60';
 let node: ReplayNode;
 
 test.beforeAll(async () => {
-  // The recordings keep the withdrawals of a block apart.
-  const recorded = names.map((name) => {
-    const { blockLevel } = readFixture<{ blockLevel: readonly object[] }>(`${name}.native`);
-    const found = readFixture<RecordedBlock>(name);
-    return { ...found, block: { ...found.block, withdrawals: blockLevel } };
-  });
+  const recorded = names.map(withWithdrawals);
   node = await startReplayNode('1', recorded);
   node.setHead(recorded.at(-1)?.block.hash ?? '');
 });
@@ -37,7 +33,9 @@ describe('what an answer says that it covers', () => {
       fromBlock: 17_686_111n,
       traces: 'all',
       skippedBlocks: [],
-      outsideTransactions: ['withdrawals'],
+      outsideTransactions: ['withdrawals', 'rewards'],
+      rewards: 'every',
+      ledgerFrom: 17_686_111n,
     };
     const [{ withdrawals }] = await database.db('index_state').select('withdrawals');
     expect(withdrawals).toBe('48');

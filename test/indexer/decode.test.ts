@@ -201,8 +201,8 @@ describe('native movements', () => {
     (name) => {
       const { traces, block } = readFixture<RecordedBlock>(name);
       const flat = readFlatTraces(flatten(traces as readonly CallTrace[], block.hash), block.hash);
-      for (const [hash, { native, failed }] of readCallTraces(traces)) {
-        expect(flat.get(hash)).toMatchObject({ native, failed });
+      for (const [hash, { native, failed, calls }] of readCallTraces(traces)) {
+        expect(flat.get(hash)).toMatchObject({ native, failed, calls });
       }
     },
   );

@@ -11,7 +11,7 @@ const names = [17_686_111, 17_686_112, 17_686_113].map((number) => `ethereum/${n
 const recorded = names.map((name) => readFixture<RecordedBlock>(name));
 const startBlock = 17_686_111n;
 const newest = recorded.at(-1)?.block.hash ?? '';
-let expected: unknown;
+let expected: Record<string, string[]>;
 
 test.beforeAll(async ({ database }) => {
   const node = await startReplayNode('1', recorded);
@@ -134,10 +134,8 @@ describe('a node', () => {
           await index.follow();
           expect((await index.state())?.untracedBlocks).toBe(1n);
           expect(index.untraced).toEqual([startBlock + 1n]);
-          const others = (dump: unknown) =>
-            Object.values(dump as Record<string, string[]>).map((rows) =>
-              rows.filter((row) => !row.includes(String(startBlock + 1n))),
-            );
+          const others = ({ native_sums: _sums, ...dump }: Record<string, string[]>) =>
+            Object.values(dump).map((rows) => rows.filter((row) => !row.includes(String(startBlock + 1n))));
           expect(others(await dumpIndex(otherDatabase, '1'))).toEqual(others(expected));
           index.close();
         },

@@ -8,10 +8,15 @@ import { test } from '../support/fixtures.ts';
 
 const wallet = `0x${'ab'.repeat(20)}`;
 
+const parted = [
+  ...['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings'],
+  ...['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'],
+];
+
 /** The tables of wallets as an operator would part them, by wallet, into eight. */
 test.beforeAll(async ({ database }) => {
   const { db } = database;
-  for (const table of ['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings']) {
+  for (const table of parted) {
     await db.raw(`ALTER TABLE ${table} RENAME TO whole_${table}`);
     await db.raw(`CREATE TABLE ${table} (LIKE whole_${table} INCLUDING ALL) PARTITION BY HASH (wallet)`);
     for (let part = 0; part < 8; part += 1) {
@@ -62,6 +67,13 @@ describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
     ...searches.map(
       ([name, search]) => [name, historyQuery({ ...question, after: undefined, search })] as const,
     ),
+    [
+      'of a history with credits',
+      historyQuery({
+        ...{ ...question, after: { blockNumber: 5n, index: 1 } },
+        search: { entries: ['transactions', 'withdrawals', 'rewards'], fromBlock: 2n },
+      }),
+    ],
     ['of a history, to find its dates', blockAtQuery('1', wallet, new Date(0))],
     ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
     [
@@ -144,6 +156,25 @@ describe('a page of a history of 300,000 rows', () => {
       }
     },
   );
+
+  test('with credits, or of credits alone, reads what it shows and little besides', async ({ database }) => {
+    const { db } = database;
+    await db.raw(
+      `INSERT INTO block_credits SELECT 1, ?::bytea, 1 + (n % 1000 > 0)::int, n, 0, '\\x00', to_timestamp(n * 12), 5
+         FROM generate_series(1, 100000) n`,
+      [`\\x${'ab'.repeat(20)}`],
+    );
+    await db.raw('ANALYZE block_credits');
+    for (const entries of [['withdrawals'], ['transactions', 'withdrawals', 'rewards']] as const) {
+      for (const after of depths) {
+        const query = historyQuery({ ...question, after, search: { entries } });
+        const { text, buffers } = await explained(database, query);
+        expect(text).toMatch(/using block_credits_\d_pkey/);
+        expect(text).not.toMatch(/Seq Scan|Rows Removed by Filter: [1-9]\d\d/);
+        expect(buffers).toBeLessThan(600);
+      }
+    }
+  });
 
   test('is found by its date with some looks at the primary key', async ({ database }) => {
     await database.db.raw('UPDATE index_state SET head_number = 100000');

@@ -129,6 +129,7 @@ const tables = [
   'history_facets',
   'nft_changes',
   'nft_holdings',
+  ...['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'],
   'nft_tokens',
   'token_contracts',
 ];

@@ -81,6 +81,10 @@ export interface paths {
          *     cursor belongs to its search: each of them may be left out with it, and one that contradicts it is refused. Not
          *     every data provider can do all of it: what that of the network cannot do is 400 `filter_unsupported`, never ignored.
          *
+         *     **Outside of transactions.** Withdrawals of stakes and rewards for blocks are in balances, but in no transaction.
+         *     `entries` adds them to the pages, in `credits`, or asks for them alone. Which rewards are known depends on the network;
+         *     `coverage` says it.
+         *
          *     **As a file.** With `Accept: text/csv` the answer is not a page but all records that the search selects, from `cursor`
          *     on if there is one, streamed as CSV (RFC 4180) in UTF-8: a line of names, then a line for each record with its fields
          *     as in JSON, each list as one JSON text and null as nothing. A text that a spreadsheet would take for a formula begins
@@ -241,11 +245,16 @@ export interface components {
          */
         TraceCoverage: "all" | "some" | "none";
         /**
-         * @description `withdrawals`: of stakes, credited by the protocol (EIP-4895). Rewards for making blocks are in no history either; they
-         *     are not named here, since blocks do not tell of them.
+         * @description `withdrawals`: of stakes, credited by the protocol (EIP-4895). `rewards`: for making blocks.
          * @enum {string}
          */
-        OutsideMovement: "withdrawals";
+        OutsideMovement: "withdrawals" | "rewards";
+        /**
+         * @description Of how many indexed blocks it is known what was paid for making them: `every`, `part` or `unknown`. It follows from rules
+         *     of the network, which are not known for every one.
+         * @enum {string}
+         */
+        RewardCoverage: "every" | "part" | "unknown";
         /**
          * @description What an answer from our own index covers. Absent on networks whose data come from a hosted provider, which tells
          *     nothing of it.
@@ -262,10 +271,16 @@ export interface components {
             /** @description Blocks within the range of this answer that could not be read and were left out by the operator; the first 100. */
             skipped_blocks: string[];
             /**
-             * @description Movements of the native asset that the network has in no transaction and that were seen in these blocks. They are
-             *     in no history, but in balances.
+             * @description Movements of the native asset that the network has in no transaction and that were seen in these blocks. A history
+             *     lists them where `entries` asks for them.
              */
             outside_transactions: components["schemas"]["OutsideMovement"][];
+            rewards: components["schemas"]["RewardCoverage"];
+            /**
+             * @description From which block on withdrawals, rewards, approvals and sums of the native asset are kept: `from_block`, but later
+             *     where a release that did not keep them began the index; null while none is kept.
+             */
+            ledger_from_block: string | null;
         };
         /** @description One page of the NFTs that a wallet owns. */
         WalletNftList: {
@@ -374,6 +389,11 @@ export interface components {
          * @enum {string}
          */
         TransferDirection: "send" | "receive";
+        /**
+         * @description What a history lists.
+         * @enum {string}
+         */
+        HistoryEntryKind: "transactions" | "withdrawals" | "rewards";
         /** @description A movement of the native asset. */
         NativeTransfer: {
             /** @description Sender. */
@@ -568,6 +588,12 @@ export interface components {
             block_hash: string;
             /** @description Contract that the transaction created itself; absent where it did not, or the provider does not tell. */
             created_contract?: string;
+            /**
+             * Format: int32
+             * @description How many calls contracts made inside the transaction, failed ones too; absent where the provider does not tell, or
+             *     the index had no traces of the block.
+             */
+            internal_calls?: number;
             category: components["schemas"]["TransactionCategory"];
             /** @description Name of the contract method that was called, if known. */
             method_label?: string | null;
@@ -584,6 +610,38 @@ export interface components {
             /** @description Approvals that the wallet gave or took back; absent if the provider does not tell. */
             approvals?: components["schemas"]["WalletApproval"][];
         };
+        /**
+         * @description `withdrawal` of a stake (EIP-4895); `priority_fees`, what senders paid above the base fee, to the beneficiary of the
+         *     block; `block_reward` of proof of work, with what the block got for uncles that it names; `uncle_reward` of a block that
+         *     was left behind.
+         * @enum {string}
+         */
+        CreditKind: "withdrawal" | "priority_fees" | "block_reward" | "uncle_reward";
+        /** @description What the protocol credited to the wallet outside of any transaction. */
+        WalletCredit: {
+            kind: components["schemas"]["CreditKind"];
+            /** @description Amount in the smallest unit. */
+            value: string;
+            /** @description Amount in whole units, without grouping or trailing zeros. */
+            value_formatted: string;
+            /** @description Symbol of the native asset. */
+            token_symbol: string;
+            /** @description Number of the block. Credits come after its transactions. */
+            block_number: string;
+            /** @description Hash of the block. */
+            block_hash: string;
+            /**
+             * Format: date-time
+             * @description Timestamp of the block, UTC.
+             */
+            block_timestamp: string;
+            /** @description Validator whose stake was withdrawn; null for rewards. */
+            validator_index: string | null;
+            /** @description Number of the withdrawal on the network; null for rewards. */
+            withdrawal_index: string | null;
+            /** @description The credit in a few words. */
+            summary: string;
+        };
         /** @description One page of the history. */
         WalletHistoryPage: {
             /** @description Cursor of the next page; absent on the last page. */
@@ -595,13 +653,18 @@ export interface components {
             page: number;
             /**
              * Format: int32
-             * @description Number of records on this page.
+             * @description Number of records in `result`.
              */
             page_size: number;
             /** @description The limit that was applied, as a string. */
             limit: string;
             /** @description The records in the requested order. */
             result: components["schemas"]["WalletHistoryRecord"][];
+            /**
+             * @description What the protocol credited outside of transactions, in the requested order; only where `entries` asks for it.
+             *     `result` and `credits` together have at most `limit` entries, and are what follows in the chain.
+             */
+            credits?: components["schemas"]["WalletCredit"][];
             coverage?: components["schemas"]["IndexCoverage"];
         };
         /** @description Transaction history of a wallet. */
@@ -761,6 +824,17 @@ export interface components {
          * @example 0xa0ee7a142d267c1f36714e4a8f75612f20a79720
          */
         Counterparty: components["schemas"]["AddressText"];
+        /**
+         * @description What is listed, separated by commas: `transactions`, which are all that is listed without it, and what the protocol
+         *     credits outside of transactions, `withdrawals` of stakes and `rewards` for making blocks. Those have no category, token
+         *     or counterparty, and only come in: a search for any of it leaves them out.
+         * @example [
+         *       "transactions",
+         *       "withdrawals",
+         *       "rewards"
+         *     ]
+         */
+        Entries: components["schemas"]["HistoryEntryKind"][];
     };
     requestBodies: never;
     headers: {
@@ -1098,6 +1172,17 @@ export interface operations {
                  * @example false
                  */
                 includeSpam?: components["parameters"]["IncludeSpam"];
+                /**
+                 * @description What is listed, separated by commas: `transactions`, which are all that is listed without it, and what the protocol
+                 *     credits outside of transactions, `withdrawals` of stakes and `rewards` for making blocks. Those have no category, token
+                 *     or counterparty, and only come in: a search for any of it leaves them out.
+                 * @example [
+                 *       "transactions",
+                 *       "withdrawals",
+                 *       "rewards"
+                 *     ]
+                 */
+                entries?: components["parameters"]["Entries"];
             };
             header?: never;
             path?: never;

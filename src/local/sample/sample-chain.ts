@@ -36,6 +36,8 @@ export async function makeWorldChain({ rpc, now, baseUrl }: WorldChainOptions): 
   const cast = await castOf(rpc);
   const player = createPlayer(rpc);
   await rpc.call('evm_setAutomine', false);
+  // Fees above the base fee go to somebody whose history shows them.
+  await rpc.call('anvil_setCoinbase', cast.operator);
   const start = now - storySeconds + 60;
   const deployed = await player.play(
     names.map((name) => deployment(name, cast)),

@@ -117,6 +117,24 @@ export type IndexedTransaction = Omit<LogFindings, 'skipped' | 'metadataChanges'
   readonly selector: string | null;
   readonly native: readonly NativeMovement[];
   readonly delegations: readonly Delegation[];
+  /** How many calls contracts made in it, failed ones too; null where it was not traced. */
+  readonly internalCalls: number | null;
+};
+
+/** What the protocol credits to an account outside of transactions, in the smallest unit of the native asset. */
+export type BlockCredit = {
+  readonly wallet: string;
+  /**
+   * A `withdrawal` of a stake; the `fees` above the base fee, which go to the beneficiary; the reward of a `block` of
+   * proof of work, with what it gets for the uncles that it names; the reward of an `uncle`.
+   */
+  readonly kind: 'withdrawal' | 'fees' | 'block' | 'uncle';
+  readonly amount: bigint;
+  /** Index among the credits of the block, from 0. */
+  readonly place: number;
+  /** Of a withdrawal. */
+  readonly validatorIndex: bigint | null;
+  readonly withdrawalIndex: bigint | null;
 };
 
 export type IndexedBlock = {
@@ -130,6 +148,9 @@ export type IndexedBlock = {
   readonly withoutReceipt: number;
   /** Number of withdrawals of stakes, which the protocol credits without a transaction. */
   readonly withdrawals: number;
+  readonly credits: readonly BlockCredit[];
+  /** Whether everything that was paid for making the block is among the credits. */
+  readonly rewardsKnown: boolean;
 };
 
 export const zeroAddress = '0x0000000000000000000000000000000000000000';

@@ -5,7 +5,12 @@ import { normalizedMetadata } from '../normalized-metadata.ts';
 import type { DataProvider, HistoryFilter, NftEntry } from '../provider.ts';
 import { findCoverage } from './read/coverage-store.ts';
 import type { HistorySearch } from './read/history-page-store.ts';
-import { findBlockAt, listHistory, type WalletTransaction } from './read/history-store.ts';
+import {
+  findBlockAt,
+  listHistory,
+  type WalletCreditRow,
+  type WalletTransaction,
+} from './read/history-store.ts';
 import { type Holding, listHoldings } from './read/holding-store.ts';
 import {
   readHistoryPlace,
@@ -13,7 +18,7 @@ import {
   writeHistoryPlace,
   writeHoldingPosition,
 } from './read/position.ts';
-import { toRecord } from './read/to-record.ts';
+import { toCredit, toRecord } from './read/to-record.ts';
 import { hasWanted } from './search/facets.ts';
 import { findContracts, type KnownContract } from './store/contract-store.ts';
 import { findPageTokens, type KnownToken } from './store/token-store.ts';
@@ -39,7 +44,7 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
     filters: {
       history: [
         ...(['fromBlock', 'toBlock', 'fromDate', 'toDate'] as const),
-        ...(['category', 'direction', 'token', 'counterparty', 'includeSpam'] as const),
+        ...(['category', 'direction', 'token', 'counterparty', 'includeSpam', 'entries'] as const),
       ],
       nfts: ['toBlock', 'toDate', 'contract', 'includeSpam'],
     },
@@ -52,10 +57,13 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
       const found = await listHistory(db, { chainId, wallet, order, limit: limit + 1, after, search });
       if (found === undefined || found.isUnsorted) throw problem('service_unavailable');
       const last = found.rows.length > limit ? found.rows[limit - 1] : undefined;
-      const rows = found.rows.slice(0, limit).filter((row) => hasWanted(row, filter));
+      const page = found.rows.slice(0, limit);
+      const rows = page.filter(isTransaction).filter((row) => hasWanted(row, filter));
+      const credits = page.flatMap((row) => (isTransaction(row) ? [] : [toCredit(row, { currency })]));
       const texts = await textsOf(chainId, rows.flatMap(contractsOf));
       return {
         records: rows.map((row) => toRecord(row, { currency, texts })),
+        ...(filter.entries !== undefined && { credits }),
         next: last && writeHistoryPlace(last),
         completeTo: found.completeTo,
         ...(await coverageIn(chainId, search)),
@@ -106,13 +114,18 @@ async function searchIn(
   whose: { readonly chainId: string; readonly wallet: string },
   { fromDate, toDate, ...search }: HistoryFilter,
 ): Promise<HistorySearch> {
-  const from = fromDate && (await findBlockAt(db, whose, fromDate));
-  const beyond = toDate && (await findBlockAt(db, whose, new Date(toDate.getTime() + 1)));
+  const withCredits = search.entries !== undefined;
+  const from = fromDate && (await findBlockAt(db, whose, fromDate, withCredits));
+  const beyond = toDate && (await findBlockAt(db, whose, new Date(toDate.getTime() + 1), withCredits));
   return {
     ...search,
     ...(from !== undefined && { fromBlock: from }),
     ...(beyond !== undefined && { toBlock: beyond - 1n }),
   };
+}
+
+function isTransaction(row: WalletTransaction | WalletCreditRow): row is WalletTransaction {
+  return 'hash' in row;
 }
 
 function contractsOf({ moves: { erc20, nft, approvals } }: WalletTransaction): string[] {

@@ -4,6 +4,7 @@ import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
+import { creditRulesOf } from './decode/credit-rules.ts';
 import { decodeBlock } from './decode/decode-block.ts';
 import type { IndexedBlock } from './domain.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
@@ -68,6 +69,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const { startBlock, traceMethod, parallel, pollMs } = settings;
   const node = clients.for(network);
   const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
+  const rules = creditRulesOf(chainId);
   const calls = createContractCalls({ node });
   const tokens = createTokenFiller({ chainId, calls, db });
   const filler: TokenFiller = {
@@ -80,6 +82,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     node,
     finalityDepth,
     traceMethod,
+    uncles: rules.rewards !== undefined,
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
   const newLimit = () => createAdaptiveLimit({ most: parallel, tries, pause: (ms) => wait(ms) });
@@ -118,7 +121,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     readBlock: (number) =>
       reading.run(async () => {
         const source = await blocks.blockAt(number);
-        return source && decodeBlock(source, wrapped);
+        return source && decodeBlock(source, wrapped, rules);
       }),
     createFollower: newFollower,
     runner: { run: (signal) => runner.run(signal).finally(() => metadata?.stop()) },

@@ -35,6 +35,12 @@ export const blockchainCases: Provocations = {
   },
 
   wallet_history: plain,
+  wallet_history_credits: async (trial) => {
+    const answer = await asking(trial, `${await ofWallet(trial)}&entries=transactions,withdrawals,rewards`);
+    if (answer.status === 400)
+      throw new Unprovoked('the data provider of this network has transactions only');
+    return answer;
+  },
   wallet_nfts: plain,
   wallet_history_end: async (trial) => {
     let query = await ofWallet(trial);

@@ -7,12 +7,14 @@ import {
   type SkippedLog,
   zeroAddress,
 } from '../domain.ts';
+import { creditsOf } from './block-credits.ts';
+import { type CreditRules, creditRulesOf } from './credit-rules.ts';
 import { decodeLogs } from './decode-logs.ts';
 import { delegationsOf } from './delegations.ts';
 import { withFee } from './fee-transfers.ts';
 import { MalformedBlockError } from './hex.ts';
 import { topicAddress, wordAt } from './log-words.ts';
-import type { RawBlock, RawLog, RawReceipt, RawTransaction } from './raw-block.ts';
+import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawUncle } from './raw-block.ts';
 import { nativeLogEmitter, topics } from './topics.ts';
 import type { BlockTraces, TraceFindings } from './traces.ts';
 
@@ -25,14 +27,21 @@ export type BlockSource = {
   readonly partlyTraced?: boolean;
   /** Hashes of transactions that the network is known to have no receipt of: they failed without effect. */
   readonly withoutReceipt?: ReadonlySet<string>;
+  /** Only where they were read. */
+  readonly uncles?: readonly RawUncle[] | undefined;
 };
 
 /**
  * Decodes a block. Pure.
  * @param wrapped contracts of wrapped native tokens, in lower case
+ * @param rules of what the protocol credits outside of transactions
  * @throws MalformedBlockError when receipts and transactions do not match
  */
-export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): IndexedBlock {
+export function decodeBlock(
+  source: BlockSource,
+  wrapped: ReadonlySet<string>,
+  rules: CreditRules = creditRulesOf(''),
+): IndexedBlock {
   const { block, receipts, traces, partlyTraced = false, withoutReceipt = new Set() } = source;
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   if (byHash.size > block.transactions.length)
@@ -57,7 +66,8 @@ export function decodeBlock(source: BlockSource, wrapped: ReadonlySet<string>): 
     metadataChanges,
     traced: traces !== undefined && !partlyTraced,
     withoutReceipt: withoutReceipt.size,
-    withdrawals: block.withdrawals ?? 0,
+    withdrawals: block.withdrawals?.length ?? 0,
+    ...creditsOf({ block, transactions, uncles: source.uncles }, rules),
   };
 }
 
@@ -77,6 +87,7 @@ function withoutEffect(transaction: RawTransaction): IndexedTransaction {
     ...{ hash, index, nonce, from, to, value, gas, gasPrice, selector },
     ...{ created: null, gasUsed: null, fee: null, succeeded: false },
     ...{ native: none, erc20: none, nft: none, approvals: none, borrowers: none, delegations: none },
+    internalCalls: null,
   };
 }
 
@@ -132,6 +143,7 @@ function assemble(
     approvals,
     borrowers,
     delegations: transaction.authorizations === undefined ? none : delegationsOf(transaction),
+    internalCalls: trace?.calls ?? null,
   };
 }
 

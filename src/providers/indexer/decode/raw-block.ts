@@ -59,9 +59,27 @@ export type RawBlock = {
   readonly transactions: readonly RawTransaction[];
   /** Whether the header commits to receipts, so that every transaction of the block has one. */
   readonly commitsReceipts?: boolean;
-  /** Number of withdrawals of stakes (EIP-4895). */
-  readonly withdrawals?: number;
+  /** Of stakes (EIP-4895). */
+  readonly withdrawals?: readonly RawWithdrawal[];
+  /** Who is paid for the block. */
+  readonly beneficiary?: string;
+  /** Undefined before EIP-1559. */
+  readonly baseFee?: bigint | undefined;
+  /** 0 without proof of work. */
+  readonly difficulty?: bigint;
+  readonly uncleCount?: number;
 };
+
+/** `amount` in gwei. */
+type RawWithdrawal = {
+  readonly index: bigint | null;
+  readonly validatorIndex: bigint | null;
+  readonly address: string;
+  readonly amount: bigint;
+};
+
+/** A block that was left behind and is paid all the same, since another one names it. */
+export type RawUncle = { readonly number: bigint; readonly beneficiary: string };
 
 /** The root of no receipts, which Ethermint writes into every header. */
 const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
@@ -71,11 +89,41 @@ export function readBlock(value: unknown): RawBlock {
   const block = fieldsOf(value, 'block');
   return {
     header: readHeader(block),
-    withdrawals: listOf(block['withdrawals'] ?? [], 'withdrawals').length,
+    ...readConsensus(block),
     commitsReceipts: typeof block['receiptsRoot'] === 'string' && !isEmptyRoot(block['receiptsRoot']),
     transactions: listOf(block['transactions'], 'transactions').map((transaction, index) =>
       readTransaction(fieldsOf(transaction, 'transaction'), index),
     ),
+  };
+}
+
+function readConsensus(block: Fields) {
+  const beneficiary = optionalAddress(block['miner'], 'miner');
+  return {
+    withdrawals: listOf(block['withdrawals'] ?? [], 'withdrawals').map(readWithdrawal),
+    ...(beneficiary !== null && { beneficiary }),
+    baseFee: optionalQuantity(block['baseFeePerGas'], 'baseFeePerGas'),
+    difficulty: optionalQuantity(block['difficulty'], 'difficulty') ?? 0n,
+    uncleCount: listOf(block['uncles'] ?? [], 'uncles').length,
+  };
+}
+
+function readWithdrawal(value: unknown): RawWithdrawal {
+  const withdrawal = fieldsOf(value, 'withdrawal');
+  return {
+    index: optionalQuantity(withdrawal['index'], 'withdrawal index') ?? null,
+    validatorIndex: optionalQuantity(withdrawal['validatorIndex'], 'validatorIndex') ?? null,
+    address: addressOf(withdrawal['address'], 'withdrawal address'),
+    amount: quantityOf(withdrawal['amount'], 'withdrawal amount'),
+  };
+}
+
+/** Parses the answer to `eth_getUncleByBlockHashAndIndex`. @throws MalformedBlockError */
+export function readUncle(value: unknown): RawUncle {
+  const uncle = fieldsOf(value, 'uncle');
+  return {
+    number: quantityOf(uncle['number'], 'uncle number'),
+    beneficiary: addressOf(uncle['miner'], 'uncle miner'),
   };
 }
 

@@ -15,6 +15,8 @@ export type TraceFindings = {
   readonly failed: boolean;
   /** In the order of execution, the transaction's own value first. Reverted ones are left out. */
   readonly native: readonly NativeMovement[];
+  /** How many calls contracts made, reverted ones too. */
+  readonly calls: number;
 };
 
 /** By transaction hash. A transaction that the node did not trace is missing. */
@@ -34,7 +36,7 @@ export function readCallTraces(value: unknown): BlockTraces {
     const root = fieldsOf(result, 'trace result');
     const native: NativeMovement[] = [];
     collect(root, native, false);
-    return [[hashOf(txHash, 'txHash'), { failed: isFailed(root), native }]];
+    return [[hashOf(txHash, 'txHash'), { failed: isFailed(root), native, calls: countCalls(root) }]];
   });
   return new Map(found);
 }
@@ -58,6 +60,11 @@ function isFailed(frame: Fields): boolean {
   return frame['error'] !== undefined && frame['error'] !== null && frame['error'] !== '';
 }
 
+function countCalls(frame: Fields): number {
+  const calls = listOf(frame['calls'] ?? [], 'calls');
+  return calls.reduce((sum: number, call) => sum + 1 + countCalls(fieldsOf(call, 'call')), 0);
+}
+
 /** Recursive: frames are nested at most as deep as the EVM's 1024 calls. */
 function collect(frame: Fields, found: NativeMovement[], internal: boolean): void {
   if (isFailed(frame)) return;
@@ -71,13 +78,15 @@ function collect(frame: Fields, found: NativeMovement[], internal: boolean): voi
   for (const call of listOf(calls, 'calls')) collect(fieldsOf(call, 'call'), found, true);
 }
 
+type Draft = { failed: boolean; native: NativeMovement[]; calls: number };
+
 /**
  * Parses `trace_block`: a flat list of frames, each with its path.
  * @param blockHash of the expected block; the request names only its number
  * @throws MalformedBlockError
  */
 export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {
-  const found = new Map<string, { failed: boolean; native: NativeMovement[]; failedPaths: string[] }>();
+  const found = new Map<string, Draft & { failedPaths: string[] }>();
   for (const entry of listOf(value, 'traces')) {
     const trace = fieldsOf(entry, 'trace');
     const { blockHash: of = blockHash } = trace;
@@ -85,9 +94,10 @@ export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {
     // Rewards of the block itself belong to no transaction.
     if (typeof trace['transactionHash'] !== 'string') continue;
     const hash = hashOf(trace['transactionHash'], 'transactionHash');
-    const findings = found.get(hash) ?? { failed: false, native: [], failedPaths: [] };
+    const findings = found.get(hash) ?? { failed: false, native: [], calls: 0, failedPaths: [] };
     found.set(hash, findings);
     const path = listOf(trace['traceAddress'], 'traceAddress');
+    if (path.length > 0) findings.calls += 1;
     const name = `${path.map(String).join('.')}.`;
     if (isFailed(trace)) {
       findings.failedPaths.push(path.length === 0 ? '' : name);

@@ -9,6 +9,7 @@ import type { BlockHeader } from '../domain.ts';
 import type { TraceMethod } from '../store/index-state-store.ts';
 import { isMethodMissing, isPruned } from './node-error.ts';
 import { createReceiptReader } from './node-receipts.ts';
+import { readUncles } from './node-uncles.ts';
 
 /** The queries of the index to a node. Every method but `finalized` rejects when no node gives a valid answer. */
 export type NodeBlocks = {
@@ -26,6 +27,8 @@ type NodeBlocksOptions = {
   /** Depth of the final block where the node has no `finalized` one. */
   readonly finalityDepth: number;
   readonly traceMethod: TraceMethod;
+  /** Whether the network pays for uncles, so that they are read. */
+  readonly uncles?: boolean;
   /** Called with blocks whose traces the node does not have. */
   readonly onUntraced: (number: bigint, reason: unknown) => void;
 };
@@ -50,9 +53,11 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), true]);
       if (answer === null) return undefined;
       const block = readBlock(answer);
-      if (block.transactions.length === 0) return { block, receipts: [], traces: emptyTraces(traceMethod) };
+      const uncles = options.uncles === true ? await readUncles(node, block) : undefined;
+      if (block.transactions.length === 0)
+        return { block, receipts: [], traces: emptyTraces(traceMethod), uncles };
       const [receipts, traces] = await Promise.all([receiptsOf(block), readTraces(options, block)]);
-      return receipts === undefined ? undefined : { block, ...receipts, ...traces };
+      return receipts === undefined ? undefined : { block, ...receipts, ...traces, uncles };
     },
   };
 }

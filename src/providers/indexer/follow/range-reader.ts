@@ -1,3 +1,4 @@
+import { creditRulesOf } from '../decode/credit-rules.ts';
 import { decodeBlock } from '../decode/decode-block.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
@@ -15,21 +16,23 @@ type RangeReaderOptions = {
   readonly blocks: Pick<NodeBlocks, 'blockAt' | 'headerAt'>;
   readonly limit: AdaptiveLimit;
   readonly wrapped: ReadonlySet<string>;
+  readonly chainId: string;
 };
 
 type ReadRange = (from: bigint, to: bigint) => Promise<Reading>;
 
 /** Reads and decodes blocks in parallel, up to the first that is missing or cannot be read. */
 export function createRangeReader(
-  { blocks, limit, wrapped }: RangeReaderOptions,
+  { blocks, limit, wrapped, chainId }: RangeReaderOptions,
   isSkipped: (number: bigint) => boolean,
 ): ReadRange {
+  const rules = creditRulesOf(chainId);
   const read = async (number: bigint): Promise<One> => {
     try {
       return await limit.run(async () => {
         if (isSkipped(number)) return await readSkipped(blocks, number);
         const source = await blocks.blockAt(number);
-        return source && decodeBlock(source, wrapped);
+        return source && decodeBlock(source, wrapped, rules);
       });
     } catch (error) {
       return { error };
@@ -48,8 +51,9 @@ async function readSkipped(
 ): Promise<IndexedBlock | undefined> {
   const own = await blocks.headerAt(number).catch(() => undefined);
   const header = own ?? (await headerBetween(blocks, number));
-  const nothing = { transactions: [], skipped: [], metadataChanges: [], withoutReceipt: 0, withdrawals: 0 };
-  return header && { header, ...nothing, traced: true };
+  const nothing = { transactions: [], skipped: [], metadataChanges: [], withoutReceipt: 0 };
+  const noCredits = { withdrawals: 0, credits: [], rewardsKnown: true };
+  return header && { header, ...nothing, ...noCredits, traced: true };
 }
 
 /** The place of a block whose own header cannot be read, as its neighbours tell it. */

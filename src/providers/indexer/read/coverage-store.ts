@@ -8,6 +8,9 @@ type Row = {
   readonly head_number: string;
   readonly untraced_blocks: string;
   readonly withdrawals: string;
+  readonly rewards: string;
+  readonly unrewarded_blocks: string;
+  readonly ledger_from: string | null;
   readonly skipped: string[];
 };
 
@@ -25,6 +28,7 @@ export async function findCoverage(
 ): Promise<Coverage | undefined> {
   const { rows } = await db.raw<{ rows: Row[] }>(
     `SELECT s.start_block, s.head_number, s.untraced_blocks, s.withdrawals,
+       s.rewards, s.unrewarded_blocks, s.ledger_from,
        ARRAY(SELECT b.block_number::text FROM index_skipped_blocks b WHERE b.chain_id = s.chain_id
          AND b.block_number BETWEEN greatest(s.start_block, ?::bigint) AND least(s.head_number, ?::bigint)
          ORDER BY b.block_number LIMIT ?) AS skipped
@@ -37,8 +41,21 @@ export async function findCoverage(
     fromBlock: BigInt(row.start_block),
     traces: tracesOf(row),
     skippedBlocks: row.skipped.map(BigInt),
-    outsideTransactions: row.withdrawals === '0' ? [] : ['withdrawals'],
+    outsideTransactions: [
+      ...(row.withdrawals === '0' ? [] : (['withdrawals'] as const)),
+      ...(row.rewards === '0' ? [] : (['rewards'] as const)),
+    ],
+    rewards: rewardsOf(row),
+    ledgerFrom: row.ledger_from === null ? undefined : BigInt(row.ledger_from),
   };
+}
+
+function rewardsOf({ ledger_from, head_number, unrewarded_blocks }: Row): Coverage['rewards'] {
+  const unrewarded = BigInt(unrewarded_blocks);
+  if (ledger_from === null) return 'unknown';
+  if (unrewarded === 0n) return 'every';
+  // Blocks that were replaced count too.
+  return unrewarded > BigInt(head_number) - BigInt(ledger_from) ? 'unknown' : 'part';
 }
 
 function tracesOf({ start_block, head_number, untraced_blocks }: Row): Coverage['traces'] {

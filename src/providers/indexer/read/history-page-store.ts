@@ -2,6 +2,8 @@ import type { HistoryFilter } from '../../provider.ts';
 import { wantedFacets } from '../search/facets.ts';
 import { allKinds, kindsOf } from '../search/kinds.ts';
 import { bytes } from '../store/bulk-store.ts';
+import { creditKinds } from '../store/ledger-rows.ts';
+import { creditRows } from './credit-pages.ts';
 
 /** A place in the chain's order of transactions. */
 export type HistoryPlace = { readonly blockNumber: bigint; readonly index: number };
@@ -40,14 +42,17 @@ export function historyQuery({ chainId, wallet, order, limit, after, search = {}
     .join(' ');
   const page = `${range} ORDER BY ${direction.order} LIMIT :limit`;
   const places = placesOf(search, page);
-  const columns = 'block_number, tx_index, tx_hash, block_hash, block_time, tx, moves';
-  const list =
+  const columns = 'block_number, tx_index, tx_hash, block_hash, block_time, tx, moves, internal_calls';
+  const transactions =
     places === undefined
       ? `SELECT ${columns} FROM wallet_history WHERE ${own} ${page}`
       : `SELECT h.* FROM (SELECT DISTINCT block_number, tx_index FROM (${places.sql}) all_places
            ORDER BY ${direction.order} LIMIT :limit) p
          CROSS JOIN LATERAL (SELECT ${columns} FROM wallet_history w WHERE ${own}
            AND w.block_number = p.block_number AND w.tx_index = p.tx_index) h`;
+  const credits = creditRows({ search, direction, afterIndex: after?.index });
+  const { entries = ['transactions'] } = search;
+  const list = listOf(entries.includes('transactions') ? transactions : undefined, credits?.sql, page);
   // Rows from before there was a search are sorted in the background; until then a search would miss them.
   const isUnsorted =
     places === undefined ? 'false' : `EXISTS (SELECT 1 FROM wallet_history WHERE ${own} AND kind IS NULL)`;
@@ -60,8 +65,18 @@ export function historyQuery({ chainId, wallet, order, limit, after, search = {}
     ...(fromBlock !== undefined && { fromBlock: String(fromBlock) }),
     ...(toBlock !== undefined && { toBlock: String(toBlock) }),
     ...places?.bindings,
+    ...credits?.bindings,
   };
   return { sql, bindings };
+}
+
+/** One list of both, where both are asked for. */
+function listOf(transactions: string | undefined, credits: string | undefined, page: string): string {
+  if (credits === undefined)
+    return transactions ?? 'SELECT NULL::bigint AS block_number, 0 AS tx_index WHERE false';
+  const order = page.slice(page.indexOf('ORDER BY'));
+  const both = transactions === undefined ? credits : `(${transactions}) UNION ALL (${credits})`;
+  return `SELECT * FROM (${both}) entries ${order}`;
 }
 
 /**
@@ -94,15 +109,22 @@ function placesOf(search: HistorySearch, page: string) {
 /**
  * The first of the wallet's blocks at or after a moment; the block after its last where there is none. Times of blocks
  * never go back, so halving finds it with some thirty looks at the primary key.
+ * @param withCredits whether blocks count in which the wallet has credits only
  */
-export function blockAtQuery(chainId: string, wallet: string, moment: Date) {
+export function blockAtQuery(chainId: string, wallet: string, moment: Date, withCredits = false) {
+  const from = 'block_number >= (h.low + h.high) / 2 ORDER BY block_number LIMIT 1';
+  const next = `SELECT block_number, block_time FROM wallet_history WHERE ${own} AND ${from}`;
+  const nextCredit = `SELECT c.* FROM unnest(ARRAY[${Object.values(creditKinds).join()}]) k (kind)
+    CROSS JOIN LATERAL (SELECT block_number, block_time FROM block_credits WHERE ${own} AND kind = k.kind AND ${from}) c`;
+  const nearest = withCredits
+    ? `SELECT * FROM ((${next}) UNION ALL (${nextCredit})) n ORDER BY block_number LIMIT 1`
+    : next;
   const sql = `WITH RECURSIVE halves (low, high) AS (
       SELECT start_block, coalesce(head_number, start_block) + 1 FROM index_state WHERE chain_id = :chainId
       UNION ALL
       SELECT CASE WHEN r.block_time < :moment::timestamptz THEN r.block_number + 1 ELSE h.low END,
         CASE WHEN r.block_time < :moment::timestamptz THEN h.high ELSE (h.low + h.high) / 2 END
-      FROM halves h LEFT JOIN LATERAL (SELECT block_number, block_time FROM wallet_history
-        WHERE ${own} AND block_number >= (h.low + h.high) / 2 ORDER BY block_number LIMIT 1) r ON true
+      FROM halves h LEFT JOIN LATERAL (${nearest}) r ON true
       WHERE h.low < h.high)
     SELECT max(low)::text AS block FROM halves`;
   return { sql, bindings: { chainId, wallet: bytes(wallet), moment } };

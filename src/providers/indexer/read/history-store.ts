@@ -1,6 +1,8 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../provider.ts';
+import type { BlockCredit } from '../domain.ts';
 import { hex } from '../store/bulk-store.ts';
+import { creditKinds } from '../store/ledger-rows.ts';
 import {
   readMoves,
   readTransaction,
@@ -19,6 +21,16 @@ export type WalletTransaction = {
   readonly blockTime: Date;
   readonly transaction: StoredTransaction;
   readonly moves: StoredMoves;
+  /** Null where the block was not traced. */
+  readonly internalCalls: number | null;
+};
+
+/** What a block credited to a wallet outside of transactions. */
+export type WalletCreditRow = Pick<WalletTransaction, 'blockNumber' | 'index' | 'blockHash' | 'blockTime'> & {
+  readonly kind: BlockCredit['kind'];
+  readonly amount: bigint;
+  readonly validatorIndex: string | null;
+  readonly withdrawalIndex: string | null;
 };
 
 type Row = {
@@ -28,30 +40,59 @@ type Row = {
   readonly unsorted: boolean;
   readonly block_number: string | null;
   readonly tx_index: number;
-  readonly tx_hash: Buffer;
+  /** Null of a credit. */
+  readonly tx_hash: Buffer | null;
   readonly block_hash: Buffer;
   readonly block_time: Date;
   readonly tx: unknown;
   readonly moves: unknown;
+  readonly internal_calls: number | null;
 };
 
 export type HistoryRows = {
-  readonly rows: readonly WalletTransaction[];
+  /** In the order of the page. */
+  readonly rows: readonly (WalletTransaction | WalletCreditRow)[];
   readonly completeTo: Freshness;
   /** Rows of the wallet from before there was a search are not sorted yet, so the search may have missed some. */
   readonly isUnsorted: boolean;
 };
 
-function toTransaction(row: Row, wallet: string): WalletTransaction {
+function toEntry(row: Row, wallet: string): WalletTransaction | WalletCreditRow {
+  if (row.tx_hash === null) return toCredit(row);
   return {
     wallet,
     blockNumber: BigInt(row.block_number ?? 0),
     index: row.tx_index,
     hash: hex(row.tx_hash),
+    internalCalls: row.internal_calls,
     blockHash: hex(row.block_hash),
     blockTime: row.block_time,
     transaction: readTransaction(row.tx),
     moves: readMoves(row.moves, wallet),
+  };
+}
+
+const kindNames = new Map(
+  // Its keys are the names of the kinds.
+  (Object.keys(creditKinds) as BlockCredit['kind'][]).map((kind) => [creditKinds[kind] as number, kind]),
+);
+
+function toCredit({ block_number, tx_index, block_hash, block_time, tx }: Row): WalletCreditRow {
+  // Made by the query of the page.
+  const [kind, amount, validatorIndex, withdrawalIndex] = tx as [
+    number,
+    string,
+    string | null,
+    string | null,
+  ];
+  return {
+    blockNumber: BigInt(block_number ?? 0),
+    index: tx_index,
+    blockHash: hex(block_hash),
+    blockTime: block_time,
+    kind: kindNames.get(kind) ?? 'fees',
+    amount: BigInt(amount),
+    ...{ validatorIndex, withdrawalIndex },
   };
 }
 
@@ -64,7 +105,7 @@ export async function listHistory(db: Database, request: HistoryRequest): Promis
   const found = rows.filter((row) => row.block_number !== null);
   return {
     completeTo,
-    rows: found.map((row) => toTransaction(row, request.wallet)),
+    rows: found.map((row) => toEntry(row, request.wallet)),
     isUnsorted: rows[0]?.unsorted ?? false,
   };
 }
@@ -77,8 +118,9 @@ export async function findBlockAt(
   db: Database,
   { chainId, wallet }: { readonly chainId: string; readonly wallet: string },
   moment: Date,
+  withCredits = false,
 ): Promise<bigint | undefined> {
-  const { sql, bindings } = blockAtQuery(chainId, wallet, moment);
+  const { sql, bindings } = blockAtQuery(chainId, wallet, moment, withCredits);
   const { rows } = await db.raw<{ rows: [{ block: string | null }] }>(sql, bindings);
   return rows[0].block === null ? undefined : BigInt(rows[0].block);
 }

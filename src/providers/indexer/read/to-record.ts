@@ -1,10 +1,10 @@
 import { formatUnits } from '../../../chain/decimal.ts';
-import type { HistoryRecord } from '../../provider.ts';
+import type { HistoryRecord, WalletCredit } from '../../provider.ts';
 import type { Approval, Erc20Movement, NativeMovement, NftMovement } from '../domain.ts';
-import type { WalletTransaction } from './history-store.ts';
+import type { WalletCreditRow, WalletTransaction } from './history-store.ts';
 import { methodName } from './methods.ts';
 import { describeTransaction, isPoisoning } from './rules.ts';
-import type { Wording } from './wording.ts';
+import { shortAmount, type Wording } from './wording.ts';
 
 /** Converts a stored transaction to the contract's record, from its wallet's point of view. */
 export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecord {
@@ -26,6 +26,7 @@ export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecor
     block_number: row.blockNumber.toString(),
     block_hash: row.blockHash,
     ...(transaction.created !== null && { created_contract: transaction.created }),
+    ...(row.internalCalls !== null && { internal_calls: row.internalCalls }),
     ...describeTransaction(row, wording),
     method_label: methodName(transaction.selector),
     possible_spam: isPoisoning(row),
@@ -33,6 +34,37 @@ export function toRecord(row: WalletTransaction, wording: Wording): HistoryRecor
     erc20_transfers: moves.erc20.map((movement) => erc20Transfer(movement, row, wording)),
     nft_transfers: moves.nft.map((movement) => nftTransfer(movement, row, wording)),
     approvals: moves.approvals.map((approval) => approvalOf(approval, wording)),
+  };
+}
+
+const creditNames = {
+  withdrawal: 'withdrawal',
+  fees: 'priority_fees',
+  block: 'block_reward',
+  uncle: 'uncle_reward',
+} as const;
+
+/** Converts a stored credit to the contract's form. */
+export function toCredit(row: WalletCreditRow, { currency }: Pick<Wording, 'currency'>): WalletCredit {
+  const { kind, amount, validatorIndex } = row;
+  const text = `${shortAmount(amount, currency.decimals)} ${currency.symbol}`;
+  const summaries = {
+    withdrawal: `Withdrew ${text} of the stake of validator ${validatorIndex ?? 'unknown'}`,
+    fees: `Received ${text} of fees for block ${row.blockNumber}`,
+    block: `Received ${text} for block ${row.blockNumber}`,
+    uncle: `Received ${text} for an uncle that block ${row.blockNumber} names`,
+  };
+  return {
+    kind: creditNames[kind],
+    value: amount.toString(),
+    value_formatted: formatUnits(amount, currency.decimals),
+    token_symbol: currency.symbol,
+    block_number: row.blockNumber.toString(),
+    block_hash: row.blockHash,
+    block_timestamp: row.blockTime.toISOString(),
+    validator_index: validatorIndex,
+    withdrawal_index: row.withdrawalIndex,
+    summary: summaries[kind],
   };
 }
 

@@ -2,7 +2,9 @@ import type { IndexedBlock } from '../domain.ts';
 import { sortRow } from '../search/sort-row.ts';
 import { type BulkColumns, bytes } from './bulk-store.ts';
 import { facetColumns } from './facet-store.ts';
+import { createNativeSums, ledgerRows } from './ledger-rows.ts';
 import { nftChanges, sumChanges } from './nft-changes.ts';
+import { columnsOf, type Rows, timeOf } from './row-columns.ts';
 import { writeMoves, writeTransaction } from './stored-moves.ts';
 import { walletMoves } from './wallet-moves.ts';
 
@@ -17,6 +19,10 @@ export type BlockRows = {
   readonly index_blocks: BulkColumns;
   readonly index_skipped_logs: BulkColumns;
   readonly nft_refreshes: BulkColumns;
+  readonly block_credits: BulkColumns;
+  readonly native_sums: BulkColumns;
+  readonly approval_changes: BulkColumns;
+  readonly wallet_approvals: BulkColumns;
 };
 
 /** The rows of these blocks. Pure. @param keepFrom blocks with lower numbers get no row in `index_blocks` */
@@ -31,7 +37,9 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     tx: 'json',
     moves: 'json',
     kind: 'smallint',
+    internal_calls: 'integer',
   });
+  const sums = createNativeSums();
   const facets = facetColumns();
   const remembered = columnsOf({
     number: 'bigint',
@@ -41,7 +49,7 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     wallets: 'text',
   });
   for (const block of blocks) {
-    const wallets = addHistory(history, facets, block);
+    const wallets = addHistory({ history, facets, sums }, block);
     const { number, hash, parentHash } = block.header;
     if (number < keepFrom) continue;
     // PostgreSQL does not unnest an array of arrays row by row, so the wallets are sent as one text.
@@ -56,35 +64,19 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     nft_refreshes: refreshRows(blocks),
     ...nftRows(blocks),
     token_contracts: contractRows(blocks),
+    native_sums: sums.columns(),
+    ...ledgerRows(blocks),
   };
 }
 
-type Rows = { readonly columns: BulkColumns; add(...values: (string | null)[]): void };
-
-function columnsOf(types: Readonly<Record<string, string>>): Rows {
-  const lists = Object.entries(types).map(([name, type]) => ({
-    name,
-    type,
-    values: [] as (string | null)[],
-  }));
-  return {
-    columns: Object.fromEntries(lists.map(({ name, type, values }) => [name, { type, values }])),
-    add(...values) {
-      for (const [index, list] of lists.entries()) list.values.push(values[index] ?? null);
-    },
-  };
-}
-
-function timeOf({ header }: IndexedBlock): string {
-  return new Date(Number(header.timestamp) * 1_000).toISOString();
-}
+type Collected = {
+  readonly history: Rows;
+  readonly facets: ReturnType<typeof facetColumns>;
+  readonly sums: ReturnType<typeof createNativeSums>;
+};
 
 /** @returns the wallets of the block */
-function addHistory(
-  history: Rows,
-  facets: ReturnType<typeof facetColumns>,
-  block: IndexedBlock,
-): ReadonlySet<string> {
+function addHistory({ history, facets, sums }: Collected, block: IndexedBlock): ReadonlySet<string> {
   const { number, hash } = block.header;
   const blockNumber = String(number);
   const blockHash = bytes(hash);
@@ -94,14 +86,20 @@ function addHistory(
     const index = String(transaction.index);
     const txHash = bytes(transaction.hash);
     const json = writeTransaction(transaction);
+    const calls = transaction.internalCalls?.toString() ?? null;
     for (const [wallet, moves] of walletMoves(transaction)) {
       wallets.add(wallet);
       const moved = writeMoves(moves) ?? null;
       const owner = bytes(wallet);
       const { kind, facets: found } = sortRow({ wallet, transaction, moves });
-      history.add(owner, blockNumber, index, txHash, blockHash, time, json, moved, String(kind));
+      history.add(owner, blockNumber, index, txHash, blockHash, time, json, moved, String(kind), calls);
+      sums.addRow(wallet, transaction, moves);
       facets.add({ wallet: owner, place: [blockNumber, index] }, found);
     }
+  }
+  for (const credit of block.credits) {
+    wallets.add(credit.wallet);
+    sums.addCredit(credit);
   }
   return wallets;
 }

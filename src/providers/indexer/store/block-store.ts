@@ -3,6 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import { bytes, copyBulk, hex, insertBulk } from './bulk-store.ts';
+import { ledgerConflicts, restartLedger } from './ledger-store.ts';
 import { IndexMovedError } from './roll-back-store.ts';
 
 /** The blocks that may still be replaced, with the wallets that they touch; those of the last final block on. */
@@ -64,10 +65,14 @@ async function moveHead(
   const untraced = blocks.filter(({ traced }) => !traced).length;
   const withoutReceipt = blocks.reduce((sum, block) => sum + block.withoutReceipt, 0);
   const withdrawals = blocks.reduce((sum, block) => sum + block.withdrawals, 0);
+  const credits = blocks.flatMap((block) => block.credits);
+  const unrewarded = blocks.filter(({ rewardsKnown }) => !rewardsKnown).length;
+  await followLedger(tx, chainId, blocks);
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
        untraced_blocks = untraced_blocks + :untraced, without_receipt = without_receipt + :withoutReceipt,
-       withdrawals = withdrawals + :withdrawals,
+       withdrawals = withdrawals + :withdrawals, rewards = rewards + :rewards,
+       unrewarded_blocks = unrewarded_blocks + :unrewarded, ledger_head = :hash::bytea,
        updated_at = now()
      WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea`,
     {
@@ -77,11 +82,25 @@ async function moveHead(
       untraced,
       withoutReceipt,
       withdrawals,
+      rewards: credits.filter(({ kind }) => kind !== 'withdrawal').length,
+      unrewarded,
       chainId,
       head: head === undefined ? null : bytes(head),
     },
   );
   if (rowCount !== 1) throw new IndexMovedError(chainId);
+}
+
+/** The ledger goes on where it stands at the head, and begins anew where another release has moved the head. */
+async function followLedger(tx: Tx, chainId: string, [first]: readonly IndexedBlock[]): Promise<void> {
+  const { rows } = await tx.raw<{ rows: { had: string | null }[] }>(
+    `UPDATE index_state s SET ledger_from = :first FROM index_state old
+     WHERE s.chain_id = :chainId AND old.chain_id = s.chain_id
+       AND (s.ledger_from IS NULL OR s.ledger_head IS DISTINCT FROM s.head_hash)
+     RETURNING old.ledger_from AS had`,
+    { chainId, first: String(first?.header.number) },
+  );
+  if (rows[0] !== undefined && rows[0].had !== null) await restartLedger(tx, chainId);
 }
 
 // A row that is there already is an error wherever it is not said here what becomes of it: none is dropped.
@@ -99,15 +118,16 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
   // Changes come in bursts, and a token is read at most every ten minutes.
   nft_refreshes: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
       SET due = greatest(excluded.due, nft_refreshes.rests_until) WHERE nft_refreshes.due IS NULL`,
+  ...ledgerConflicts,
   nft_tokens: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
       SET minted_block = excluded.minted_block, minter = excluded.minter
       WHERE nft_tokens.minted_block IS NULL AND excluded.minted_block IS NOT NULL`,
 };
 
 async function insertRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void> {
-  const { index_blocks, wallet_history, history_facets, ...others } = rows;
-  await copyBulk(tx, 'wallet_history', chainId, wallet_history);
-  await copyBulk(tx, 'history_facets', chainId, history_facets);
+  const { index_blocks, wallet_history, history_facets, block_credits, approval_changes, ...others } = rows;
+  const copied = { wallet_history, history_facets, block_credits, approval_changes };
+  for (const [table, columns] of Object.entries(copied)) await copyBulk(tx, table, chainId, columns);
   for (const [table, columns] of Object.entries(others)) {
     await insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]); // a key of rows
   }

@@ -35,6 +35,7 @@ export async function insertBulk(
 
 /** Inserts many rows of one network at once, with COPY. None of them may exist. */
 export async function copyBulk(tx: Tx, table: string, chainId: string, columns: BulkColumns): Promise<void> {
+  if (Object.values(columns)[0]?.values.length === 0) return;
   const names = ['chain_id', ...Object.keys(columns)].join(', ');
   await copyRows(tx, `${table} (${names})`, copyText(chainId, columns));
 }

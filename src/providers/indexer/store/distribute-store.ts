@@ -1,7 +1,10 @@
 import type { Database } from '../../../contract/transaction.ts';
 
 /** Tables that grow with the chain: each row belongs to a wallet, and each page reads one wallet. */
-const byWallet = ['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings'] as const;
+const byWallet = [
+  ...(['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings'] as const),
+  ...(['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'] as const),
+] as const;
 
 /** Tables that any page or write may need: smaller than the others, so every node has a copy. */
 const everywhere = [

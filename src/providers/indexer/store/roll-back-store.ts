@@ -3,6 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { BlockHeader } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
 import { deleteFacets } from './facet-store.ts';
+import { undoLedger } from './ledger-store.ts';
 
 /** Another process moved the head of the index meanwhile, so the change does not apply. Nothing was written. */
 export class IndexMovedError extends Error {
@@ -45,6 +46,7 @@ async function rollBackTo(
   if (rowCount !== 1) throw new IndexMovedError(chainId);
   const rows = { sql: `${replaced} AND wallet IN ${touchedWallets}`, bindings: { chainId, keep } };
   await deleteFacets(tx, chainId, rows);
+  await undoLedger(tx, rows);
   await tx.raw(`DELETE FROM wallet_history ${rows.sql}`, rows.bindings);
   await undoChanges(tx, chainId, keep);
   await tx.raw('DELETE FROM index_skipped_logs WHERE chain_id = ? AND block_number > ?', [chainId, keep]);
@@ -55,6 +57,16 @@ async function rollBackTo(
     { chainId, keep },
   );
   await tx.raw('DELETE FROM index_blocks WHERE chain_id = ? AND number > ?', [chainId, keep]);
+  await takeBackLedger(tx, chainId, head, keep);
+}
+
+/** The ledger follows the head, if it stood there; where it began above the blocks that stay, nothing of it is left. */
+async function takeBackLedger(tx: Tx, chainId: string, head: string, keep: string): Promise<void> {
+  await tx.raw(
+    `UPDATE index_state SET ledger_head = head_hash, ledger_from = CASE WHEN ledger_from <= :keep THEN ledger_from END
+     WHERE chain_id = :chainId AND ledger_head = :head::bytea`,
+    { chainId, head: bytes(head), keep },
+  );
 }
 
 const replaced = 'WHERE chain_id = :chainId AND block_number > :keep';

@@ -47,7 +47,7 @@ type MovesJson = {
 /** The part of a transaction that every history row of it has. */
 export type StoredTransaction = Omit<
   IndexedTransaction,
-  'hash' | 'index' | 'native' | 'erc20' | 'nft' | 'approvals' | 'borrowers' | 'delegations'
+  'hash' | 'index' | 'native' | 'erc20' | 'nft' | 'approvals' | 'borrowers' | 'delegations' | 'internalCalls'
 >;
 
 /** The movements of one wallet in a transaction, and its approvals. */

@@ -13,7 +13,9 @@ export type Difference = {
 };
 
 type Check = {
-  readonly table: 'wallet_history' | 'history_facets' | 'nft_changes' | 'index_skipped_logs';
+  readonly table:
+    | ('wallet_history' | 'history_facets' | 'nft_changes' | 'index_skipped_logs')
+    | ('block_credits' | 'approval_changes');
   readonly key: readonly string[];
   readonly content: readonly string[];
   /** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
@@ -25,6 +27,18 @@ const checks: readonly Check[] = [
     table: 'wallet_history',
     key: ['wallet', 'tx_index'],
     content: ['tx_hash', 'block_hash', 'block_time', 'tx', 'moves', 'kind'],
+    byWallet: true,
+  },
+  {
+    table: 'block_credits',
+    key: ['wallet', 'kind', 'place'],
+    content: ['block_hash', 'block_time', 'amount', 'validator_index', 'withdrawal_index'],
+    byWallet: true,
+  },
+  {
+    table: 'approval_changes',
+    key: ['wallet', 'contract', 'kind', 'token_id', 'party', 'log_index'],
+    content: ['spender', 'amount', 'granted'],
     byWallet: true,
   },
   {

@@ -1,0 +1,25 @@
+import type { JsonRpcApiProvider } from 'ethers';
+import { quantity } from '../../../chain/rpc/quantity.ts';
+import { type RawBlock, type RawUncle, readUncle } from '../decode/raw-block.ts';
+import { isMethodMissing, isPruned } from './node-error.ts';
+
+/**
+ * The uncles that a block of proof of work names.
+ * @returns undefined where the node does not have all of them
+ */
+export async function readUncles(
+  node: Pick<JsonRpcApiProvider, 'send'>,
+  { header, difficulty = 0n, uncleCount = 0 }: RawBlock,
+): Promise<readonly RawUncle[] | undefined> {
+  if (difficulty === 0n || uncleCount === 0) return [];
+  const places = Array.from({ length: uncleCount }, (_, place) => BigInt(place));
+  try {
+    const answers: unknown[] = await Promise.all(
+      places.map((place) => node.send('eth_getUncleByBlockHashAndIndex', [header.hash, quantity(place)])),
+    );
+    return answers.some((answer) => answer === null) ? undefined : answers.map(readUncle);
+  } catch (error) {
+    if (isMethodMissing(error) || isPruned(error)) return undefined;
+    throw error;
+  }
+}
