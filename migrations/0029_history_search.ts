@@ -1,33 +1,51 @@
 import type { Knex } from 'knex';
 
-/**
+/*
  * Searching a history: each row has a kind (category, spam, directions), and a row in `history_facets` for each token and
  * each counterparty, so that a page of any search is a few ranges of an index. Rows from before have no kind until the
  * indexer has sorted them; a release that does not know of it writes such rows too.
  */
+const facets = `
+  ALTER TABLE wallet_history ADD COLUMN kind smallint;
+
+  -- The kind is that of the facet: the directions are those of its own transfers.
+  CREATE TABLE history_facets (
+    chain_id bigint NOT NULL,
+    wallet bytea NOT NULL,
+    facet bytea NOT NULL,
+    kind smallint NOT NULL,
+    block_number bigint NOT NULL,
+    tx_index integer NOT NULL,
+    PRIMARY KEY (chain_id, wallet, facet, kind, block_number, tx_index)
+  );
+`;
+
+const indexes = {
+  wallet_history_kind: `wallet_history (chain_id, wallet, kind, block_number, tx_index) WHERE kind IS NOT NULL`,
+  wallet_history_unsorted: `wallet_history (chain_id, wallet) WHERE kind IS NULL`,
+  nft_holdings_contract: `nft_holdings (chain_id, wallet, contract, acquired_block, acquired_log, token_id)
+    WHERE amount > 0`,
+};
+
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
-    ALTER TABLE wallet_history ADD COLUMN kind smallint;
-    CREATE INDEX wallet_history_kind ON wallet_history (chain_id, wallet, kind, block_number, tx_index)
-      WHERE kind IS NOT NULL;
-    CREATE INDEX wallet_history_unsorted ON wallet_history (chain_id, wallet) WHERE kind IS NULL;
+  // Cut off while an index was built, it is run again.
+  if (!(await knex.schema.hasTable('history_facets'))) await knex.transaction((tx) => tx.raw(facets));
+  for (const [name, definition] of Object.entries(indexes)) {
+    // Writes go on while it is built over a billion rows; PostgreSQL cannot do that where an operator has parted a table.
+    const [table = ''] = definition.split(' ');
+    const how = (await isParted(knex, table)) ? '' : 'CONCURRENTLY';
+    await knex.raw(`DROP INDEX ${how} IF EXISTS ${name}`);
+    await knex.raw(`CREATE INDEX ${how} ${name} ON ${definition}`);
+  }
+}
 
-    -- The kind is that of the facet: the directions are those of its own transfers.
-    CREATE TABLE history_facets (
-      chain_id bigint NOT NULL,
-      wallet bytea NOT NULL,
-      facet bytea NOT NULL,
-      kind smallint NOT NULL,
-      block_number bigint NOT NULL,
-      tx_index integer NOT NULL,
-      PRIMARY KEY (chain_id, wallet, facet, kind, block_number, tx_index)
-    );
-
-    CREATE INDEX nft_holdings_contract ON nft_holdings
-      (chain_id, wallet, contract, acquired_block, acquired_log, token_id) WHERE amount > 0;
-  `);
+async function isParted(knex: Knex, table: string): Promise<boolean> {
+  const { rows } = await knex.raw('SELECT relkind FROM pg_class WHERE oid = to_regclass(?)', [table]);
+  return rows[0]?.relkind === 'p';
 }
 
 export async function down(): Promise<void> {
   throw new Error('Migrations go forward only: restore a backup instead.');
 }
+
+export const config = { transaction: false };

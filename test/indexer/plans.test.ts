@@ -121,7 +121,7 @@ describe('a page of a history of 300,000 rows', () => {
       await db.raw(
         `INSERT INTO history_facets SELECT 1, ?::bytea, ?::bytea, ?, n / 3, n % 3 FROM generate_series(1, 300000) n
          WHERE n % 1000 = 0`,
-        [`\\x${'ab'.repeat(20)}`, `\\x${facet}`, rare],
+        [`\\x${'ab'.repeat(20)}`, facet ?? '', rare],
       );
     }
     await db.raw('ANALYZE wallet_history');

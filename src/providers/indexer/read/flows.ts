@@ -1,4 +1,4 @@
-import { type NftMovement, zeroAddress } from '../domain.ts';
+import { zeroAddress } from '../domain.ts';
 import type { StoredMoves } from '../store/stored-moves.ts';
 
 /** The asset that flowed; `token` is the contract. */
@@ -52,6 +52,9 @@ export function isNft({ asset }: Flow): boolean {
  */
 export function flowsOf(moves: StoredMoves, wallet: string): Flows {
   const all = movementsOf(moves);
+  const [first] = all;
+  if (first === undefined) return noFlows;
+  if (all.length === 1 && first.amount > 0n) return onlyFlow(first, wallet);
   const moving = all.filter(({ amount }) => amount > 0n);
   const groups = new Map<string, Movement[]>();
   for (const movement of moving) {
@@ -70,30 +73,33 @@ export function flowsOf(moves: StoredMoves, wallet: string): Flows {
   };
 }
 
+const noFlows: Flows = { outs: [], ins: [] };
+
+// Most rows have one movement, and the index sorts every row that it writes: summing up took a third of that time.
+function onlyFlow({ from, to, asset, amount }: Movement, wallet: string): Flows {
+  const flow = { asset, amount, minted: false, burned: false };
+  if (from !== wallet) return { outs: [], ins: [{ ...flow, other: from, minted: from === zeroAddress }] };
+  return { outs: [{ ...flow, other: to, burned: to !== wallet && nowhere.has(to) }], ins: [] };
+}
+
 function emptyFlow({ asset }: Movement, other: string): Flow {
   return { asset, amount: 0n, other, minted: other === zeroAddress, burned: nowhere.has(other) };
 }
 
 /** All but the fee of the transaction itself. */
 function movementsOf({ native, erc20, nft }: StoredMoves): Movement[] {
-  return [
-    ...nft.map(({ from, to, token, tokenId, amount }: NftMovement) => ({
-      from,
-      to,
-      amount,
-      asset: { kind: 'nft', token, tokenId } as const,
-    })),
-    ...erc20
-      .filter(({ kind }) => kind !== 'fee')
-      .map(({ from, to, token, value }) => ({
-        from,
-        to,
-        amount: value,
-        asset: { kind: 'erc20', token } as const,
-      })),
-    ...native.map(({ from, to, value }) => ({ from, to, amount: value, asset: { kind: 'native' } as const })),
-  ];
+  const all: Movement[] = [];
+  for (const { from, to, token, tokenId, amount } of nft) {
+    all.push({ from, to, amount, asset: { kind: 'nft', token, tokenId } });
+  }
+  for (const { from, to, token, value, kind } of erc20) {
+    if (kind !== 'fee') all.push({ from, to, amount: value, asset: { kind: 'erc20', token } });
+  }
+  for (const { from, to, value } of native) all.push({ from, to, amount: value, asset: nativeAsset });
+  return all;
 }
+
+const nativeAsset = { kind: 'native' } as const;
 
 function assetName(asset: Asset): string {
   if (asset.kind === 'native') return 'native';

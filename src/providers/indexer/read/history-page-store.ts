@@ -101,7 +101,7 @@ function placesOf(search: HistorySearch, page: string) {
         WHERE ${own} AND facet = f.facet AND kind = k.kind ${page}) o`,
     bindings: {
       kinds: (kinds ?? allKinds).join(),
-      facets: facets.map((facet) => `\\x${facet}`).join(),
+      facets: facets.join(),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { categoryOf, type DescribedRow, isPoisoning } from '../read/rules.ts';
 import { directionsOf, facetsOf } from './facets.ts';
-import { kindNumber, withDirections } from './kinds.ts';
+import { kindNumber } from './kinds.ts';
 
 /** How a row is found: its kind, and each facet with the kind that it has among the facet's rows. */
 export type Sorted = { readonly kind: number; readonly facets: ReadonlyMap<string, number> };
@@ -12,10 +12,5 @@ export function sortRow(row: DescribedRow): Sorted {
     isSpam: isPoisoning(row),
     directions: directionsOf(row),
   });
-  return { kind, facets: facetKinds(row, kind) };
-}
-
-/** The facets of a row whose kind is known. */
-export function facetKinds(row: DescribedRow, kind: number): Sorted['facets'] {
-  return new Map([...facetsOf(row)].map(([facet, directions]) => [facet, withDirections(kind, directions)]));
+  return { kind, facets: facetsOf(row, kind) };
 }

@@ -79,6 +79,8 @@ const writers: Readonly<Record<string, (value: string) => string>> = {
   integer: asItIs,
   smallint: asItIs,
   timestamptz: asItIs,
+  // JSON has no other character of these.
+  json: (value) => (value.includes('\\') ? escaped(value) : value),
 };
 
 /** Converts `0x` hex to PostgreSQL's hex format of bytea. */

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import type { DescribedRow } from '../read/rules.ts';
-import { facetKinds, sortRow } from '../search/sort-row.ts';
+import { facetsOf } from '../search/facets.ts';
+import { sortRow } from '../search/sort-row.ts';
 import { type BulkColumns, bytes, hex, insertBulk } from './bulk-store.ts';
 import { readMoves, readTransaction } from './stored-moves.ts';
 
@@ -45,7 +46,7 @@ export function facetColumns(): {
     add({ wallet, place: [block, index] }, facets) {
       for (const [facet, kind] of facets) {
         lists.wallet.push(wallet);
-        lists.facet.push(`\\x${facet}`);
+        lists.facet.push(facet);
         lists.kind.push(String(kind));
         lists.block_number.push(block);
         lists.tx_index.push(index);
@@ -98,7 +99,7 @@ export async function deleteFacets(
     const facets = facetColumns();
     for (const row of rows.slice(start, start + rowsAtOnce)) {
       const place = [row.block_number, String(row.tx_index)] as const;
-      facets.add({ wallet: bytes(hex(row.wallet)), place }, facetKinds(toDescribed(row), row.kind ?? 0));
+      facets.add({ wallet: bytes(hex(row.wallet)), place }, facetsOf(toDescribed(row), row.kind ?? 0));
     }
     await tx.raw(
       `DELETE FROM ${table} f USING ${listed} WHERE f.chain_id = ? AND f.wallet = u.wallet AND f.facet = u.facet
