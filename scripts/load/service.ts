@@ -2,10 +2,8 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Balancer, balancerAddress, startBalancer } from './balancer.ts';
 import { type Replica, startReplica } from './replica.ts';
-import type { Surroundings } from './surroundings.ts';
+import { asRole, type Role, type Surroundings } from './surroundings.ts';
 import { worldKey } from './world.ts';
-
-type Role = 'api' | 'worker' | 'indexer';
 
 export type ServiceChange = {
   /** Settings of the replicas of callers, in place of the usual ones. */
@@ -106,7 +104,7 @@ function settingsFor(
     ...{ ROLES: role, SECRET_KEYS: key, CURSOR_KEYS: key, DRAIN_SECONDS: '1' },
     CLOCK_SHIFT_FILE: clockFileOf(folder),
     LISTENER_COUNT_FOLDER: folder,
-    DATABASE_URL: wire.through(postgres().url),
+    DATABASE_URL: asRole(wire.through(postgres().url), role),
     // All callers come through the balancer, which names their addresses.
     TRUSTED_PROXIES: balancerAddress,
     MAX_CONNECTIONS_PER_ADDRESS: '5000',

@@ -1,8 +1,9 @@
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
+import { prepareDatabase } from '../../src/compose/migrate.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connect.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
+import { groupOf } from '../../src/db/role-rights.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Gate, startGate } from '../../test/keys/tcp-gate.ts';
 import { type LyingNode, startLyingNode } from '../../test/support/lying-node.ts';
@@ -41,6 +42,18 @@ export type Surroundings = {
   close(): Promise<void>;
 };
 
+export type Role = 'api' | 'worker' | 'indexer';
+const roles: readonly Role[] = ['api', 'worker', 'indexer'];
+const userOf = (role: Role) => `load_${role}`;
+const password = 'few-rights';
+
+/** The URL of the database for the user of this role, who has no more rights than it needs. */
+export function asRole(databaseUrl: string, role: Role): string {
+  const url = new URL(databaseUrl);
+  [url.username, url.password] = [userOf(role), password];
+  return url.href;
+}
+
 // A block is final once it has two above it.
 const quickFinality = ['--slots-in-an-epoch', '1'];
 
@@ -69,7 +82,10 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
   const openDatabase = () =>
     createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });
   const db = openDatabase();
-  await migrateToLatest(db);
+  await prepareDatabase(db);
+  for (const role of roles) {
+    await db.raw(`CREATE ROLE ${userOf(role)} LOGIN PASSWORD '${password}' IN ROLE ${groupOf(role)}`);
+  }
   const rpcUrls = nodes.map(({ url }) => url);
   const world = await createWorld(db, { rpcUrls, contract: chain.contract, unclaimed });
   await db.destroy();

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { migrateToLatest } from '../db/migrate.ts';
+import { prepareDatabase } from '../compose/migrate.ts';
 import { assertNotNewer } from '../db/schema-check.ts';
 import { distributeIndex, findCitusWorkers } from '../providers/indexer/store/distribute-store.ts';
 import { recordByOperator } from './shared/audited.ts';
@@ -35,12 +35,13 @@ export function addMigrateCommand(program: Command, session: Session): void {
             return;
           }
           if (options.distribute) await assertCluster(operator);
-          const run = await migrateToLatest(db);
+          const { run, missingGroups } = await prepareDatabase(db);
           if (run.length > 0) {
             await recordByOperator(db, { action: 'migrate', subject: null, details: { migrations: run } });
           }
           output.rows(named(run), { name: 'MIGRATED' });
           output.say(run.length === 0 ? 'The schema is current.' : `${run.length} migration(s) done.`);
+          if (missingGroups.length > 0) output.say(askForGroups(missingGroups));
           if (options.distribute) await distribute(operator, options.shards);
         },
         { schema: 'any' },
@@ -48,6 +49,11 @@ export function addMigrateCommand(program: Command, session: Session): void {
     );
   examples(migrate, 'migrate', 'migrate --status', 'migrate --distribute --shards 64');
 }
+
+const askForGroups = (missing: readonly string[]) =>
+  'This database user may not create groups, so users with few rights cannot be made yet; all else is done. ' +
+  `To have them, let an administrator run: ${missing.map((name) => `CREATE ROLE ${name} NOLOGIN;`).join(' ')} ` +
+  'Then run again: tallystick migrate';
 
 const named = (names: readonly string[]) => names.map((name) => ({ name }));
 

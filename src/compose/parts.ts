@@ -11,8 +11,8 @@ import type { Logger } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
-import { mintQueue } from '../rwa/minting/mint-queue.ts';
 import { type Connections, openConnections, sessionUrlOf } from './connections.ts';
+import { jobQueues } from './job-queues.ts';
 import { createObservers, type Observers } from './observers.ts';
 
 /** What a process has in every role. */
@@ -24,7 +24,7 @@ export type Parts = Connections & {
   readonly notifications: Notifications;
   readonly networks: NetworkRegistry;
   readonly jobs: JobQueue;
-  /** Undefined without the setting SECRET_KEYS. */
+  /** Undefined without the role `api` or the setting SECRET_KEYS. */
   readonly vault: ClaimSecretVault | undefined;
 };
 
@@ -54,14 +54,15 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   );
   const jobQueue = createJobQueue({
     db,
-    keyedQueues: [mintQueue],
+    queues: jobQueues,
     works: config.ROLES.includes('worker'),
     onJobs: observers.jobs,
     log,
   });
   // Sending connects the queue too, so it is closed even where no job was ever worked on.
   const jobs = opened.adopt(jobQueue, (queue) => queue.stop(0));
-  const vault = await openVault(config, db);
+  // Only those who answer callers look into claim secrets.
+  const vault = config.ROLES.includes('api') ? await openVault(config, db) : undefined;
   assertAddressesOpen(await listNetworks(db), createNodeAddresses(config.SECRET_KEYS));
   return { config, log, metrics, observers, db, clients, notifications, networks, jobs, vault };
 }

@@ -6,6 +6,7 @@ import { purgeExpiredRows } from '../db/housekeeping.ts';
 import { purgeSecretAttempts } from '../rwa/assets/secret-attempt-store.ts';
 import type { OnStep } from '../rwa/mint-worker/lane-context.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
+import { auditQueue, purgeQueue } from './job-queues.ts';
 import type { Parts } from './parts.ts';
 
 /** A key in memory that signs mints: of the local chain, or of a test. */
@@ -66,10 +67,10 @@ function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Pro
 /** Begins to work on jobs: those of the minter, and the ones that run by the clock. */
 export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void> {
   const purge = {
-    queue: 'purge-expired',
+    queue: purgeQueue,
     cron: '*/10 * * * *',
     handle: () => purgeExpiredRows(db, [purgeSecretAttempts]),
   };
-  const chain = { queue: 'chain-audit', cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
+  const chain = { queue: auditQueue, cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
   return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });
 }

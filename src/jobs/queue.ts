@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { PgBoss } from 'pg-boss';
 import type { Database, Tx } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
@@ -29,7 +30,7 @@ export type JobSender = {
 
 /** The queue of background jobs, kept in the service's own database. */
 export type JobQueue = JobSender & {
-  /** Connects and creates the queues. The first `enqueue` does so too. */
+  /** Connects, and creates the queues that are not there yet. The first `enqueue` does so too. */
   open(): Promise<void>;
   /** Starts to fetch and run these jobs. */
   work(jobs: Jobs): Promise<void>;
@@ -41,6 +42,9 @@ export type JobQueue = JobSender & {
 
 type JobCounts = { readonly queue: string; readonly waiting: number; readonly active: number };
 
+/** The queues of a service, by the kind of their jobs. */
+export type QueueNames = { readonly keyed: readonly string[]; readonly scheduled: readonly string[] };
+
 /** Called after each run of jobs. */
 export type OnJobs = (queue: string, outcome: 'done' | 'failed', count: number) => void;
 
@@ -48,8 +52,7 @@ type Jobs = { readonly scheduled: readonly ScheduledJob[]; readonly keyed: reado
 
 type QueueOptions = {
   readonly db: Database;
-  /** The queues of keyed jobs. */
-  readonly keyedQueues: readonly string[];
+  readonly queues: QueueNames;
   /** Whether this process runs jobs. A process that only enqueues them does not supervise the queue. */
   readonly works: boolean;
   readonly onJobs?: OnJobs;
@@ -71,6 +74,7 @@ const keyedOptions = {
   retentionSeconds: 365 * day,
   deleteAfterSeconds: 60 * 60,
 };
+const scheduledOptions = { retryLimit: 3, expireInSeconds: 600 };
 // A fetcher sleeps after each batch that was not full.
 const fetching = {
   batchSize: 500,
@@ -80,13 +84,13 @@ const fetching = {
 };
 
 /** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database, and uses the same pool. */
-export function createJobQueue({ db, keyedQueues, works, onJobs = () => {}, log }: QueueOptions): JobQueue {
+export function createJobQueue({ db, queues, works, onJobs = () => {}, log }: QueueOptions): JobQueue {
   const boss = createBoss({ db, works, log });
   const within = createTransactionAdapter();
   let opening: Promise<void> | undefined;
 
   const open = () => {
-    opening ??= begin(boss, keyedQueues).catch((error: unknown) => {
+    opening ??= begin(boss, queues).catch((error: unknown) => {
       opening = undefined;
       throw error;
     });
@@ -131,13 +135,17 @@ export function createJobQueue({ db, keyedQueues, works, onJobs = () => {}, log 
 
 const toJob = (key: string) => ({ data: { key }, singletonKey: key });
 
-async function begin(boss: PgBoss, keyedQueues: readonly string[]): Promise<void> {
+async function begin(boss: PgBoss, { keyed, scheduled }: QueueNames): Promise<void> {
   await boss.start();
-  for (const queue of keyedQueues) {
-    await boss.createQueue(queue, { policy: 'exclusive', ...keyedOptions });
-    // Otherwise a queue that an earlier release created keeps its options.
-    await boss.updateQueue(queue, keyedOptions);
-  }
+  for (const queue of keyed) await ensureQueue(boss, queue, keyedOptions);
+  for (const queue of scheduled) await ensureQueue(boss, queue, scheduledOptions);
+}
+
+/** Writes nothing where all is as it should be: most database users may not. */
+async function ensureQueue(boss: PgBoss, queue: string, options: typeof scheduledOptions): Promise<void> {
+  const found = await boss.getQueue(queue);
+  if (found === null) await boss.createQueue(queue, { policy: 'exclusive', ...options });
+  else if (!isDeepStrictEqual({ ...found, ...options }, found)) await boss.updateQueue(queue, options);
 }
 
 function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log'>): PgBoss {
@@ -164,7 +172,6 @@ async function report(onJobs: OnJobs, queue: string, count: number, work: Promis
 }
 
 async function workOnSchedule(boss: PgBoss, { queue, cron, handle }: ScheduledJob): Promise<void> {
-  await boss.createQueue(queue, { policy: 'exclusive', retryLimit: 3, expireInSeconds: 600 });
   await boss.work(queue, { pollingIntervalSeconds: 30 }, async () => handle());
   await boss.schedule(queue, cron);
 }

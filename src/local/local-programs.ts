@@ -1,6 +1,6 @@
+import { prepareDatabase } from '../compose/migrate.ts';
 import type { Database } from '../contract/transaction.ts';
 import { createDatabase } from '../db/connect.ts';
-import { migrateToLatest } from '../db/migrate.ts';
 import type { Logger } from '../log.ts';
 import type { KeptSettings } from './kept-settings.ts';
 import { hasState, type LocalChain, startLocalChain } from './programs/chain.ts';
@@ -48,7 +48,7 @@ export async function openPostgres(options: ProgramOptions): Promise<RunningPost
   );
   opened.adopt(server, (running) => running.stop());
   const db = opened.adopt(createDatabase(server.url, { poolMax: 2, log }), (pool) => pool.destroy());
-  await migrateToLatest(db);
+  await prepareDatabase(db);
   return { server, port, db };
 }
 

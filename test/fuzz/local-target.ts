@@ -1,5 +1,5 @@
+import { prepareDatabase } from '../../src/compose/migrate.ts';
 import { createDatabase } from '../../src/db/connect.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
 import { createLogger } from '../../src/log.ts';
 import { startChain } from '../support/chain.ts';
 import { giveCoins } from '../support/coins.ts';
@@ -31,7 +31,7 @@ export async function startLocalTarget(): Promise<Target> {
   const [postgres, chain] = await Promise.all([startPostgres(), startChain()]);
   const log = createLogger({ level: 'silent' });
   const db = createDatabase(postgres.url, { poolMax: 5, log });
-  await migrateToLatest(db);
+  await prepareDatabase(db);
   const { keys, companies } = await populate(db, { rpcUrl: chain.rpcUrl });
   const token = await giveCoins(
     chain.rpcUrl,

@@ -13,7 +13,7 @@ const metrics = createMetrics((_source, error) => {
 const test = base.extend('jobs', perFile, async ({ db }, { onCleanup }) => {
   const jobs = createJobQueue({
     db,
-    keyedQueues: ['casks'],
+    queues: { keyed: ['casks'], scheduled: [] },
     works: true,
     onJobs: createJobMetrics(metrics),
     log: createLogger({ level: 'silent' }),
@@ -31,7 +31,7 @@ test('tells which jobs wait, were done, and failed', async ({ db, jobs }) => {
   await db.raw("UPDATE pgboss.queue SET ready_count = 2 WHERE name = 'casks'");
   expect(await text()).toContain('tallystick_jobs{queue="casks",state="waiting"} 2');
   expect(await text()).toContain('tallystick_jobs{queue="casks",state="active"} 0');
-  expect((await jobs.counts()).map(({ queue }) => queue)).toEqual(['casks']);
+  expect((await jobs.counts()).map(({ queue }) => queue)).toContain('casks');
   // Both at once, or one of them: as they were fetched.
   let failed = 0;
   await jobs.work({

@@ -18,7 +18,12 @@ const test = base
   .extend('serviceOptions', perFile, async ({ node }, { onCleanup }) => {
     const moralis = await startMoralisServer({ histories: {}, nfts: {} });
     onCleanup(() => moralis.close());
-    return { rpcUrl: node.url, moralis, settings: { INDEX_POLL_MS: '50' } };
+    return {
+      rpcUrl: node.url,
+      moralis,
+      databaseUser: 'test_indexing',
+      settings: { INDEX_POLL_MS: '50' },
+    } as const;
   })
   .extend('moralis', perFile, ({ serviceOptions }) => serviceOptions.moralis)
   .extend('indexes', { ...perFile, auto: true }, ({ service }, { onCleanup }) => {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { asUser, type TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 
 const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
@@ -19,10 +19,10 @@ const start = (database: TestDatabase, settings: Record<string, string>) =>
 const ask = (port: number | undefined, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
 const scrape = async ({ operationsPort }: Service) => (await ask(operationsPort, '/metrics')).text();
 
-describe.each(['api', 'worker', 'indexer'])('a process that is only %s', (role) => {
+describe.each(['api', 'worker', 'indexer'] as const)('a process that is only %s', (role) => {
   let service: Service;
   test.beforeAll(async ({ database }) => {
-    service = await start(database, { ROLES: role });
+    service = await start(database, { ROLES: role, DATABASE_URL: asUser(database.url, `test_${role}`) });
   });
   afterAll(() => service.stop());
 

@@ -98,7 +98,10 @@ const refusals: readonly Refusal[] = [
   {
     why: 'the queue of jobs cannot be made',
     // Something else has the name of its schema.
-    prepare: () => database.db.raw('CREATE SCHEMA pgboss; CREATE TABLE pgboss.version (nothing int)'),
+    prepare: () =>
+      database.db.raw(
+        'DROP SCHEMA pgboss CASCADE; CREATE SCHEMA pgboss; CREATE TABLE pgboss.version (nothing int)',
+      ),
     message: /pgboss/,
   },
   {

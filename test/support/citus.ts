@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
+import { prepareDatabase } from '../../src/compose/migrate.ts';
 import { createDatabase } from '../../src/db/connect.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
 import { createLogger } from '../../src/log.ts';
 import { distributeIndex } from '../../src/providers/indexer/store/distribute-store.ts';
 
@@ -30,7 +30,7 @@ export async function createCitusDatabase(
   const db = createDatabase(url, { poolMax: 20, log });
   await db.raw('SELECT citus_set_coordinator_host(?, ?)', [coordinator.host, coordinator.port]);
   for (const { host, port } of workers) await db.raw('SELECT citus_add_node(?, ?)', [host, port]);
-  await migrateToLatest(db);
+  await prepareDatabase(db);
   await distributeIndex(db, { shards: 4, onTable: () => undefined });
   await turn.destroy();
   return {

@@ -1,12 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { inject } from 'vitest';
+import { prepareDatabase } from '../../src/compose/migrate.ts';
 import { createDatabase } from '../../src/db/connect.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
+import { type DatabaseRole, groupOf } from '../../src/db/role-rights.ts';
 import { createLogger } from '../../src/log.ts';
 import { createCitusDatabase } from './citus.ts';
 
 export type TestDatabase = { readonly db: Knex; readonly url: string; close(): Promise<void> };
+
+const groupsOf = (...roles: readonly DatabaseRole[]) => roles.map(groupOf);
+/** Users of the server of tests, with the groups that they belong to. */
+const logins = {
+  test_api: groupsOf('api'),
+  test_worker: groupsOf('worker'),
+  test_indexer: groupsOf('indexer'),
+  test_operator: groupsOf('operator'),
+  /** Of a service that mints as well. */
+  test_minting: groupsOf('api', 'worker'),
+  /** Of a service that indexes as well. */
+  test_indexing: groupsOf('api', 'indexer'),
+};
+const password = 'few-rights';
+
+export type Login = keyof typeof logins;
+
+/** Names and passwords, as a pooler wants to know them. */
+export const users = Object.keys(logins).map((name) => [name, password] as const);
+
+/** The same database by a user with few rights. In a cluster everybody is the owner. */
+export function asUser(databaseUrl: string, user: Login): string {
+  if (process.env['CITUS_URL'] !== undefined) return databaseUrl;
+  const url = new URL(databaseUrl);
+  [url.username, url.password] = [user, password];
+  return url.href;
+}
 
 /** Creates the migrated database from which the test databases of a server are cloned. */
 export async function createTemplate(postgresUrl: string): Promise<void> {
@@ -17,7 +45,10 @@ export async function createTemplate(postgresUrl: string): Promise<void> {
   const url = new URL(postgresUrl);
   url.pathname = '/tallystick_template';
   const template = createDatabase(url.href, { poolMax: 2, log });
-  await migrateToLatest(template);
+  await prepareDatabase(template);
+  for (const [user, groups] of Object.entries(logins)) {
+    await template.raw(`CREATE ROLE ${user} LOGIN PASSWORD '${password}' IN ROLE ${groups.join(', ')}`);
+  }
   await template.destroy();
 }
 

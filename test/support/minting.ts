@@ -95,6 +95,7 @@ export async function startMintService(
   const service = await startService({
     rpcUrl: chain.rpcUrl,
     settings: { ...quick, ...settings },
+    databaseUser: 'test_minting',
     postgresUrl,
   });
   await service.db('mint_lanes').delete();

@@ -5,6 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { users } from './database.ts';
 import { killAtExit } from './kill-at-exit.ts';
 import { freePort } from './postgres.ts';
 
@@ -32,7 +33,10 @@ export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
   const port = await freePort();
   const file = (name: string, lines: readonly string[]) =>
     writeFile(path.join(directory, name), `${lines.join('\n')}\n`, { mode: 0o644 });
-  await file('users.txt', [`"${username}" "${decodeURIComponent(password)}"`]);
+  await file('users.txt', [
+    `"${username}" "${decodeURIComponent(password)}"`,
+    ...users.map(([name, secret]) => `"${name}" "${secret}"`),
+  ]);
   await file('pgbouncer.ini', [
     '[databases]',
     `* = host=${hostname} port=${serverPort}`,

@@ -2,7 +2,7 @@ import request, { type Test } from 'supertest';
 import { inject } from 'vitest';
 import type { ApiParts } from '../../src/compose/api.ts';
 import { type Answer, createConformance } from './conformance.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { asUser, createTestDatabase, type TestDatabase } from './database.ts';
 import { type Population, populate, type ServiceOptions, serve } from './serving.ts';
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options';
@@ -61,7 +61,7 @@ export async function startServiceOn(database: TestDatabase, options: ServiceOpt
 }
 
 async function openService(database: TestDatabase, options: ServiceOptions) {
-  const reach = reachOf(database.url);
+  const reach = reachOf(asUser(database.url, options.databaseUser ?? 'test_api'));
   const { parts, baseUrl, close } = await serve(reach.DATABASE_URL, {
     ...options,
     settings: { ...reach, ...options.settings },

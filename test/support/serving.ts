@@ -6,6 +6,7 @@ import { listen } from '../../src/http/server/listener.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
 import { createLogger } from '../../src/log.ts';
+import type { Login } from './database.ts';
 
 type Keys = {
   readonly acme: string;
@@ -36,6 +37,8 @@ export type ServiceOptions = {
   readonly rpcUrl?: string;
   /** The URL of the PostgreSQL server for its database. Default: the server of the test run. */
   readonly postgresUrl?: string | undefined;
+  /** The user of its connections; by default one that may do what callers need. */
+  readonly databaseUser?: Login;
   /** The hosted data provider. With it, network 1 is registered and uses this provider. */
   readonly moralis?: { readonly baseUrl: string; readonly apiKey: string };
 };

@@ -1,7 +1,7 @@
 import { insertNetwork } from '../../../src/chain/network-store.ts';
+import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
-import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { createLogger } from '../../../src/log.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
@@ -20,7 +20,7 @@ export const historySuite: Suite = {
     const postgres = await startPostgres({ settings: ['maintenance_work_mem=256MB', 'max_wal_size=4GB'] });
     const db = createDatabase(postgres.url, { poolMax: 4, log: createLogger({ level: 'silent' }) });
     try {
-      await migrateToLatest(db);
+      await prepareDatabase(db);
       await insertNetwork(db, testNetwork(['http://127.0.0.1:9']));
       say('filling the index');
       await fillHistory({ db, rows, say });

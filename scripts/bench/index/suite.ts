@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { insertNetwork } from '../../../src/chain/network-store.ts';
+import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
-import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { createLogger } from '../../../src/log.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
@@ -72,7 +72,7 @@ async function index(
   const postgres = await startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
   const db = createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });
   try {
-    await migrateToLatest(db);
+    await prepareDatabase(db);
     const { rpcUrl, chainId, wrapped, first, last } = chain;
     const indexFrom = String(first);
     await insertNetwork(

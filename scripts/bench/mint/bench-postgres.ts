@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
 import path from 'node:path';
+import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
-import { migrateToLatest } from '../../../src/db/migrate.ts';
 import { firstFreePort } from '../../../src/local/programs/ports.ts';
 import { startPostgresServer } from '../../../src/local/programs/postgres.ts';
 import { findPostgresPlace, removePostgresPlace } from '../../../src/local/programs/postgres-place.ts';
@@ -52,7 +52,7 @@ export async function startBenchPostgres(folder: string): Promise<BenchPostgres>
       own.pathname = `/${name}`;
       const db = createDatabase(own.href, { poolMax: 4, log });
       opened.push(db);
-      await migrateToLatest(db);
+      await prepareDatabase(db);
       await db.raw('CREATE EXTENSION pg_stat_statements');
       const services = new URL(own.href);
       services.username = serviceRole;

@@ -199,7 +199,7 @@ describe('mint release', () => {
   }, 60_000);
 
   test('of one whose history the nodes lack asks another node, and changes nothing without it', async () => {
-    const { chain, node } = setup;
+    const { chain, node, service } = setup;
     const [id = ''] = await setup.accept(1);
     expect((await cli.run('mint', 'release', id)).err).toContain('is in no transaction');
     const { recipient, token_id: token } = await nft(id);
@@ -210,6 +210,8 @@ describe('mint release', () => {
     setup.work();
     const mining = setup.keepMining();
     await until('the reason', async () => (await noteOf(id))?.reason === 'history_unavailable');
+    const underWay = service.db('mint_transactions').whereIn('state', ['submitted', 'confirmed']);
+    await until('the end of its transaction', async () => (await underWay.clone()).length === 0);
     mining.stop();
     expect(await cli.run('mint', 'release', id)).toMatchObject({
       status: 1,

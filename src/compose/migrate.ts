@@ -1,0 +1,23 @@
+import type { Database } from '../contract/transaction.ts';
+import { migrateToLatest } from '../db/migrate.ts';
+import { grantRoleRights } from '../db/role-store.ts';
+import { createJobQueue } from '../jobs/queue.ts';
+import { createLogger } from '../log.ts';
+import { jobQueues } from './job-queues.ts';
+
+type Migration = {
+  /** Names of the migrations that were run. */
+  readonly run: readonly string[];
+  /** Groups of database users that the user of this connection may not create. */
+  readonly missingGroups: readonly string[];
+};
+
+/** Brings schema, job queues and the rights of the roles to what this release needs; safe to run again. */
+export async function prepareDatabase(db: Database): Promise<Migration> {
+  const run = await migrateToLatest(db);
+  const log = createLogger({ level: 'silent' });
+  const jobs = createJobQueue({ db, queues: jobQueues, works: false, log });
+  await jobs.open();
+  await jobs.stop(0);
+  return { run, missingGroups: await grantRoleRights(db) };
+}

@@ -1,0 +1,102 @@
+/*
+ * What the database users of each role may do, table by table. `tallystick migrate` grants it, and a test holds that
+ * no table is forgotten.
+ */
+
+/** Kinds of processes with a user of their own. */
+export const databaseRoles = ['api', 'worker', 'indexer', 'operator'] as const;
+
+export type DatabaseRole = (typeof databaseRoles)[number];
+
+/** The group that the users of a role belong to. */
+export const groupOf = (role: DatabaseRole): string => `tallystick_${role}`;
+
+type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+/** Of the roles that serve; operators may write every table but those of `appendOnly`. */
+type TableRights = Partial<Record<Exclude<DatabaseRole, 'operator'>, readonly Privilege[]>>;
+
+const read = ['SELECT'] as const;
+const add = ['SELECT', 'INSERT'] as const;
+const keep = ['SELECT', 'INSERT', 'UPDATE'] as const;
+const purge = ['SELECT', 'DELETE'] as const;
+const write = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
+
+const forAll = (privileges: readonly Privilege[]): TableRights => ({
+  api: privileges,
+  worker: privileges,
+  indexer: privileges,
+});
+const index: TableRights = { api: read, indexer: write };
+const mintPlan: TableRights = { api: read, worker: write };
+const mintOnly: TableRights = { worker: write };
+
+export const tableRights: Readonly<Record<string, TableRights>> = {
+  schema_migrations: forAll(read),
+  schema_migrations_lock: {},
+  networks: forAll(read),
+  node_states: forAll(write),
+  deployment: { api: read, worker: read },
+  leases: forAll(write),
+
+  companies: { api: read, worker: read },
+  api_keys: { api: read },
+  rate_limits: { api: write, worker: purge },
+  idempotency_records: { api: write, worker: purge },
+  audit_log: { api: add, worker: add },
+  audit_chain: { worker: add },
+
+  events: { api: write },
+  attendees: { api: write },
+
+  rwas: { api: ['SELECT', 'UPDATE'], worker: ['SELECT', 'UPDATE'] },
+  nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },
+  secret_attempts: { api: write, worker: purge },
+  company_limits: { api: read },
+  company_mint_days: { api: keep },
+  company_gas_budgets: { api: read },
+  company_gas_days: { api: read, worker: keep },
+
+  mint_lanes: mintPlan,
+  mint_notes: mintPlan,
+  mint_transactions: mintPlan,
+  mint_transaction_nfts: mintPlan,
+  contract_verdicts: mintPlan,
+  mint_attempts: mintOnly,
+  mint_contracts: mintOnly,
+  mint_contract_origins: mintOnly,
+  mint_disagreements: mintOnly,
+  mint_recoveries: mintOnly,
+  mint_unproven_transactions: mintOnly,
+
+  history_facets: index,
+  index_blocks: index,
+  index_skipped_blocks: index,
+  index_skipped_logs: index,
+  // Readiness of any process may depend on how far the index is.
+  index_state: { api: read, worker: read, indexer: write },
+  nft_changes: index,
+  nft_holdings: index,
+  nft_refreshes: index,
+  nft_tokens: index,
+  token_contracts: index,
+  wallet_history: index,
+};
+
+/** Tables that nobody may change or delete rows of. */
+export const appendOnly: ReadonlySet<string> = new Set(['audit_log', 'audit_chain']);
+
+/** What the users of a role may do with a table. */
+export function privilegesOn(table: string, role: DatabaseRole): readonly Privilege[] {
+  if (role === 'operator') return appendOnly.has(table) ? add : write;
+  return tableRights[table]?.[role] ?? [];
+}
+
+/** A recovery sets it past the numbers that the chain has. */
+export const operatorSequences = ['rwas_number_seq'] as const;
+
+/** What the users of a role may do with all tables of the job queue. */
+export const queuePrivileges: Readonly<Partial<Record<DatabaseRole, readonly Privilege[]>>> = {
+  api: add,
+  worker: write,
+  operator: write,
+};

@@ -1,0 +1,98 @@
+import type { Knex } from 'knex';
+import { describe, expect, onTestFinished } from 'vitest';
+import { createDatabase } from '../../src/db/connect.ts';
+import { appendOnly, databaseRoles, groupOf, privilegesOn, tableRights } from '../../src/db/role-rights.ts';
+import { createLogger } from '../../src/log.ts';
+import { commandLine, settingsFor } from '../cli/command-line.ts';
+import { asUser, type Login } from '../support/database.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const log = createLogger({ level: 'silent' });
+
+const test = base.extend('as', perFile, ({ databaseUrl }, { onCleanup }) => {
+  const opened = new Map<Login, Knex>();
+  onCleanup(async () => {
+    for (const db of opened.values()) await db.destroy();
+  });
+  return (user: Login): Knex => {
+    const db = opened.get(user) ?? createDatabase(asUser(databaseUrl, user), { poolMax: 1, log });
+    opened.set(user, db);
+    return db;
+  };
+});
+
+const refused = /permission denied|must be owner/;
+const rightsOf = (
+  group: string,
+) => `SELECT table_name, privilege_type FROM information_schema.role_table_grants
+  WHERE grantee = '${group}' AND table_schema = 'public'`;
+
+describe('the database users of roles', () => {
+  test('are thought of with every table', async ({ db }) => {
+    const tables: string[] = await db('pg_tables').where({ schemaname: 'public' }).pluck('tablename');
+    expect(Object.keys(tableRights).sort()).toEqual(tables.sort());
+  });
+
+  test.for(databaseRoles)('may do what is written down, and no more: %s', async (role, { db }) => {
+    const { rows } = await db.raw(rightsOf(groupOf(role)));
+    const found = rows.map((row: Record<string, string>) => `${row['table_name']} ${row['privilege_type']}`);
+    const wanted = Object.keys(tableRights).flatMap((table) =>
+      privilegesOn(table, role).map((privilege) => `${table} ${privilege}`),
+    );
+    expect(found.sort()).toEqual(wanted.sort());
+  });
+
+  test.for<[Login, string]>([
+    ['test_api', 'CREATE TABLE of_mine (id int)'],
+    ['test_api', 'ALTER TABLE nfts DISABLE TRIGGER ALL'],
+    ['test_api', 'DELETE FROM nfts'],
+    ['test_api', 'UPDATE api_keys SET company_id = NULL'],
+    ['test_api', "UPDATE networks SET rpc_urls = '{}'"],
+    ['test_api', 'SELECT FROM mint_attempts'],
+    ['test_api', 'DELETE FROM wallet_history'],
+    ['test_worker', 'SELECT FROM api_keys'],
+    ['test_worker', 'SELECT FROM attendees'],
+    ['test_worker', 'INSERT INTO nfts DEFAULT VALUES'],
+    ['test_indexer', 'SELECT FROM nfts'],
+    ['test_indexer', 'SELECT FROM companies'],
+    ['test_indexer', 'SELECT FROM audit_log'],
+    ['test_indexer', 'SELECT FROM pgboss.job'],
+  ])('are refused the rest: %s', async ([user, statement], { as }) => {
+    await expect(as(user).raw(statement)).rejects.toThrow(refused);
+  });
+
+  test.for(['test_api', 'test_worker', 'test_operator'] as const)(
+    'may not change the audit log: %s',
+    async (user, { as }) => {
+      const statements = [...appendOnly].flatMap((table) => [`DELETE FROM ${table}`, `TRUNCATE ${table}`]);
+      for (const statement of [...statements, "UPDATE audit_log SET actor = 'nobody'"]) {
+        await expect(as(user).raw(statement)).rejects.toThrow(refused);
+      }
+    },
+  );
+});
+
+test('tallystick migrate tells a user who may not create groups what to ask for', async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.close());
+  const admin = createDatabase(server.url, { poolMax: 1, log });
+  await admin.raw("CREATE ROLE owner LOGIN PASSWORD 'own'");
+  await admin.raw('CREATE DATABASE owned OWNER owner');
+  const url = new URL(server.url);
+  Object.assign(url, { username: 'owner', password: 'own', pathname: '/owned' });
+  const { run } = commandLine(settingsFor(url.href));
+
+  const first = await run('migrate');
+  expect(first.status).toBe(0);
+  expect(first.err).toContain('let an administrator run: CREATE ROLE tallystick_api NOLOGIN;');
+
+  const [, asked = ''] = first.err.match(/run: (CREATE ROLE .*?) Then run again/) ?? [];
+  await admin.raw(asked);
+  await admin.destroy();
+  expect(await run('migrate')).toEqual({ status: 0, out: '(none)\n', err: 'The schema is current.\n' });
+  const db = createDatabase(url.href, { poolMax: 1, log });
+  const { rows } = await db.raw(rightsOf(groupOf('indexer')));
+  await db.destroy();
+  expect(rows).toContainEqual({ table_name: 'wallet_history', privilege_type: 'INSERT' });
+});
