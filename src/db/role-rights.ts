@@ -68,7 +68,11 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   mint_recoveries: mintOnly,
   mint_unproven_transactions: mintOnly,
 
+  approval_changes: index,
+  block_credits: index,
   history_facets: index,
+  native_sums: index,
+  wallet_approvals: index,
   index_blocks: index,
   index_skipped_blocks: index,
   index_skipped_logs: index,
