@@ -180,6 +180,8 @@ export function isFixedCode(text: string): text is FixedCode {
 type Extras = {
   readonly errors?: readonly InputError[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** When it is worth asking again, for `Retry-After`; undefined where that is not known. */
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
   /** Replaces the catalogue's text; only for `input_invalid`, whose detail is its first input error. */
   readonly detail?: string;
@@ -203,10 +205,14 @@ export class ProblemError extends Error {
     this.status = entry.status;
     this.title = entry.title;
     this.errors = extras.errors ?? [];
-    this.headers = extras.headers ?? {};
+    const { retryAfterMs } = extras;
+    const retry = retryAfterMs === undefined ? {} : { 'Retry-After': wholeSeconds(retryAfterMs) };
+    this.headers = { ...retry, ...extras.headers };
     this.retryable = entry.retryable ?? false;
   }
 }
+
+const wholeSeconds = (ms: number) => String(Math.max(1, Math.ceil(ms / 1_000)));
 
 /** The arguments after the code: a value for each placeholder of its text, then the extras. */
 type ProblemArguments<Code extends ProblemCode> = [Placeholder<Code>] extends [never]

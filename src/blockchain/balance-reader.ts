@@ -1,6 +1,7 @@
 import { createFlightCache, type OnGet } from '../cache.ts';
 import { NotErc20Error, readErc20Balance, readNativeBalance } from '../chain/erc20.ts';
 import type { Network } from '../chain/network.ts';
+import { NodesUnavailableError } from '../chain/rpc/node-fault.ts';
 import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
 import { problem } from '../errors.ts';
 
@@ -79,7 +80,10 @@ async function queryNode(
     const { balance, ...rest } = await readErc20Balance(client, contractAddress, address);
     return { amount: balance, ...rest };
   } catch (cause) {
-    if (!(cause instanceof NotErc20Error)) throw problem('balance_unavailable', {}, { cause });
+    if (!(cause instanceof NotErc20Error)) {
+      const retryAfterMs = cause instanceof NodesUnavailableError ? cause.retryAfterMs : undefined;
+      throw problem('balance_unavailable', {}, { retryAfterMs, cause });
+    }
     const { message } = problem('not_erc20', { address: cause.contract });
     const errors = [{ in: 'query', name: 'contractAddress', message } as const];
     throw problem('not_erc20', { address: cause.contract }, { cause, errors });

@@ -64,10 +64,10 @@ function createHandlers(parts: Parts, balances: BalanceReader): AreaHandlers {
   };
 }
 
-function createBlockchainArea({ config, db, networks, observers }: Parts, balances: BalanceReader) {
+function createBlockchainArea({ config, db, networks, outgoing, observers }: Parts, balances: BalanceReader) {
   if (config.CURSOR_KEYS === undefined) return {};
   const cursors = createCursors(config.CURSOR_KEYS);
-  const providers = createDataProviders(config, { db, onTry: observers.moralis });
+  const providers = createDataProviders(config, { db, outgoing, onTry: observers.moralis });
   return { blockchain: createBlockchainHandlers({ networks, balances, cursors, providers }) };
 }
 

@@ -10,12 +10,15 @@ import type { Database } from '../contract/transaction.ts';
 import { createDatabase } from '../db/connect.ts';
 import { type SessionLimits, serviceLimits } from '../db/session-limits.ts';
 import type { Logger } from '../log.ts';
+import { createOutgoing, type Outgoing } from '../outgoing/outgoing.ts';
 
 /** What both the service and the operator's command are built on. Each connects at its first use. */
 export type Connections = {
   readonly db: Database;
   /** The nodes of the registered networks. */
   readonly clients: RpcClients;
+  /** By what everything but the database is called. */
+  readonly outgoing: Outgoing;
 };
 
 type ConnectionOptions = {
@@ -37,7 +40,9 @@ export function openConnections(
   opened: AsyncDisposableStack,
 ): Connections {
   const db = opened.adopt(openDatabase(config, { poolMax, log, limits }), (pool) => pool.destroy());
+  const outgoing = opened.adopt(createOutgoing({ log }), (callees) => callees.close());
   const rpcClients = createRpcClients({
+    outgoing,
     timeoutMs: config.RPC_TIMEOUT_MS,
     finalityNodes: config.RPC_FINALITY_NODES,
     addresses: createNodeAddresses(config.SECRET_KEYS),
@@ -45,7 +50,7 @@ export function openConnections(
     ...(onAnswer && { onAnswer }),
     ...(onNodeState && { onNodeState: onNodeState(db) }),
   });
-  return { db, clients: opened.adopt(rpcClients, (clients) => clients.close()) };
+  return { db, outgoing, clients: opened.adopt(rpcClients, (clients) => clients.close()) };
 }
 
 /** The database of the settings, by way of the pooler where there is one. */

@@ -1,14 +1,23 @@
 import { type NetworkIndexes, startNetworkIndexes } from '../providers/indexer/index-networks.ts';
 import { createNetworkIndex, indexSettings } from '../providers/indexer/network-index.ts';
 import { createMetadataFetcher } from '../providers/indexer/tokens/metadata-fetcher.ts';
+import { createMetadataHosts } from '../providers/indexer/tokens/metadata-hosts.ts';
 import type { Parts } from './parts.ts';
 
 /** Begins to index every network whose data provider is the index. */
-export function startIndexes({ config, db, networks, clients, log, observers }: Parts): NetworkIndexes {
+export function startIndexes({
+  config,
+  db,
+  networks,
+  clients,
+  outgoing,
+  log,
+  observers,
+}: Parts): NetworkIndexes {
   const observer = observers.index;
   const fetcher = createMetadataFetcher({
     ipfsGateway: config.INDEX_IPFS_GATEWAY,
-    allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []),
+    hosts: createMetadataHosts({ outgoing, allowedHosts: new Set(config.INDEX_METADATA_HOSTS ?? []) }),
     timeoutMs: 10_000,
     maxBytes: 1_000_000,
   });

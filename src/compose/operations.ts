@@ -3,6 +3,7 @@ import { createMountedApp } from '../app.ts';
 import { watchNodes } from '../chain/rpc/node-levels.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
 import { watchJobs } from '../jobs/job-metrics.ts';
+import { watchBreakers } from '../outgoing/breaker-levels.ts';
 import { watchIndexes } from '../providers/indexer/index-levels.ts';
 import { watchDisagreements } from '../rwa/mint-worker/audit/audit-levels.ts';
 import { watchMinting } from '../rwa/mint-worker/mint-levels.ts';
@@ -22,6 +23,7 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
   const { metrics, log } = parts;
   metrics.watchProcess();
   watchNodes(metrics, parts);
+  watchBreakers(metrics, parts.outgoing);
   if (minter !== undefined) {
     watchDisagreements(metrics, parts);
     watchMinting(metrics, { ...parts, signers: minter.signers });

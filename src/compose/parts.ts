@@ -36,7 +36,7 @@ export type Parts = Connections & {
 export async function createParts(config: Config, log: Logger, opened: AsyncDisposableStack): Promise<Parts> {
   const metrics = createMetrics((source, err) => log.warn({ err, source }, 'levels could not be read'));
   const observers = createObservers(metrics, log);
-  const { db, clients } = openConnections(
+  const { db, clients, outgoing } = openConnections(
     config,
     {
       poolMax: config.DATABASE_POOL_MAX,
@@ -64,7 +64,7 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
   // Only those who answer callers look into claim secrets.
   const vault = config.ROLES.includes('api') ? await openVault(config, db) : undefined;
   assertAddressesOpen(await listNetworks(db), createNodeAddresses(config.SECRET_KEYS));
-  return { config, log, metrics, observers, db, clients, notifications, networks, jobs, vault };
+  return { config, log, metrics, observers, db, clients, outgoing, notifications, networks, jobs, vault };
 }
 
 /** Stores what is thought of nodes, for the operator's command. Nobody waits for it. */

@@ -1,6 +1,7 @@
 import { createFlightCache } from '../cache.ts';
 import { problem } from '../errors.ts';
 import { untilAborted } from '../in-time.ts';
+import { OutgoingFault } from '../outgoing/outgoing-fault.ts';
 import { currentScope } from '../request-scope.ts';
 import { hashKey } from './key-format.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
@@ -34,7 +35,7 @@ type CachedVerifier = KeyVerifier & {
 const maxAcceptedSeconds = 9;
 const maxLookUpMs = 9_000;
 const maxRefusedSeconds = 2;
-const retryAfterSeconds = '2';
+const retryAfterMs = 2_000;
 const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
 
 /**
@@ -91,5 +92,6 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
 }
 
 function unavailable(cause: unknown): never {
-  throw problem('auth_unavailable', {}, { headers: { 'Retry-After': retryAfterSeconds }, cause });
+  const known = cause instanceof OutgoingFault ? cause.retryAfterMs : undefined;
+  throw problem('auth_unavailable', {}, { retryAfterMs: known ?? retryAfterMs, cause });
 }

@@ -1,9 +1,16 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
 import type { Notifications } from '../db/notifications.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createPostgresVerifier } from './postgres-verifier.ts';
 import { createRemoteVerifier } from './remote-verifier.ts';
 import type { KeyVerifier } from './verifier.ts';
+
+type VerifierParts = {
+  readonly db: Database;
+  readonly notifications: Notifications;
+  readonly outgoing: Outgoing;
+};
 
 /**
  * Creates the verifier that the settings choose.
@@ -11,7 +18,7 @@ import type { KeyVerifier } from './verifier.ts';
  */
 export async function createVerifier(
   config: Config,
-  { db, notifications }: { readonly db: Database; readonly notifications: Notifications },
+  { db, notifications, outgoing }: VerifierParts,
 ): Promise<KeyVerifier> {
   const cache = { cacheSeconds: config.KEY_CACHE_SECONDS, cacheMax: config.KEY_CACHE_MAX };
   if (config.KEY_VERIFIER === 'postgres') {
@@ -29,6 +36,7 @@ export async function createVerifier(
   return createRemoteVerifier({
     url,
     credential,
+    outgoing,
     dialect: config.AUTH_DIALECT,
     timeoutMs: config.AUTH_TIMEOUT_MS,
     ...cache,

@@ -1,3 +1,4 @@
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { ReadAnswer } from './auth-answer.ts';
 import { createAuthClient } from './auth-client.ts';
 import { readBetterAuthAnswer } from './better-auth-answer.ts';
@@ -21,6 +22,7 @@ type RemoteVerifierOptions = {
   /** The service's own credential, sent as a bearer token. */
   readonly credential: string;
   readonly dialect: AuthDialect;
+  readonly outgoing: Outgoing;
   /** Time limit of one response in milliseconds; 9000 at most, larger values count as 9000. */
   readonly timeoutMs: number;
   /**
@@ -36,14 +38,21 @@ type RemoteVerifierOptions = {
  * its own limits once for each response, not for each request that the cache serves.
  */
 export function createRemoteVerifier(options: RemoteVerifierOptions): KeyVerifier {
-  const post = createAuthClient(options);
+  const client = createAuthClient(options);
   const read = readers[options.dialect];
   const { verify, close } = createCachedVerifier({
     isWellFormed: (key) => wellFormed.test(key),
-    lookUp: async (key, _hash, signal) => read(await post(key, signal), Date.now()),
+    lookUp: async (key) => read(await client.post(key), Date.now()),
     cacheSeconds: options.cacheSeconds,
     cacheMax: options.cacheMax,
-    timeoutMs: options.timeoutMs,
+    // As long again for its turn; the client itself ends the call.
+    timeoutMs: 2 * options.timeoutMs,
   });
-  return { verify, close };
+  return {
+    verify,
+    async close() {
+      await close();
+      client.close();
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import type { DataProviderName } from '../chain/network.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
+import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createIndexerProvider } from './indexer/indexer-provider.ts';
 import { createMoralisClient, type MoralisClientOptions } from './moralis/client.ts';
 import { createMoralisProvider } from './moralis/moralis-provider.ts';
@@ -9,16 +10,23 @@ import type { DataProvider } from './provider.ts';
 /** The data providers by the name that a network's settings give. */
 export type DataProviders = Readonly<Record<DataProviderName, DataProvider>>;
 
+type DataProviderParts = {
+  readonly db: Database;
+  readonly outgoing: Outgoing;
+  readonly onTry: MoralisClientOptions['onTry'];
+};
+
 /** Creates every data provider: the hosted one from the settings, and the index in this database. */
 export function createDataProviders(
   config: Config,
-  { db, onTry }: { readonly db: Database; readonly onTry: MoralisClientOptions['onTry'] },
+  { db, outgoing, onTry }: DataProviderParts,
 ): DataProviders {
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
     apiKey: config.MORALIS_API_KEY,
     timeoutMs: config.MORALIS_TIMEOUT_MS,
     deadlineMs: config.MORALIS_DEADLINE_MS,
+    outgoing,
     concurrency: config.MORALIS_CONCURRENCY,
     ...(onTry && { onTry }),
   });

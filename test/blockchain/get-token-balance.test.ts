@@ -35,7 +35,7 @@ beforeEach(() => {
 test.afterEach(async ({ service, node }) => {
   vi.useRealTimers();
   node.fail('none');
-  await ofWallet(service, { address: Wallet.createRandom().address }).expect(200); // the node is known to be well again
+  await served(service, { address: Wallet.createRandom().address }); // the node is known to be well again
   node.forget();
 });
 
@@ -46,6 +46,11 @@ const get = (
 ) => service.as(key).get(`${path}?${new URLSearchParams(query)}`);
 const ofWallet = (service: TestService, changes: Readonly<Record<string, string>> = {}) =>
   get(service, { address: wallet, chainId: '31337', ...changes });
+/** Waits until the node is asked again, should it have been silent for too long. */
+const served = (service: TestService, changes: Readonly<Record<string, string>> = {}) =>
+  expect
+    .poll(async () => (await ofWallet(service, changes)).status, { interval: 20, timeout: 10_000 })
+    .toBe(200);
 const setBalance = (chain: TestChain, address: string, amount: bigint) =>
   callNode(chain.rpcUrl, 'anvil_setBalance', [address, `0x${amount.toString(16)}`]);
 // The case of every letter turned round: always wrong, unless all letters have one case.
@@ -282,10 +287,26 @@ describe('502', () => {
         expect(body).toMatchObject({ code: 'balance_unavailable', detail: 'Failed to fetch token balance.' });
       }
       node.fail('none');
-      await ofWallet(service).expect(200);
+      await served(service);
       await ofWallet(service, { contractAddress: coin }).expect(200);
     },
   );
+
+  test('comes at once from a node that has been silent, until it answers again', async ({
+    service,
+    node,
+  }) => {
+    node.fail('hang');
+    for (let asked = 0; asked < 2; asked += 1) await ofWallet(service).expect(502);
+    node.forget();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ofWallet(service)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 502));
+    expect(answers.map(({ headers }) => headers['retry-after'])).toEqual(answers.map(() => '1'));
+    expect(node.asked).toEqual([]);
+    node.fail('none');
+    await served(service);
+    expect(node.asked[0]).toBe('eth_chainId');
+  });
 
   test('says so of a node of another chain too, and tells nothing of the node', async ({ service, node }) => {
     node.fail('wrong chain');

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openTransport } from '../../src/chain/rpc/open-transport.ts';
 import type { Transport } from '../../src/chain/rpc/transport.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 
 const limits = { timeoutMs: 5_000, maxBytes: 1_000 };
 const opened: { server: Server; transport: Transport }[] = [];
@@ -14,7 +15,10 @@ async function startServer(listener: RequestListener, change = (url: string) => 
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  const transport = openTransport(change(`http://127.0.0.1:${port}`));
+  const transport = openTransport(change(`http://127.0.0.1:${port}`), {
+    outgoing: createOutgoing(),
+    label: 'node',
+  });
   opened.push({ server, transport });
   return transport;
 }

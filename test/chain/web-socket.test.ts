@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
@@ -68,6 +69,27 @@ describe('a node over WebSocket', () => {
     await expect(clients.for(testNetwork(['ws://127.0.0.1:9'])).send('eth_blockNumber', [])).rejects.toThrow(
       'ECONNREFUSED',
     );
+  });
+
+  test('that has been silent is refused at once, until a question of our own is answered', async () => {
+    let now = 1_000_000;
+    const outgoing = createOutgoing({ now: () => now });
+    const quick = createRpcClients({ timeoutMs: 200, log: createLogger({ level: 'silent' }), outgoing });
+    const node = quick.for(testNetwork([proxy.wsUrl]));
+    proxy.fail('hang');
+    for (let silent = 0; silent < 2; silent += 1) {
+      now += 2_000;
+      await expect(node.send('eth_blockNumber', [])).rejects.toThrow('No node of network');
+    }
+    proxy.fail('none');
+    proxy.forget();
+    await expect(node.send('eth_blockNumber', [])).rejects.toThrow('the circuit breaker of node 31337 ws://');
+    expect(proxy.asked).toEqual([]);
+    now += 1_000;
+    const ask = () => node.send('eth_blockNumber', []).catch(() => 'refused');
+    await expect.poll(ask, { interval: 2, timeout: 10_000 }).toBe('0x0');
+    expect(proxy.asked[0]).toBe('eth_chainId');
+    quick.close();
   });
 
   test('fails calls in progress when the clients are closed', async () => {

@@ -3,10 +3,12 @@ import { Interface } from 'ethers';
 import { afterAll, describe, expect } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
+import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
@@ -46,7 +48,7 @@ const fetchDue = (database: TestDatabase) => {
   const hostname = new URL(base).host;
   const fetcher = createMetadataFetcher({
     ...{ ipfsGateway: 'http://127.0.0.1:1', timeoutMs: 2_000, maxBytes: 10_000 },
-    allowedHosts: new Set([hostname]),
+    hosts: createMetadataHosts({ outgoing: createOutgoing(), allowedHosts: new Set([hostname]) }),
   });
   return createMetadataFiller({ chainId, db: database.db, fetcher, log })();
 };

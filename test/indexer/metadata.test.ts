@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createLogger } from '../../src/log.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
+import { isPublicAddress } from '../../src/outgoing/public-address.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { listDueMetadata } from '../../src/providers/indexer/store/metadata-store.ts';
 import { createMetadataFetcher } from '../../src/providers/indexer/tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadata-filler.ts';
-import { isPublicAddress } from '../../src/providers/indexer/tokens/public-address.ts';
+import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { alice, token } from './raw-answers.ts';
@@ -52,7 +54,7 @@ afterAll(async () => {
 const fetcher = (allowed = true, maxBytes = 10_000) =>
   createMetadataFetcher({
     ...{ ipfsGateway: `http://${host}/ipfs/`, timeoutMs: 300, maxBytes },
-    allowedHosts: new Set(allowed ? [host] : []),
+    hosts: createMetadataHosts({ outgoing: createOutgoing(), allowedHosts: new Set(allowed ? [host] : []) }),
   });
 
 describe('metadata', () => {
@@ -68,6 +70,38 @@ describe('metadata', () => {
 
   test.each(['/round', '/gone', '/page', '/list', '/large', '/silent'])('are none at %s', async (path) => {
     await expect(fetcher().fetch(`http://${host}${path}`)).rejects.toThrow();
+  });
+
+  test('are not asked for a while of a host that was silent for seconds, and of others as ever', async () => {
+    let now = 1_000_000;
+    const outgoing = createOutgoing({ now: () => now });
+    const named = host.replace('127.0.0.1', 'localhost');
+    const { fetch } = createMetadataFetcher({
+      ...{ ipfsGateway: `http://${host}/ipfs/`, timeoutMs: 100, maxBytes: 10_000 },
+      hosts: createMetadataHosts({ outgoing, allowedHosts: new Set([host, named]) }),
+    });
+    for (let count = 0; count < 2; count += 1) {
+      now += 2_000;
+      await expect(fetch(`http://${host}/silent`)).rejects.toThrow('no answer within');
+    }
+    asked.length = 0;
+    await expect(fetch(`http://${host}/1`)).rejects.toThrow(
+      `circuit breaker of metadata http://${host} is open`,
+    );
+    expect(asked).toEqual([]);
+    expect(JSON.parse(await fetch(`http://${named}/1`))).toMatchObject({ name: 'Cask 1' });
+    now += 1_000;
+    expect(JSON.parse(await fetch(`http://${host}/1`))).toMatchObject({ name: 'Cask 1' });
+  });
+
+  test('come from any number of hosts, of which the last 500 are remembered', async () => {
+    const outgoing = createOutgoing();
+    const hosts = createMetadataHosts({ outgoing, allowedHosts: new Set() });
+    for (let count = 0; count < 600; count += 1) hosts.of(new URL(`https://h${count}.test/1`));
+    expect(outgoing.callees()).toHaveLength(500);
+    expect(hosts.of(new URL('https://h599.test/2'))).toBe(hosts.of(new URL('https://h599.test/3')));
+    // What strangers choose is no label.
+    expect(new Set(outgoing.callees().map(({ label }) => label))).toEqual(new Set(['']));
   });
 
   test('are kept up to 64 kB, and say what was left out', async () => {

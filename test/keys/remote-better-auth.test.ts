@@ -1,5 +1,6 @@
 import { afterAll, describe, expect } from 'vitest';
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { describeKeyVerifier, expectUnavailable, type KeyService, waitMs } from '../suites/key-verifier.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
@@ -13,6 +14,7 @@ const options = {
   timeoutMs: waitMs,
   cacheSeconds: 10,
   cacheMax: 100,
+  outgoing: createOutgoing(),
 } as const;
 
 describeKeyVerifier('remote (Better Auth)', async (): Promise<KeyService> => {

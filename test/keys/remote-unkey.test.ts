@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { describeKeyVerifier, type IssuedKey, type KeyService, waitMs } from '../suites/key-verifier.ts';
 import { credential, startAuthServer } from './auth-server.ts';
 import { startGate } from './tcp-gate.ts';
@@ -46,6 +47,7 @@ describeKeyVerifier('remote (Unkey)', async (): Promise<KeyService> => {
         timeoutMs: waitMs,
         cacheSeconds,
         cacheMax: 100,
+        outgoing: createOutgoing(),
       }),
     issue: ({ company }) => issue(company ? recorded.VALID.data.identity.externalId : null),
     issueLimited: {

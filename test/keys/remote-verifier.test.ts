@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
+import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
 import { type Answer, type AuthServer, credential, startHttpServer } from './auth-server.ts';
 
@@ -24,7 +25,9 @@ afterEach(async () => {
 });
 afterAll(() => server.close());
 
-function verifier(over: { url?: string; cacheSeconds?: number; timeoutMs?: number } = {}) {
+type Changes = { url?: string; cacheSeconds?: number; timeoutMs?: number; outgoing?: Outgoing };
+
+function verifier(over: Changes = {}) {
   asked = [];
   const dialect = 'better-auth';
   const options = {
@@ -34,6 +37,7 @@ function verifier(over: { url?: string; cacheSeconds?: number; timeoutMs?: numbe
     timeoutMs: 300,
     cacheSeconds: 10,
     cacheMax: 10,
+    outgoing: createOutgoing(),
   } as const;
   const made = createRemoteVerifier({ ...options, ...over });
   closing.push(made.close);
@@ -79,15 +83,20 @@ describe('the question', () => {
     expect(await verify(key)).toEqual(admitted);
   });
 
-  test('is asked once more, and no more, when the connection is lost', async () => {
+  test('is asked once more, and no more, when a kept connection is lost', async () => {
+    const { verify } = verifier();
+    const used = new WeakSet<object>();
     answer = (request, response, body) => {
-      if (asked.length === 1) request.socket.destroy();
+      if (used.has(request.socket)) request.socket.destroy();
       else json(good)(request, response, body);
+      used.add(request.socket);
     };
-    expect(await verifier().verify(key)).toEqual(admitted);
+    expect(await verify(key)).toEqual(admitted);
+    expect(await verify('another')).toEqual(admitted);
+    expect(asked).toHaveLength(3);
     answer = (request) => request.socket.destroy();
     for (const outcome of await Promise.allSettled([verifier().verify(key)])) expectUnavailable(outcome);
-    expect(asked).toHaveLength(2);
+    expect(asked).toHaveLength(1);
   });
 
   test('cannot be sent to a URL with a user in it', () => {
@@ -139,6 +148,28 @@ describe('an answer that is none', () => {
   });
 });
 
+test('is not asked for a while once it was silent for seconds, lets nobody in, and says when to come back', async () => {
+  let now = 1_000_000;
+  const { verify } = verifier({ timeoutMs: 50, outgoing: createOutgoing({ now: () => now }) });
+  answer = () => {};
+  for (const silent of ['one', 'two']) {
+    now += 2_000;
+    await expect(verify(silent)).rejects.toMatchObject({ headers: { 'Retry-After': '2' } });
+  }
+  asked = [];
+  answer = json(good);
+  const outcomes = await Promise.allSettled([verify(key), verify('another')]);
+  outcomes.forEach(expectUnavailable);
+  expect(outcomes).toMatchObject(outcomes.map(() => ({ reason: { headers: { 'Retry-After': '1' } } })));
+  expect(inspect(outcomes, { depth: 10 })).toContain(
+    'the circuit breaker of authentication http://127.0.0.1',
+  );
+  expect(asked).toEqual([]);
+  now += 1_000;
+  expect(await verify(key)).toEqual(admitted);
+  expect(await verify('another')).toEqual(admitted);
+});
+
 test('sends no more than 32 requests at once, however many keys come', async () => {
   let running = 0;
   let most = 0;
@@ -152,7 +183,7 @@ test('sends no more than 32 requests at once, however many keys come', async () 
   };
   const { verify } = verifier({ timeoutMs: 9_000 });
   const outcomes = Promise.all(Array.from({ length: 100 }, (_, index) => verify(`invented-${index}`)));
-  await vi.waitFor(() => expect(running).toBe(32));
+  await vi.waitFor(() => expect(running).toBe(32), { timeout: 8_000 });
   held.resolve();
   expect((await outcomes).every(({ ok }) => !ok)).toBe(true);
   expect(most).toBe(32);

@@ -3,6 +3,7 @@ import { createDatabase } from '../../src/db/connect.ts';
 import { createNotifications } from '../../src/db/notifications.ts';
 import { createVerifier } from '../../src/keys/create-verifier.ts';
 import { createLogger } from '../../src/log.ts';
+import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 
 // A process of its own with a verifier of its own, as in production. Its parent asks it to verify a key over
 // and over until the answer is the wanted one; it answers with the time.
@@ -11,6 +12,7 @@ const log = createLogger({ level: 'silent' });
 const db = createDatabase(config.DATABASE_URL, { poolMax: 2, log });
 const verifier = await createVerifier(config, {
   db,
+  outgoing: createOutgoing({ log }),
   notifications: createNotifications({ url: config.DATABASE_URL, log }),
 });
 

@@ -127,5 +127,21 @@ describe('what is asked by callers', () => {
     await service.as(service.keys.acme).get(path).expect(502);
     expect(await value(service, 'moralis_requests_total', 'outcome="4xx"')).toBe(1);
     expect(await value(service, 'moralis_retries_total')).toBe(1);
+    // A pause that the upstream asked for is passed on.
+    moralis.meet({ status: 429, retryAfter: '77' });
+    const { headers } = await service.as(service.keys.acme).get(path).expect(502);
+    expect(headers['retry-after']).toBe('77');
+  });
+
+  test('tells the circuit breaker of each that is called', async ({ service }) => {
+    for (const callee of ['node', 'upstream']) {
+      const { text } = await service.parts.metrics.scrape();
+      expect(text).toMatch(
+        new RegExp(
+          `^tallystick_circuit_breakers\\{callee="${callee}",label="[^"]+",state="closed"\\} 1$`,
+          'm',
+        ),
+      );
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { redactUrl } from '../../log.ts';
+import { createOutgoing } from '../../outgoing/outgoing.ts';
 import { askQuantity, checkChainId } from './chain-id.ts';
 import { type FaultReason, NodeFault } from './node-fault.ts';
 import { openTransport, rpcUrlFault } from './open-transport.ts';
@@ -20,6 +21,7 @@ const advice: Readonly<Record<FaultReason, string>> = {
   refused: 'Check the path and the credentials in the URL; redirects are not followed.',
   malformed: 'Check that the URL is that of a JSON-RPC endpoint.',
   oversized: 'Check that the URL is that of a JSON-RPC endpoint.',
+  shut: 'Wait a few seconds and check again.',
   wrong_chain: 'Use the URL of a node of this network, or correct the chain id.',
 };
 
@@ -37,7 +39,7 @@ export async function checkNode(
   const label = redactUrl(url);
   const fault = rpcUrlFault(url);
   if (fault !== undefined) throw new NodeCheckError('url', `RPC URL ${label}: ${fault}.`);
-  const transport = openTransport(url);
+  const transport = openTransport(url, { outgoing: createOutgoing(), label });
   try {
     await checkChainId({ transport, chainId, timeoutMs });
     return { blockNumber: await askQuantity(transport, 'eth_blockNumber', timeoutMs) };

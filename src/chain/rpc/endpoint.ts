@@ -1,4 +1,5 @@
 import type { Logger } from '../../log.ts';
+import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
@@ -37,12 +38,14 @@ type EndpointOptions = {
   readonly label: string;
   readonly chainId: string;
   readonly timeoutMs: number;
+  readonly outgoing: Outgoing;
   readonly log: Logger;
   readonly now: () => number;
 };
 
-export function createEndpoint({ url, label, chainId, timeoutMs, log, now }: EndpointOptions): Endpoint {
-  const transport = openTransport(url);
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { url, label, chainId, timeoutMs, outgoing, log, now } = options;
+  const transport = openTransport(url, { outgoing, label: `${chainId} ${label}` });
   const health = createHealth({ label, chainId, log, now });
   const chain = createChainCheck({ transport, chainId, timeoutMs, now });
   // A node that cannot say what is final would cost every look its timeout.
@@ -52,7 +55,7 @@ export function createEndpoint({ url, label, chainId, timeoutMs, log, now }: End
   const fail = (begun: number, error: unknown) => {
     if (!(error instanceof NodeFault)) return;
     chain.forget();
-    health.failed(begun, error.reason, error.message);
+    if (error.reason !== 'shut') health.failed(begun, error.reason, error.message);
   };
 
   return {

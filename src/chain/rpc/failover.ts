@@ -31,8 +31,8 @@ export function createFailover(
     const attempts: Attempt[] = [];
     for (const endpoint of inOrder(endpoints, preference)) {
       const outcome = await attempt(endpoint, method, params, preference.doubted.has(method));
-      if (typeof outcome !== 'string') return outcome;
-      attempts.push({ url: endpoint.label, message: outcome });
+      if (!('message' in outcome)) return outcome;
+      attempts.push({ url: endpoint.label, ...outcome });
     }
     throw new NodesUnavailableError(chainId, attempts);
   };
@@ -44,14 +44,14 @@ async function attempt(
   method: string,
   params: readonly unknown[] | object,
   isDoubted: boolean,
-) {
+): Promise<RpcAnswer | Omit<Attempt, 'url'>> {
   try {
     const { verdict, answer } = await endpoint.ask(method, params);
     if (verdict === 'answer' && isDoubted) await endpoint.verifyChain();
-    return verdict === 'answer' ? answer : messageOf(answer);
+    return verdict === 'answer' ? answer : { message: messageOf(answer) };
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
-    return error.message;
+    return { message: error.message, retryAfterMs: error.retryAfterMs };
   }
 }
 

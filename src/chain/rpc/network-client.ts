@@ -1,5 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { type Logger, redactUrl } from '../../log.ts';
+import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { Network } from '../network.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createFailover } from './failover.ts';
@@ -23,6 +24,7 @@ type OnOutcome = (node: string, outcome: string) => void;
 
 export type NetworkClientOptions = {
   readonly timeoutMs: number;
+  readonly outgoing: Outgoing;
   readonly log: Logger;
   readonly onOutcome: OnOutcome;
   readonly onState: (status: NodeStatus) => void;
@@ -82,9 +84,9 @@ function labelsOf(urls: readonly string[]): string[] {
 type NodeUrl = { readonly url: string; readonly label: string };
 
 function openMember(network: Network, { url, label }: NodeUrl, options: NetworkClientOptions): Member {
-  const { timeoutMs, log, now, onOutcome } = options;
+  const { timeoutMs, outgoing, log, now, onOutcome } = options;
   const { chainId } = network;
-  const opened = createEndpoint({ url, label, chainId, timeoutMs, log, now });
+  const opened = createEndpoint({ url, label, chainId, timeoutMs, outgoing, log, now });
   const endpoint = observed(opened, (node, outcome) => {
     countOutcome(member, !answered.has(outcome));
     onOutcome(node, outcome);

@@ -1,31 +1,56 @@
+import { OutgoingFault } from '../../outgoing/outgoing-fault.ts';
+
 /**
  * - `unreachable`: no connection, or it broke;
  * - `timeout`: no complete answer in time;
  * - `refused`: an HTTP status other than success, redirects included;
  * - `malformed`: the answer is not valid JSON-RPC;
  * - `oversized`: the answer exceeds its size limit;
- * - `wrong_chain`: the node serves another chain.
+ * - `wrong_chain`: the node serves another chain;
+ * - `shut`: it was not asked, because its circuit breaker is open. That says nothing new about it.
  */
-export type FaultReason = 'unreachable' | 'timeout' | 'refused' | 'malformed' | 'oversized' | 'wrong_chain';
+export type FaultReason =
+  | 'unreachable'
+  | 'timeout'
+  | 'refused'
+  | 'malformed'
+  | 'oversized'
+  | 'wrong_chain'
+  | 'shut';
 
 /** A node gave no valid answer. The message contains no URL. */
 export class NodeFault extends Error {
   readonly reason: FaultReason;
+  /** When it may be asked again, in milliseconds from then; only where that is known. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(reason: FaultReason, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'NodeFault';
     this.reason = reason;
+    this.retryAfterMs = cause instanceof OutgoingFault ? cause.retryAfterMs : undefined;
   }
 }
 
-export type Attempt = { readonly url: string; readonly message: string };
+/** The fault of a node that a call of it failed with; any other error as it is. */
+export function asNodeFault(error: unknown): unknown {
+  return error instanceof OutgoingFault ? new NodeFault(error.reason, error.message, error) : error;
+}
+
+export type Attempt = {
+  readonly url: string;
+  readonly message: string;
+  /** When the node may be asked again, in milliseconds from then; only where that is known. */
+  readonly retryAfterMs?: number | undefined;
+};
 
 /** None of a network's nodes gave an answer. Its URLs are redacted; the same call may succeed later. */
 export class NodesUnavailableError extends Error {
   readonly chainId: string;
   readonly attempts: readonly Attempt[];
   readonly retryable = true;
+  /** When the first of them may be asked again; undefined where that is not known. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(chainId: string, attempts: readonly Attempt[]) {
     const tried = attempts.map(({ url, message }) => `${url}: ${message}`).join('; ');
@@ -33,6 +58,8 @@ export class NodesUnavailableError extends Error {
     this.name = 'NodesUnavailableError';
     this.chainId = chainId;
     this.attempts = attempts;
+    const known = attempts.flatMap(({ retryAfterMs = [] }) => retryAfterMs);
+    this.retryAfterMs = known.length === 0 ? undefined : Math.min(...known);
   }
 }
 

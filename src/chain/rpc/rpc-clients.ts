@@ -1,5 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import type { Logger } from '../../log.ts';
+import { createOutgoing, type Outgoing } from '../../outgoing/outgoing.ts';
 import type { Network } from '../network.ts';
 import { createNodeAddresses, type NodeAddresses } from '../node-address.ts';
 import { createNetworkClient, type NetworkClient } from './network-client.ts';
@@ -27,6 +28,8 @@ type RpcClientsOptions = {
   /** Timeout of every single request to a node, up to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly log: Logger;
+  /** By what nodes are called; by default something of its own, which nobody else sees. */
+  readonly outgoing?: Outgoing;
   /** Opens the addresses of nodes; by default those that are not sealed. */
   readonly addresses?: NodeAddresses;
   readonly onAnswer?: OnAnswer;
@@ -48,6 +51,7 @@ export function createRpcClients({
   onNodeState = () => {},
   finalityNodes,
   now = () => performance.now(),
+  outgoing = createOutgoing({ log, now }),
 }: RpcClientsOptions): RpcClients {
   const clients = new Map<string, Client>();
   const retired = new Map<Client, NodeJS.Timeout>();
@@ -73,7 +77,8 @@ export function createRpcClients({
     const onOutcome = onAnswer.bind(undefined, chainId);
     const onState = onNodeState.bind(undefined, chainId);
     const reachable = { ...network, rpcUrls: rpcUrls.map(addresses.open) };
-    const opened = createNetworkClient(reachable, { timeoutMs, log, onOutcome, onState, finalityNodes, now });
+    const watched = { log, onOutcome, onState };
+    const opened = createNetworkClient(reachable, { timeoutMs, outgoing, finalityNodes, now, ...watched });
     const client = { ...opened, urls };
     clients.set(chainId, client);
     return client;

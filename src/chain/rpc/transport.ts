@@ -1,4 +1,8 @@
+import type { Callee, CalleeOptions } from '../../outgoing/callee.ts';
 import type { RpcAnswer } from './answer.ts';
+
+/** Opens the node for calls. The probe asks it something that every node answers. */
+export type OpenNode = (probe: NonNullable<CalleeOptions['probe']>) => Callee;
 
 /** The connection to one node. */
 export type Transport = {
@@ -11,7 +15,7 @@ export type Transport = {
   close(): void;
 };
 
-export type Limits = {
+type Limits = {
   /** From the request to the last byte of its answer. */
   readonly timeoutMs: number;
   /** Greatest size of an answer after decompression. */

@@ -40,15 +40,18 @@ async function examine(session: Session): Promise<Finding[]> {
   }
   const settings = { check: 'settings', state: 'ok', detail: 'every setting is valid' } as const;
   await using opened = new AsyncDisposableStack();
-  const { db, clients, log } = openForCommand(config, opened);
-  const found = await examineDatabase(db, config, { url: config.DATABASE_URL, local: session.local() });
+  const { log, ...connections } = openForCommand(config, opened);
+  const found = await examineDatabase(connections.db, config, {
+    url: config.DATABASE_URL,
+    local: session.local(),
+  });
   const isSound = found.every(({ state }) => state !== 'FAULT');
   const addresses = session.local() ? [] : examineBaseAddresses(config);
   return [
     settings,
     ...addresses,
     ...found,
-    ...(isSound ? await examineService({ db, clients, config, log }) : []),
+    ...(isSound ? await examineService({ ...connections, config, log }) : []),
   ];
 }
 

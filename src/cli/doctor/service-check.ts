@@ -11,6 +11,7 @@ import { createVerifier } from '../../keys/create-verifier.ts';
 import { generateKey } from '../../keys/key-format.ts';
 import { listKeys } from '../../keys/key-store.ts';
 import { type Logger, redactUrl } from '../../log.ts';
+import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, finding } from '../shared/finding.ts';
@@ -20,6 +21,7 @@ import { examineMinters } from './minter-check.ts';
 type Parts = {
   readonly db: Database;
   readonly clients: RpcClients;
+  readonly outgoing: Outgoing;
   readonly config: Config;
   readonly log: Logger;
 };

@@ -1,10 +1,12 @@
-import { readText } from '../../read-text.ts';
+import type { Callee } from '../../outgoing/callee.ts';
+import { type OutgoingAnswer, OutgoingFault } from '../../outgoing/outgoing-fault.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 // An answer contains the metadata of a hundred NFTs three times, and some embed their pictures.
-const maxAnswerBytes = 16 * 1_024 * 1_024;
+const maxBytes = 16 * 1_024 * 1_024;
 
 type BoundedGetOptions = {
+  readonly upstream: Callee;
   readonly apiKey: string;
   /** Timeout of one request, up to the last byte of its answer. */
   readonly timeoutMs: number;
@@ -13,46 +15,51 @@ type BoundedGetOptions = {
 };
 
 /**
- * Sends one GET to the upstream and reads its answer as JSON, within a time and a size. Connections are kept;
- * redirects are not followed.
+ * Sends one GET to the upstream and reads its answer as JSON, within a time and a size.
  * @throws UpstreamFault
  */
-export type BoundedGet = (url: string, signal: AbortSignal) => Promise<unknown>;
+export type BoundedGet = (url: string, within: Within) => Promise<unknown>;
 
-export function createBoundedGet({ apiKey, timeoutMs, now }: BoundedGetOptions): BoundedGet {
+type Within = {
+  /** How long it may take, and wait for its turn. */
+  readonly leftMs: number;
+  /** Called when its turn has come; what it throws ends it unsent. */
+  readonly onTurn: () => void;
+};
+
+export function createBoundedGet({ upstream, apiKey, timeoutMs, now }: BoundedGetOptions): BoundedGet {
   const headers = { accept: 'application/json', 'x-api-key': apiKey };
-  return async (url, signal) => {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    try {
-      // A redirect would send the account's key to a host that nobody configured.
-      const response = await fetch(url, { headers, redirect: 'manual', signal: limited });
-      if (response.status === 200) return parseJson(await readText(response.body, maxAnswerBytes, oversized));
-      await response.body?.cancel();
-      throw refusal(response, now());
-    } catch (cause) {
-      if (cause instanceof UpstreamFault) throw cause;
-      if (limited.aborted) throw new UpstreamFault('timeout', 'no whole answer in time', { cause });
-      throw new UpstreamFault('unreachable', `no answer: ${reasonOf(cause)}`, { cause });
-    }
+  return async (url, { leftMs, onTurn }) => {
+    const request = { method: 'GET', url: new URL(url), headers, maxBytes } as const;
+    const within = { timeoutMs: Math.min(timeoutMs, leftMs), waitMs: leftMs, onTurn };
+    const answer = await upstream.send(request, within).catch((error: unknown) => {
+      throw error instanceof OutgoingFault ? upstreamFault(error) : error;
+    });
+    if (answer.status !== 200) throw refusal(answer, now());
+    return parseJson(answer.text);
   };
 }
 
-function refusal({ status, headers }: Response, now: number): UpstreamFault {
-  const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
+function upstreamFault(cause: OutgoingFault): UpstreamFault {
+  const { reason, message, retryAfterMs } = cause;
+  const text = reason === 'unreachable' ? `no answer: ${message}` : message;
+  return new UpstreamFault(reason, text, { retryAfterMs, cause });
+}
+
+function refusal({ status, headers }: OutgoingAnswer, now: number): UpstreamFault {
+  const retryAfterMs = readRetryAfter(headers['retry-after'], now);
   return status === 429
     ? new UpstreamFault('limited', 'the account is over its rate limit (429)', { status, retryAfterMs })
     : new UpstreamFault('refused', `HTTP status ${status}`, { status, retryAfterMs });
 }
 
 /** The delay of a `Retry-After` header in milliseconds; undefined when it is neither seconds nor a date. */
-function readRetryAfter(value: string | null, now: number): number | undefined {
-  if (value === null) return undefined;
+function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
-
-const oversized = () => new UpstreamFault('oversized', `the answer is over ${maxAnswerBytes} bytes`);
 
 function parseJson(text: string): unknown {
   try {
@@ -61,11 +68,4 @@ function parseJson(text: string): unknown {
     // The parser's message quotes the text, so it is not kept as the cause.
     throw new UpstreamFault('malformed', 'the answer is not JSON');
   }
-}
-
-/** The reason that fetch hides behind "fetch failed". */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (!(cause instanceof Error)) return 'connection failed';
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
 }

@@ -1,5 +1,7 @@
-import pLimit from 'p-limit';
 import { untilAborted } from '../../in-time.ts';
+import { redactUrl } from '../../log.ts';
+import type { Outgoing } from '../../outgoing/outgoing.ts';
+import { currentScope } from '../../request-scope.ts';
 import { createBoundedGet } from './bounded-get.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { UpstreamFault } from './upstream-fault.ts';
@@ -15,6 +17,7 @@ export type MoralisClientOptions = {
   readonly deadlineMs: number;
   /** Greatest number of concurrent requests; the upstream limits the account as a whole. */
   readonly concurrency: number;
+  readonly outgoing: Outgoing;
   /** Called after each request with the number of the try, from 1, and its outcome. */
   readonly onTry?: (tries: number, outcome: string) => void;
   readonly clock?: Clock;
@@ -24,13 +27,18 @@ export type MoralisClientOptions = {
 
 export type MoralisClient = {
   /**
-   * The JSON answer to a GET of this path, not validated.
-   * @throws UpstreamFault of the last try
+   * The JSON answer to a GET of this path, not validated. It ends with the request that it is made for.
+   * @throws UpstreamFault of the last try; the reason of that request's signal
    */
   get(path: string, query: Readonly<Record<string, string>>): Promise<unknown>;
 };
 
-type Deadline = { readonly endsAt: number; readonly signal: AbortSignal };
+type Deadline = {
+  readonly endsAt: number;
+  /** Aborts then, and when the asker has gone. */
+  readonly signal: AbortSignal;
+  readonly asker: AbortSignal | undefined;
+};
 
 const maxTries = 4;
 const firstPauseMs = 500;
@@ -39,26 +47,41 @@ const maxQuietMs = 5 * 60_000;
 
 /** A client of the upstream for one account: limits concurrency, and retries within the deadline. */
 export function createMoralisClient(options: MoralisClientOptions): MoralisClient {
-  const { deadlineMs, concurrency, clock = systemClock, random = Math.random, onTry } = options;
+  const { deadlineMs, concurrency, outgoing, clock = systemClock, random = Math.random, onTry } = options;
   const base = options.baseUrl.replace(/\/+$/, '');
-  const boundedGet = createBoundedGet({ ...options, apiKey: options.apiKey ?? '', now: clock.now });
-  const places = pLimit(concurrency);
+  const upstream = outgoing.open({
+    kind: 'upstream',
+    label: redactUrl(base),
+    maxConcurrent: concurrency,
+  });
+  const boundedGet = createBoundedGet({ ...options, upstream, apiKey: options.apiKey ?? '', now: clock.now });
   // Until then the whole account is over its limit, and further requests would prolong that.
   let quietUntil = 0;
 
   const untilAllowed = async ({ endsAt, signal }: Deadline) => {
     for (let quiet = quietUntil - clock.now(); quiet > 0; quiet = quietUntil - clock.now()) {
-      if (quietUntil >= endsAt) throw new UpstreamFault('silenced', `the account must wait ${quiet} ms`);
+      if (quietUntil >= endsAt) throw silenced(quiet);
       await clock.wait(quiet, signal);
     }
     signal.throwIfAborted();
   };
 
-  const ask = (url: string, deadline: Deadline) =>
-    places(async () => {
-      await untilAllowed(deadline);
-      return boundedGet(url, deadline.signal);
-    });
+  const ask = async (url: string, deadline: Deadline): Promise<unknown> => {
+    await untilAllowed(deadline);
+    const leftMs = Math.max(1, deadline.endsAt - clock.now());
+    // The account may have got over its limit while this one waited for its turn.
+    let isTooSoon = false;
+    const onTurn = () => {
+      isTooSoon = quietUntil > clock.now();
+      if (isTooSoon) throw silenced(quietUntil - clock.now());
+    };
+    try {
+      return await boundedGet(url, { leftMs, onTurn });
+    } catch (error) {
+      if (!isTooSoon) throw error;
+      return ask(url, deadline);
+    }
+  };
 
   const pauseAfter = ({ reason, retryAfterMs = 0 }: UpstreamFault, tries: number): number => {
     // Full jitter: callers that failed together should not retry together.
@@ -69,7 +92,6 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
 
   const tryFrom = async (tries: number, url: string, deadline: Deadline): Promise<unknown> => {
     try {
-      // The wait for a free place does not end at the deadline on its own.
       const answer = await untilAborted(ask(url, deadline), deadline.signal);
       onTry?.(tries, '2xx');
       return answer;
@@ -88,13 +110,21 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
   return {
     async get(path, query) {
       if (options.apiKey === undefined) throw new UpstreamFault('refused', 'MORALIS_API_KEY is not set');
-      const deadline = { endsAt: clock.now() + deadlineMs, signal: AbortSignal.timeout(deadlineMs) };
+      const asker = currentScope()?.signal;
+      const late = AbortSignal.timeout(deadlineMs);
+      const signal = asker === undefined ? late : AbortSignal.any([late, asker]);
+      const deadline = { endsAt: clock.now() + deadlineMs, signal, asker };
       return tryFrom(1, `${base}${path}?${new URLSearchParams(query)}`, deadline);
     },
   };
 }
 
-function faultOf(error: unknown, { signal }: Deadline): UpstreamFault {
+const silenced = (quietMs: number) =>
+  new UpstreamFault('silenced', `the account must wait ${quietMs} ms`, { retryAfterMs: quietMs });
+
+/** @throws what is no fault of the upstream, such as that the asker has gone */
+function faultOf(error: unknown, { signal, asker }: Deadline): UpstreamFault {
+  asker?.throwIfAborted();
   if (error instanceof UpstreamFault) return error;
   if (!signal.aborted) throw error;
   return new UpstreamFault('timeout', 'no answer before the deadline', { cause: error });

@@ -65,11 +65,15 @@ function moving(position: string | undefined, next: string | undefined): string 
   throw new UpstreamFault('malformed', 'the cursor of the next page is that of this page');
 }
 
+// An upstream may ask for years by mistake.
+const longestRetryMs = 5 * 60_000;
+
 async function orProblem<T>(code: FixedCode, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (cause) {
-    if (cause instanceof UpstreamFault) throw problem(code, {}, { cause });
-    throw cause;
+    if (!(cause instanceof UpstreamFault)) throw cause;
+    const { retryAfterMs } = cause;
+    throw problem(code, {}, { cause, retryAfterMs: retryAfterMs && Math.min(retryAfterMs, longestRetryMs) });
   }
 }

@@ -1,3 +1,5 @@
+import type { OutgoingReason } from '../../outgoing/outgoing-fault.ts';
+
 /**
  * - `unreachable`: no connection, or it broke;
  * - `timeout`: no complete answer in time;
@@ -5,13 +7,14 @@
  * - `limited`: the account has sent too many requests;
  * - `silenced`: nothing was sent for that reason, and the pause outlasts the caller's deadline;
  * - `oversized`: the answer exceeds its size limit;
+ * - `shut`: nothing was sent, because the circuit breaker of the upstream is open;
  * - `malformed`: the answer is not JSON, or lacks what the contract needs.
  */
-type FaultReason = 'unreachable' | 'timeout' | 'refused' | 'limited' | 'silenced' | 'oversized' | 'malformed';
+type FaultReason = OutgoingReason | 'refused' | 'limited' | 'silenced' | 'malformed';
 
 type Details = {
   readonly status?: number;
-  /** The upstream's delay before the next try, in milliseconds. */
+  /** The delay before the next try, in milliseconds; undefined where it is not known. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 };

@@ -1,10 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import {
   createMoralisClient,
   type MoralisClient,
   type MoralisClientOptions,
 } from '../../../src/providers/moralis/client.ts';
 import { UpstreamFault } from '../../../src/providers/moralis/upstream-fault.ts';
+import { CallerGoneError, inScope } from '../../../src/request-scope.ts';
 import { type Mishap, type MoralisServer, startMoralisServer } from '../../support/moralis-server.ts';
 import { fakeClock } from './fake-clock.ts';
 
@@ -20,7 +22,8 @@ afterAll(() => server.close());
 
 const clientOf = (changes: Partial<MoralisClientOptions> = {}) => {
   const { baseUrl, apiKey } = server;
-  const base = { baseUrl, apiKey, timeoutMs: 10_000, deadlineMs: 20_000, concurrency: 4, random: () => 0.5 };
+  const limits = { timeoutMs: 10_000, deadlineMs: 20_000, concurrency: 4 };
+  const base = { baseUrl, apiKey, ...limits, outgoing: createOutgoing(), random: () => 0.5 };
   return createMoralisClient({ ...base, ...changes });
 };
 const ask = (client: MoralisClient) => client.get(path, { chain: '0x1' });
@@ -123,6 +126,40 @@ describe('what passes is tried again', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(server.asked.length).toBeGreaterThanOrEqual(2);
   });
+});
+
+describe('an upstream that only fails', () => {
+  test('is not asked for a while, and the fault says for how long', async () => {
+    let now = 1_000_000;
+    const client = clientOf({ clock: fakeClock(), outgoing: createOutgoing({ now: () => now }) });
+    server.meet(500);
+    await faultOf(client);
+    now += 2_000;
+    expect((await faultOf(client)).reason).toBe('shut');
+    server.forget();
+    const fault = await faultOf(client);
+    expect(fault).toMatchObject({ reason: 'shut', isPassing: false, retryAfterMs: 1_000 });
+    expect(fault.message).toMatch(
+      /^not asked: the circuit breaker of upstream http:\/\/127\.0\.0\.1:\d+\/\[redacted\] is open/,
+    );
+    expect(server.asked).toEqual([]);
+    now += 1_000;
+    await expect(ask(client)).resolves.toMatchObject({ result: [] });
+  });
+});
+
+test('a request that its caller left is not sent, nor tried again', async () => {
+  const client = clientOf({ concurrency: 1 });
+  const end = new AbortController();
+  const scoped = () => inScope({ signal: end.signal, isRead: true }, () => ask(client));
+  server.meet('hang');
+  const calls = [scoped(), scoped()];
+  await vi.waitFor(() => expect(server.asked).toHaveLength(1));
+  end.abort(new CallerGoneError());
+  for (const call of calls) await expect(call).rejects.toThrow(CallerGoneError);
+  server.forget();
+  await expect(ask(client)).resolves.toMatchObject({ result: [] });
+  expect(server.asked).toHaveLength(1);
 });
 
 describe('what does not pass is not tried again', () => {

@@ -1,3 +1,4 @@
+import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import { createMoralisClient } from '../../../src/providers/moralis/client.ts';
 import { createMoralisProvider } from '../../../src/providers/moralis/moralis-provider.ts';
 import { describeDataProvider } from '../../suites/data-provider.ts';
@@ -17,6 +18,7 @@ describeDataProvider('moralis', async () => {
     timeoutMs: 5_000,
     deadlineMs: 5_000,
     concurrency: 4,
+    outgoing: createOutgoing(),
   });
   return {
     provider: createMoralisProvider({ client }),

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ProblemError } from '../../../src/errors.ts';
+import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import { createMoralisClient } from '../../../src/providers/moralis/client.ts';
 import { createMoralisProvider } from '../../../src/providers/moralis/moralis-provider.ts';
 import type { DataProvider, HistoryQuestion } from '../../../src/providers/provider.ts';
@@ -29,6 +30,7 @@ beforeAll(async () => {
     timeoutMs: 5_000,
     deadlineMs: 5_000,
     concurrency: 4,
+    outgoing: createOutgoing(),
   });
   provider = createMoralisProvider({ client });
 });

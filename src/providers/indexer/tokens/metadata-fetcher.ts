@@ -1,9 +1,7 @@
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import { isIP } from 'node:net';
-import { readText } from '../../../read-text.ts';
+import type { OutgoingAnswer } from '../../../outgoing/outgoing-fault.ts';
+import { ForbiddenHostError } from '../../../outgoing/public-address.ts';
 import { keptMetadata } from '../../kept-metadata.ts';
-import { ForbiddenHostError, isPublicAddress, lookupPublic } from './public-address.ts';
+import type { MetadataHosts } from './metadata-hosts.ts';
 
 export type MetadataFetcher = {
   /**
@@ -16,8 +14,7 @@ export type MetadataFetcher = {
 type FetcherOptions = {
   /** Base URL for `ipfs:` URIs, to which the path is appended. */
   readonly ipfsGateway: string;
-  /** The operator's own hosts, with their ports, which may be private and use plain http. */
-  readonly allowedHosts: ReadonlySet<string>;
+  readonly hosts: MetadataHosts;
   /** Timeout per token, redirects included. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -27,20 +24,26 @@ const maxRedirects = 3;
 
 /** Fetches metadata of `data:`, `ipfs:` and `https:` URIs, from public hosts only. Sends no credentials. */
 export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher {
-  const { ipfsGateway, maxBytes, timeoutMs } = options;
+  const { ipfsGateway, hosts, maxBytes, timeoutMs } = options;
 
-  const fetchUrl = async (url: URL, signal: AbortSignal, redirects: number): Promise<string> => {
-    const response = await open(url, signal, options);
-    const { location } = response.headers;
-    const status = response.statusCode ?? 0;
-    if (status >= 300 && status < 400 && location !== undefined) {
-      response.destroy();
-      if (redirects === 0) throw new Error('too many redirects');
-      return fetchUrl(new URL(location, url), signal, redirects - 1);
-    }
-    if (status === 200) return readText(response, maxBytes, oversized(maxBytes));
-    response.destroy();
-    throw new Error(`HTTP status ${status}`);
+  const fetchUrl = async (url: URL, endsAt: number, redirects: number): Promise<string> => {
+    const leftMs = endsAt - performance.now();
+    if (leftMs <= 0) throw new Error(`no metadata within ${timeoutMs} ms`);
+    const { status, headers, text } = await get(url, leftMs);
+    const { location } = headers;
+    if (status === 200) return text;
+    if (status < 300 || status >= 400 || location === undefined) throw new Error(`HTTP status ${status}`);
+    if (redirects === 0) throw new Error('too many redirects');
+    return fetchUrl(new URL(location, url), endsAt, redirects - 1);
+  };
+
+  const get = (url: URL, leftMs: number): Promise<OutgoingAnswer> => {
+    const target = new URL(url);
+    target.username = '';
+    target.password = '';
+    const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
+    const host = hosts.of(target);
+    return host.send({ method: 'GET', url: target, headers, maxBytes }, { timeoutMs: Math.ceil(leftMs) });
   };
 
   return {
@@ -49,7 +52,7 @@ export function createMetadataFetcher(options: FetcherOptions): MetadataFetcher 
       if (/^data:/i.test(text)) return asJson(readDataUri(text, maxBytes));
       const ipfs = /^ipfs:\/\/(?:ipfs\/)?(.+)$/i.exec(text)?.[1];
       const url = ipfs === undefined ? parseUrl(text) : gatewayUrl(ipfsGateway, ipfs);
-      return asJson(await fetchUrl(url, AbortSignal.timeout(timeoutMs), maxRedirects));
+      return asJson(await fetchUrl(url, performance.now() + timeoutMs, maxRedirects));
     },
   };
 }
@@ -65,31 +68,6 @@ function gatewayUrl(gateway: string, path: string): URL {
   const url = parseUrl(`${base.href}${path}`);
   if (url.origin === base.origin && url.pathname.startsWith(base.pathname)) return url;
   throw new ForbiddenHostError('the token URI leaves the IPFS gateway');
-}
-
-function open(url: URL, signal: AbortSignal, { allowedHosts }: FetcherOptions): Promise<IncomingMessage> {
-  const allowed = allowedHosts.has(url.host);
-  if (url.protocol !== 'https:' && !(allowed && url.protocol === 'http:')) {
-    return Promise.reject(new ForbiddenHostError(`${url.protocol} is not fetched`));
-  }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  // An IP address is not resolved, so it is checked here.
-  if (!allowed && isIP(host) !== 0 && !isPublicAddress(host)) {
-    return Promise.reject(new ForbiddenHostError(`${host} is no public host`));
-  }
-  const target = new URL(url);
-  target.username = '';
-  target.password = '';
-  return new Promise((resolve, reject) => {
-    const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
-    const request = (target.protocol === 'https:' ? https : http).request(
-      target,
-      { headers, signal, agent: false, ...(allowed ? {} : { lookup: lookupPublic }) },
-      resolve,
-    );
-    request.on('error', reject);
-    request.end();
-  });
 }
 
 function readDataUri(uri: string, maxBytes: number): string {

@@ -1,8 +1,8 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { Logger } from '../../../log.ts';
+import { ForbiddenHostError } from '../../../outgoing/public-address.ts';
 import { listDueMetadata, saveMetadata } from '../store/metadata-store.ts';
 import type { MetadataFetcher } from './metadata-fetcher.ts';
-import { ForbiddenHostError } from './public-address.ts';
 
 type FillerOptions = {
   readonly chainId: string;

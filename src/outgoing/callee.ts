@@ -1,0 +1,178 @@
+import pLimit from 'p-limit';
+import { untilAborted } from '../in-time.ts';
+import { currentScope, inBackground } from '../request-scope.ts';
+import { type Breaker, type BreakerState, createBreaker } from './breaker.ts';
+import { createExchange, type Exchange, type OutgoingRequest } from './exchange.ts';
+import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
+
+/** Something outside of this process, by what it is for us. */
+type CalleeKind = 'authentication' | 'upstream' | 'node' | 'metadata';
+
+export type CalleeOptions = {
+  readonly kind: CalleeKind;
+  /** Which of its kind, as logs and metrics may show it; empty for one of many that strangers choose. */
+  readonly label: string;
+  /** Calls at once; further ones wait for their turn. */
+  readonly maxConcurrent: number;
+  /** The lowest HTTP status that says the callee does not work; 500 by default, Infinity for none. */
+  readonly failingStatus?: number;
+  /** Connects to public addresses only, pinned to those that were checked. */
+  readonly isPublicOnly?: boolean;
+  /**
+   * Asks whether the callee works again, so that no caller has to wait for it. Without it the breaker tries with the
+   * call of a caller.
+   */
+  readonly probe?: (signal: AbortSignal, exchange: Exchange) => Promise<unknown>;
+};
+
+type CallOptions = {
+  /** From the turn to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** Greatest wait for the turn; as long as the call itself by default. */
+  readonly waitMs?: number;
+  /** Called when the turn has come. What it throws ends the call before anything is sent. */
+  readonly onTurn?: () => void;
+};
+
+/** One callee with all that holds for every call of it: deadline, turn, circuit breaker. */
+export type Callee = {
+  readonly kind: CalleeKind;
+  readonly label: string;
+  state(): BreakerState;
+  /**
+   * Makes a call in its turn. It ends at its deadline, and with the request that it is made for.
+   * @param work must end with its signal
+   * @throws OutgoingFault; what the work throws; the reason of the request's signal once that aborts
+   */
+  call<T>(work: (signal: AbortSignal) => Promise<T>, options: CallOptions): Promise<T>;
+  /** Sends a request over HTTP by {@link call}. @throws the same, and ForbiddenHostError */
+  send(request: OutgoingRequest, options: CallOptions): Promise<OutgoingAnswer>;
+  /** Closes every connection of {@link send}. */
+  close(): void;
+};
+
+type CalleeParts = {
+  readonly onState: (state: BreakerState) => void;
+  /** A monotonic clock in milliseconds, of the breaker. */
+  readonly now: () => number;
+  readonly onClose: () => void;
+};
+
+/** An answer whose status says that the callee does not work: a failure for the breaker, an answer for the caller. */
+class FailingAnswer extends Error {
+  readonly answer: OutgoingAnswer;
+
+  constructor(answer: OutgoingAnswer) {
+    super(`HTTP status ${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+const isFailure = (error: unknown) =>
+  error instanceof FailingAnswer ||
+  (error instanceof OutgoingFault && (error.reason === 'timeout' || error.reason === 'unreachable'));
+
+export function createCallee(options: CalleeOptions, { onState, now, onClose }: CalleeParts): Callee {
+  const { kind, label, maxConcurrent, failingStatus = 500, isPublicOnly = false, probe } = options;
+  const breaker = createBreaker({ isFailure, onState, now });
+  const exchange = createExchange({ maxSockets: maxConcurrent, isPublicOnly });
+  const inTurn = createTurns(maxConcurrent);
+  const shut = () => shutFault(`${kind}${label === '' ? '' : ` ${label}`}`, breaker);
+
+  /** The call that decides for all while the breaker is open does not end with the caller who happens to make it. */
+  const tryWith = <T>(work: Work<T>, timeoutMs: number): Promise<T> =>
+    inBackground(() => breaker.run(() => withDeadline(work, timeoutMs, undefined)));
+
+  const callOpen = <T>(work: Work<T>, timeoutMs: number, asker: AbortSignal | undefined): Promise<T> => {
+    const refusal = shut();
+    if (!breaker.admitsTrial()) throw refusal;
+    if (probe === undefined) {
+      const trial = tryWith(work, timeoutMs);
+      return asker === undefined ? trial : untilAborted(trial, asker);
+    }
+    tryWith((signal) => probe(signal, exchange), timeoutMs).catch(() => {});
+    throw refusal;
+  };
+
+  const call: Callee['call'] = async (work, { timeoutMs, waitMs = timeoutMs, onTurn }) => {
+    const asker = currentScope()?.signal;
+    asker?.throwIfAborted();
+    if (breaker.state() !== 'closed') return callOpen(work, timeoutMs, asker);
+    const attempt = async () => {
+      // It may have opened since.
+      if (breaker.state() !== 'closed') throw shut();
+      onTurn?.();
+      return breaker.run(() => withDeadline(work, timeoutMs, asker));
+    };
+    return inTurn(attempt, waitMs, asker);
+  };
+
+  return {
+    kind,
+    label,
+    state: breaker.state,
+    call,
+    send: (request, within) =>
+      call(async (signal) => {
+        const answer = await exchange.send(request, signal);
+        if (answer.status >= failingStatus) throw new FailingAnswer(answer);
+        return answer;
+      }, within).catch((error: unknown) => {
+        if (error instanceof FailingAnswer) return error.answer;
+        throw error;
+      }),
+    close() {
+      exchange.close();
+      onClose();
+    },
+  };
+}
+
+type Work<T> = (signal: AbortSignal) => Promise<T>;
+
+async function withDeadline<T>(work: Work<T>, timeoutMs: number, asker: AbortSignal | undefined): Promise<T> {
+  asker?.throwIfAborted();
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    return await work(asker === undefined ? late : AbortSignal.any([late, asker]));
+  } catch (error) {
+    if (error instanceof OutgoingFault) throw error;
+    // The callee is not to blame.
+    asker?.throwIfAborted();
+    if (!late.aborted) throw error;
+    throw new OutgoingFault('timeout', `no answer within ${timeoutMs} ms`, { cause: error });
+  }
+}
+
+function shutFault(name: string, breaker: Breaker): OutgoingFault {
+  const retryAfterMs = breaker.pauseMs();
+  const when = retryAfterMs > 0 ? `it is tried again in ${Math.ceil(retryAfterMs)} ms` : 'it is being tried';
+  return new OutgoingFault('shut', `not asked: the circuit breaker of ${name} is open, ${when}`, {
+    retryAfterMs,
+  });
+}
+
+/** Work in turns, so many at once. Whoever waits leaves with its request, or when the wait is over. */
+function createTurns(maxConcurrent: number) {
+  const places = pLimit(maxConcurrent);
+  return async <T>(work: () => Promise<T>, waitMs: number, asker: AbortSignal | undefined): Promise<T> => {
+    if (places.activeCount + places.pendingCount < maxConcurrent) return places(work);
+    const turn = Promise.withResolvers<void>();
+    let hasLeft = false;
+    const done = places(async () => {
+      turn.resolve();
+      return hasLeft ? undefined : { value: await work() };
+    });
+    const late = AbortSignal.timeout(waitMs);
+    try {
+      await untilAborted(turn.promise, asker === undefined ? late : AbortSignal.any([late, asker]));
+    } catch (cause) {
+      hasLeft = true;
+      asker?.throwIfAborted();
+      throw new OutgoingFault('timeout', `no turn to ask within ${waitMs} ms`, { cause });
+    }
+    const ended = await done;
+    if (ended === undefined) throw new Error('a turn was taken by a call that had left');
+    return ended.value;
+  };
+}

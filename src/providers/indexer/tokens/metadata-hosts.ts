@@ -1,0 +1,49 @@
+import type { Callee } from '../../../outgoing/callee.ts';
+import type { Outgoing } from '../../../outgoing/outgoing.ts';
+import { ForbiddenHostError } from '../../../outgoing/public-address.ts';
+
+/** The hosts that metadata come from, each a callee of its own: one that is out keeps no other waiting. */
+export type MetadataHosts = {
+  /** @throws ForbiddenHostError for what is not fetched */
+  of(url: URL): Callee;
+};
+
+type HostOptions = {
+  readonly outgoing: Outgoing;
+  /** The operator's own hosts, with their ports, which may be private and use plain http. */
+  readonly allowedHosts: ReadonlySet<string>;
+};
+
+// Contracts choose hosts, so there may be any number of them.
+const mostHosts = 500;
+const maxConcurrent = 16;
+
+export function createMetadataHosts({ outgoing, allowedHosts }: HostOptions): MetadataHosts {
+  // A Map iterates in the order of insertion: the first is the one that was asked longest ago.
+  const known = new Map<string, Callee>();
+
+  const open = (origin: string, isPublicOnly: boolean): Callee => {
+    const [oldest] = known;
+    if (known.size >= mostHosts && oldest !== undefined) {
+      const [name, callee] = oldest;
+      known.delete(name);
+      callee.close();
+    }
+    // Names that strangers choose are no labels.
+    const label = isPublicOnly ? '' : origin;
+    return outgoing.open({ kind: 'metadata', label, maxConcurrent, isPublicOnly });
+  };
+
+  return {
+    of({ protocol, host, origin }) {
+      const isAllowed = allowedHosts.has(host);
+      if (protocol !== 'https:' && !(isAllowed && protocol === 'http:')) {
+        throw new ForbiddenHostError(`${protocol} is not fetched`);
+      }
+      const callee = known.get(origin) ?? open(origin, !isAllowed);
+      known.delete(origin);
+      known.set(origin, callee);
+      return callee;
+    },
+  };
+}
