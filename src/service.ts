@@ -105,7 +105,8 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
     shutdown.add('operators', 'listener for operators', () => operations.stop(operatorsGraceMs));
 
   shutdown.add('background', 'jobs', (graceMs) => parts.jobs.stop(graceMs));
-  await parts.jobs.open();
+  // Who only indexes has no jobs, and no rights to them.
+  if (config.ROLES.some((role) => role !== 'indexer')) await parts.jobs.open();
 
   // Before the first request: handlers look at the lanes to know whether a network can be minted on.
   if (minter) await startLanes(minter, shutdown);

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { appendOnly, databaseRoles, groupOf, privilegesOn, tableRights } from '../../src/db/role-rights.ts';
 import { createLogger } from '../../src/log.ts';
+import { startService } from '../../src/service.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
 import { asUser, type Login } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
@@ -72,6 +74,15 @@ describe('the database users of roles', () => {
     },
   );
 });
+
+test.for(['api', 'worker', 'indexer'] as const)(
+  'a process in one role starts with the user of that role: %s',
+  async (role, { databaseUrl }) => {
+    const settings = { ...settingsFor(asUser(databaseUrl, `test_${role}`)), ROLES: role };
+    const service = await startService(loadConfig({ ...settings, HOST: '127.0.0.1', PORT: '0' }), log);
+    await service.stop();
+  },
+);
 
 test('tallystick migrate tells a user who may not create groups what to ask for', async () => {
   const server = await startPostgres();
