@@ -1,31 +1,30 @@
-import { afterAll, afterEach, describe, expect, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { isOutage } from '../../src/db/outage.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { createLogger } from '../../src/log.ts';
-import { type Gate, startGate } from '../keys/tcp-gate.ts';
-import { test } from '../support/fixtures.ts';
+import { startGate } from '../keys/tcp-gate.ts';
+import { test as base } from '../support/fixtures.ts';
 import { startServiceOn } from '../support/service.ts';
 
 const log = createLogger({ level: 'silent' });
-let gate: Gate;
-const pools: { destroy(): Promise<void> }[] = [];
 
-test.beforeAll(async ({ databaseUrl }) => {
-  gate = await startGate(databaseUrl);
-});
-afterEach(async () => {
-  for (const pool of pools.splice(0)) await pool.destroy();
-  gate.open();
-});
-afterAll(() => gate.close());
-
-function poolThrough(url: string, poolMax = 4): Database {
-  const pool = createDatabase(gate.through(url), { poolMax, log });
-  pools.push(pool);
-  return pool;
-}
+// They mostly wait, so they wait together: each has a gate of its own.
+const test = base
+  .extend('gate', async ({ databaseUrl }, { onCleanup }) => {
+    const gate = await startGate(databaseUrl);
+    onCleanup(() => gate.close());
+    return gate;
+  })
+  .extend('pool', ({ gate, databaseUrl }, { onCleanup }) => {
+    const pool = createDatabase(gate.through(databaseUrl), { poolMax: 4, log });
+    onCleanup(async () => {
+      await pool.destroy();
+      gate.open();
+    });
+    return pool;
+  });
 
 const ask = (db: Database) => db.raw('SELECT 1');
 /** What the work rejects with, and after how many milliseconds. */
@@ -38,9 +37,8 @@ async function failure(work: PromiseLike<unknown>): Promise<{ error: unknown; ms
   return { error, ms: performance.now() - started };
 }
 
-describe('a connection that was lost in silence', () => {
-  test('is noticed within 10 s, and new ones take its place', async ({ databaseUrl }) => {
-    const db = poolThrough(databaseUrl);
+describe.concurrent('a connection that was lost in silence', () => {
+  test('is noticed within 10 s, and new ones take its place', async ({ gate, pool: db }) => {
     await Promise.all([ask(db), ask(db), ask(db)]);
     gate.lose();
     const { error, ms } = await failure(ask(db));
@@ -52,9 +50,8 @@ describe('a connection that was lost in silence', () => {
     expect(performance.now() - next).toBeLessThan(2_000);
   });
 
-  test('in a transaction: it rejects, and nothing of it stays', async ({ db: direct, databaseUrl }) => {
+  test('in a transaction: it rejects, and nothing of it stays', async ({ db: direct, gate, pool: db }) => {
     await direct.raw('CREATE TABLE kept (id int)');
-    const db = poolThrough(databaseUrl);
     const { error, ms } = await failure(
       inTransaction(db, async (tx) => {
         await tx.raw('INSERT INTO kept VALUES (1)');
@@ -68,9 +65,8 @@ describe('a connection that was lost in silence', () => {
   });
 });
 
-describe('a database that says nothing at all', () => {
-  test('fails statements within 10 s, and serves when it is back', async ({ databaseUrl }) => {
-    const db = poolThrough(databaseUrl, 2);
+describe.concurrent('a database that says nothing at all', () => {
+  test('fails statements within 10 s, and serves when it is back', async ({ gate, pool: db }) => {
     await ask(db);
     gate.freeze();
     for (const work of [ask(db), ask(db)]) {
@@ -83,7 +79,7 @@ describe('a database that says nothing at all', () => {
     await vi.waitFor(() => ask(db), 5_000);
   });
 
-  test('is answered with 503, and told to come again', async ({ database, databaseUrl }) => {
+  test('is answered with 503, and told to come again', async ({ database, databaseUrl, gate }) => {
     const service = await startServiceOn({ ...database, url: gate.through(databaseUrl) }, {});
     const acme = service.as(service.keys.acme);
     await acme.get('/v1/api/rwa').expect(200);
@@ -98,8 +94,7 @@ describe('a database that says nothing at all', () => {
   });
 });
 
-test('a statement that takes its time is left alone', async ({ databaseUrl }) => {
-  const db = poolThrough(databaseUrl);
+test.concurrent('a statement that takes its time is left alone', async ({ pool: db }) => {
   const { rows } = await db.raw('SELECT 1 AS done FROM pg_sleep(7)');
   expect(rows).toEqual([{ done: 1 }]);
 });
