@@ -1,6 +1,8 @@
 import type { Network } from '../../src/chain/network.ts';
 import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
+import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
+import type { IndexedBlock } from '../../src/providers/indexer/domain.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower, type Step } from '../../src/providers/indexer/follow/follower.ts';
 import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
@@ -55,6 +57,12 @@ export function createTestIndex(database: TestDatabase, url: string, options: Fi
       }
     },
     state: () => findIndexState(db, chainId),
+    /** A block of the node as the index would store it. @throws Error where the node has none */
+    async readBlock(number: bigint): Promise<IndexedBlock> {
+      const source = await blocks.blockAt(number);
+      if (source === undefined) throw new Error(`no block ${number}`);
+      return decodeBlock(source, wrapped);
+    },
     close: () => clients.close(),
   };
 }

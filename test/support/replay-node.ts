@@ -30,10 +30,17 @@ export type ReplayNode = {
   prune(hash: string, way?: PrunedAnswer): void;
   /** Sets the finalized block; undefined makes the node reject the tag. */
   finalize(number: number | undefined): void;
+  /** Gives the words that contracts answer to calls at a block; undefined makes the call fail. By default all fail. */
+  answerCalls(answer: CallAnswer): void;
   /** Sets a function that runs before each answer. If it throws, the connection breaks. */
   onAsk(listener: (method: string) => void): void;
   close(): Promise<void>;
 };
+
+type CallAnswer = (
+  call: { readonly to: string; readonly data: string },
+  blockHash: string,
+) => bigint | undefined;
 
 /** An error, an error in place of each trace, or no traces. */
 type PrunedAnswer = 'error' | 'each' | 'none';
@@ -49,6 +56,7 @@ type State = {
   head: bigint;
   finalized: number | undefined;
   listener: (method: string) => void;
+  call: CallAnswer;
 };
 
 /** Starts a JSON-RPC node that serves recorded blocks on a free port. */
@@ -65,6 +73,7 @@ export async function startReplayNode(
     head: -1n,
     finalized: undefined,
     listener: () => {},
+    call: () => undefined,
   };
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -95,6 +104,9 @@ export async function startReplayNode(
     prune: (hash, way = 'error') => void state.pruned.set(hash, way),
     finalize(number) {
       state.finalized = number;
+    },
+    answerCalls(answer) {
+      state.call = answer;
     },
     onAsk(listener) {
       state.listener = listener;
@@ -139,13 +151,23 @@ function reply(state: State, method: string, [first, second]: readonly unknown[]
       return tracesAnswer(state, state.branch.get(BigInt(String(first))) ?? '', (traces, hash) =>
         flatten(traces as readonly CallTrace[], hash),
       );
+    case 'eth_getBlockByHash':
+      return { result: state.blocks.get(String(first))?.block ?? null };
     case 'eth_call':
-      return { error: { code: 3, message: 'execution reverted' } };
+      return callAnswer(state, first as Parameters<CallAnswer>[0], second);
     case 'eth_getCode':
       return { result: '0x' };
     default:
       return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
   }
+}
+
+/** @param at a tag, or a hash by EIP-1898 */
+function callAnswer(state: State, call: Parameters<CallAnswer>[0], at: unknown): Answer {
+  const named = typeof at === 'object' && at !== null && 'blockHash' in at ? String(at.blockHash) : '';
+  const word = state.call(call, named);
+  if (word === undefined) return { error: { code: 3, message: 'execution reverted' } };
+  return { result: `0x${word.toString(16).padStart(64, '0')}` };
 }
 
 function blockAnswer(state: State, tag: string, full: boolean): Answer {

@@ -10,7 +10,9 @@ export type BenchCall = {
   readonly value?: bigint;
 };
 
-export type MixContracts = Readonly<Record<Exclude<ContractName, 'TallystickNft'>, string>> & {
+export type MixContracts = Readonly<
+  Record<Exclude<ContractName, 'TallystickNft' | 'SampleForgery'>, string>
+> & {
   readonly Wrapped: string;
 };
 

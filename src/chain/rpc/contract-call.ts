@@ -10,6 +10,9 @@ export type ContractCall = {
   readonly gas?: bigint;
 };
 
+/** The block whose state is meant: by number, by hash (EIP-1898), or the newest. */
+export type StateOf = bigint | 'latest' | { readonly blockHash: string };
+
 type Node = Pick<JsonRpcApiProvider, 'send'>;
 
 /**
@@ -31,7 +34,7 @@ export function isRevert(error: unknown): error is CallExceptionError {
 export async function callContract(
   node: Node,
   { to, data, from, gas }: ContractCall,
-  block: bigint | 'latest',
+  block: StateOf,
 ): Promise<string | undefined> {
   const transaction = {
     to,
@@ -39,7 +42,7 @@ export async function callContract(
     ...(from !== undefined && { from }),
     ...(gas !== undefined && { gas: quantity(gas) }),
   };
-  const tag = block === 'latest' ? block : quantity(block);
+  const tag = typeof block === 'bigint' ? quantity(block) : block;
   let answer: unknown;
   try {
     answer = await node.send('eth_call', [transaction, tag]);
@@ -60,7 +63,7 @@ export async function callContract(
 export async function readContract(
   node: Node,
   call: ContractCall,
-  block: bigint | 'latest',
+  block: StateOf,
 ): Promise<string | undefined> {
   try {
     return await callContract(node, call, block);

@@ -424,6 +424,17 @@ export interface components {
             /** @description Logo of the native asset. */
             token_logo: string | null;
         };
+        /**
+         * @description Why the transfer may be believed. Any contract can log a transfer in anybody's name.
+         *
+         *     - `signed`: its sender signed the transaction, a user operation of it (ERC-4337) or a delegation in it (EIP-7702).
+         *     - `approved`: its sender had approved the account that asked for it, and signed that approval.
+         *     - `state-checked`: neither, but balances of this contract change when it logs that they do.
+         *     - `forged`: neither, and nothing moved: it was only logged.
+         *     - `unknown`: not examined, since its sender shows to be a contract or is the zero address; or nobody could tell.
+         * @enum {string}
+         */
+        TransferVerification: "signed" | "approved" | "state-checked" | "forged" | "unknown";
         /** @description A movement of an ERC-20 token. */
         Erc20Transfer: {
             /** @description Name of the token. */
@@ -469,6 +480,7 @@ export interface components {
             log_index: number;
             /** @description Whether the token looks like spam. */
             possible_spam: boolean;
+            verification: components["schemas"]["TransferVerification"];
             /** @description Whether the provider has verified the contract. */
             verified_contract: boolean;
         };
@@ -515,6 +527,7 @@ export interface components {
             direction: components["schemas"]["TransferDirection"];
             /** @description Whether the collection looks like spam. */
             possible_spam: boolean;
+            verification: components["schemas"]["TransferVerification"];
             /** @description Whether the provider has verified the collection. */
             verified_collection?: boolean;
             /** @description Logo of the collection. */

@@ -1,5 +1,6 @@
 import collectible from '../../chain/contracts/artefacts/SampleCollectible.json' with { type: 'json' };
 import edition from '../../chain/contracts/artefacts/SampleEdition.json' with { type: 'json' };
+import forgery from '../../chain/contracts/artefacts/SampleForgery.json' with { type: 'json' };
 import splitter from '../../chain/contracts/artefacts/SampleSplitter.json' with { type: 'json' };
 import token from '../../chain/contracts/artefacts/SampleToken.json' with { type: 'json' };
 import nft from '../../chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
@@ -12,6 +13,7 @@ export const worldContracts = {
   SampleEdition: edition,
   SampleSplitter: splitter,
   TallystickNft: nft,
+  SampleForgery: forgery,
 } as const satisfies Record<string, ContractArtefact>;
 
 export type ContractName = keyof typeof worldContracts;

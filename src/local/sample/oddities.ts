@@ -21,6 +21,7 @@ export function oddities(cast: Cast, call: Caller): Block[] {
       { ...pay(person(5), person(0), coins(2)), data: '0x7468616e6b20796f75', gas: 30_000n },
       call(person(0), 'SampleToken', 'transfer', person(0), dollars(5)),
       call(person(1), 'SampleToken', 'transfer', person(2), 0n),
+      poisoning(cast, call),
     ],
     [
       batchGift(call, acmeTreasury, person(0)),
@@ -64,6 +65,19 @@ function splits(call: Caller, people: readonly string[]): Block {
     ),
     value: coins(300 + i),
   }));
+}
+
+/**
+ * Somebody logs that people paid to addresses that look like those of others whom they know, and hopes that they copy
+ * them.
+ */
+function poisoning({ operator, people }: Cast, call: Caller): Step {
+  const payers = people.slice(0, 3);
+  const resembling = payers.map((_, i) => {
+    const known = around(people, i + 1);
+    return `${known.slice(0, 6)}${'0'.repeat(32)}${known.slice(-4)}`.toLowerCase();
+  });
+  return call(operator, 'SampleForgery', 'forge', payers, resembling, dollars(250));
 }
 
 const batchGift = (call: Caller, from: string, to: string): Step =>

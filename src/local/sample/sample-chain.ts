@@ -83,6 +83,7 @@ const constructorArgs: Readonly<Record<ContractName, (cast: Cast) => readonly un
   SampleEdition: () => ['Sample Edition', 'SEDI'],
   SampleSplitter: () => [],
   TallystickNft: ({ operator }) => ['Tallystick', 'TALLY', operator],
+  SampleForgery: () => [],
 };
 
 const deployment = (name: ContractName, cast: Cast): Step => ({

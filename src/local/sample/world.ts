@@ -32,6 +32,8 @@ const shape = z.object({
     SampleEdition: z.string(),
     SampleSplitter: z.string(),
     TallystickNft: z.string(),
+    // Worlds of release 0.1.0 have none.
+    SampleForgery: z.string().default(''),
   }),
   keys: z.object({ acme: z.string(), globex: z.string(), noCompany: z.string() }),
   /** The service's address that the NFT contract refers to. */

@@ -21,6 +21,9 @@ export type NativeMovement = {
   readonly internal: boolean;
 };
 
+/** Why a transfer may be believed, where that is known; `TransferVerification` of the contract tells of each. */
+export type Verification = 'signed' | 'approved' | 'state-checked' | 'forged';
+
 /**
  * `wrap` comes from the deposit and withdrawal events of a wrapped native token; `fee` paid for the transaction itself,
  * on networks whose fees are paid in tokens.
@@ -32,6 +35,8 @@ export type Erc20Movement = {
   readonly value: bigint;
   readonly logIndex: number;
   readonly kind: 'transfer' | 'wrap' | 'fee';
+  /** Left out where it is unknown, and where the sender of the transaction is the sender. */
+  readonly verification?: Verification;
 };
 
 export type NftStandard = 'ERC721' | 'ERC1155';
@@ -49,6 +54,8 @@ export type NftMovement = {
   readonly logIndex: number;
   /** Index within the log, from 0: a batch moves several tokens. */
   readonly part: number;
+  /** As of an {@link Erc20Movement}. */
+  readonly verification?: Verification;
 };
 
 /** `amount` of an ERC-20, one `token` of a collection, or `all` tokens of an owner. */
@@ -89,11 +96,13 @@ export type LogFindings = {
   readonly approvals: readonly Approval[];
   /** Accounts that borrowed from a lending market. */
   readonly borrowers: readonly string[];
+  /** Accounts that signed a user operation (ERC-4337). */
+  readonly operationSenders: readonly string[];
   readonly metadataChanges: readonly MetadataChange[];
   readonly skipped: readonly SkippedLog[];
 };
 
-export type IndexedTransaction = Omit<LogFindings, 'skipped' | 'metadataChanges'> & {
+export type IndexedTransaction = Omit<LogFindings, 'skipped' | 'metadataChanges' | 'operationSenders'> & {
   readonly hash: string;
   readonly index: number;
   readonly nonce: bigint;
@@ -117,6 +126,8 @@ export type IndexedTransaction = Omit<LogFindings, 'skipped' | 'metadataChanges'
   readonly selector: string | null;
   readonly native: readonly NativeMovement[];
   readonly delegations: readonly Delegation[];
+  /** Indexes of the logs that name a sender who neither signed nor shows to be a contract, in order. */
+  readonly suspects: readonly number[];
   /** How many calls contracts made in it, failed ones too; null where it was not traced. */
   readonly internalCalls: number | null;
 };

@@ -2,6 +2,7 @@ import type { Metrics } from '../../metrics.ts';
 import type { IndexedBlock } from './domain.ts';
 import type { Follower, FollowerEvents } from './follow/follower.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
+import type { CheckOutcome } from './verification/transfer-checker.ts';
 
 /** Counts what the parts of an index do. */
 export type IndexObserver = {
@@ -10,6 +11,8 @@ export type IndexObserver = {
   /** The same follower or fetcher, with its outcomes counted. */
   follower(chainId: string, follower: Follower): Follower;
   fetcher(chainId: string, fetcher: MetadataFetcher): MetadataFetcher;
+  /** Called with what became of the suspicious transfers of a block. */
+  checked(chainId: string, outcome: CheckOutcome): void;
 };
 
 export function createIndexObserver(metrics: Metrics): IndexObserver {
@@ -35,7 +38,24 @@ export function createIndexObserver(metrics: Metrics): IndexObserver {
     help: 'NFT metadata that were fetched, or could not be had.',
   });
 
+  const checks = metrics.counter({
+    name: 'tallystick_index_transfer_checks_total',
+    labels: [...labels, 'verification'],
+    help: 'Transfers in the name of accounts that did not sign, by what they turned out to be.',
+  });
+  const questions = metrics.counter({
+    name: 'tallystick_index_transfer_questions_total',
+    labels,
+    help: 'Questions about balances and code that checks of transfers put to nodes.',
+  });
+
   return {
+    checked(chainId, outcome) {
+      for (const [verification, count] of Object.entries(outcome.verdicts)) {
+        if (verification !== 'signed') checks.inc({ chain_id: chainId, verification }, count);
+      }
+      questions.inc({ chain_id: chainId }, outcome.questions);
+    },
     events: (chainId) => ({
       onAppend(blocks) {
         for (const [kind, count] of Object.entries(countsOf(blocks))) {

@@ -19,6 +19,8 @@ import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from './tokens/metadata-filler.ts';
 import { createMetadataRunner, type MetadataRunner } from './tokens/metadata-runner.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
+import { createAccountStates } from './verification/account-states.ts';
+import { createTransferChecker } from './verification/transfer-checker.ts';
 
 /** How a network is indexed. */
 export type IndexSettings = {
@@ -72,10 +74,15 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const rules = creditRulesOf(chainId);
   const calls = createContractCalls({ node });
   const tokens = createTokenFiller({ chainId, calls, db });
+  const checker = createTransferChecker({
+    ...{ chainId, db, log, states: createAccountStates(node) },
+    onChecked: (outcome) => observer?.checked(chainId, outcome),
+  });
   const filler: TokenFiller = {
     async fill() {
-      const more = await tokens.fill();
-      return (await sortRows(db, chainId)) || more;
+      const named = await tokens.fill();
+      const sorted = await sortRows(db, chainId);
+      return (await checker.check()) || named || sorted;
     },
   };
   const blocks = createNodeBlocks({

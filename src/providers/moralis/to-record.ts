@@ -33,10 +33,19 @@ export function toRecord(transaction: UpstreamTransaction, { wallet, currency }:
         ...transfer,
         block_timestamp: transfer.block_timestamp ?? transaction.block_timestamp,
         direction: directionOf(transfer),
+        verification: verificationOf(transfer, transaction),
       }),
     ),
-    nft_transfers: nft.map((transfer) => toNft(transfer, transaction.value, directionOf(transfer))),
+    nft_transfers: nft.map((transfer) => ({
+      ...toNft(transfer, transaction.value, directionOf(transfer)),
+      verification: verificationOf(transfer, transaction),
+    })),
   };
+}
+
+/** The upstream says nothing of it. Who signed shows in its answer all the same. */
+function verificationOf({ from_address: from }: Seen, { from_address: signer }: UpstreamTransaction) {
+  return from === signer ? 'signed' : 'unknown';
 }
 
 type Seen = {
@@ -74,7 +83,11 @@ function toNative(
 
 type UpstreamNft = UpstreamTransaction['nft_transfers'][number];
 
-function toNft(transfer: UpstreamNft, valueSent: string, direction: Direction): NftTransfer {
+function toNft(
+  transfer: UpstreamNft,
+  valueSent: string,
+  direction: Direction,
+): Omit<NftTransfer, 'verification'> {
   const {
     value,
     operator,

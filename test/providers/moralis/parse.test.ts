@@ -151,6 +151,7 @@ describe('a transfer', () => {
       {
         ...tokenTransfer({ to_address_entity: 'Alice Ltd' }),
         block_timestamp: transaction(1)['block_timestamp'],
+        verification: 'unknown',
       },
     ]);
   });

@@ -120,3 +120,20 @@ contract LookupCoin {
         revert OffchainLookup(address(this), urls, "", bytes4(0), "");
     }
 }
+
+/// Its owner moves what others have, with their consent or without, and it burns a tenth of what is sent.
+contract SeizingCoin {
+    event Transfer(address indexed from, address indexed to, uint256 value);
+    mapping(address => uint256) public balanceOf;
+
+    function give(address to, uint256 value) external {
+        balanceOf[to] += value;
+        emit Transfer(address(0), to, value);
+    }
+
+    function seize(address from, address to, uint256 value) external {
+        balanceOf[from] -= value;
+        balanceOf[to] += value - value / 10;
+        emit Transfer(from, to, value);
+    }
+}

@@ -2,12 +2,14 @@ import {
   type BlockHeader,
   type IndexedBlock,
   type IndexedTransaction,
+  type LogFindings,
   type MetadataChange,
   type NativeMovement,
   type SkippedLog,
   zeroAddress,
 } from '../domain.ts';
 import { creditsOf } from './block-credits.ts';
+import { withConsent } from './consent.ts';
 import { type CreditRules, creditRulesOf } from './credit-rules.ts';
 import { decodeLogs } from './decode-logs.ts';
 import { delegationsOf } from './delegations.ts';
@@ -86,7 +88,15 @@ function withoutEffect(transaction: RawTransaction): IndexedTransaction {
   return {
     ...{ hash, index, nonce, from, to, value, gas, gasPrice, selector },
     ...{ created: null, gasUsed: null, fee: null, succeeded: false },
-    ...{ native: none, erc20: none, nft: none, approvals: none, borrowers: none, delegations: none },
+    ...{
+      suspects: none,
+      native: none,
+      erc20: none,
+      nft: none,
+      approvals: none,
+      borrowers: none,
+      delegations: none,
+    },
     internalCalls: null,
   };
 }
@@ -116,20 +126,25 @@ export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' 
 function assemble(
   transaction: RawTransaction,
   receipt: RawReceipt,
-  findings: Pick<IndexedTransaction, 'erc20' | 'nft' | 'approvals' | 'borrowers'>,
+  findings: Pick<LogFindings, 'erc20' | 'nft' | 'approvals' | 'borrowers' | 'operationSenders'>,
   trace: TraceFindings | undefined,
 ): IndexedTransaction {
   const gasPrice = receipt.gasPrice ?? transaction.gasPrice;
   // A receipt from before Byzantium has no status; without a trace such a transaction counts as successful.
   const succeeded = receipt.succeeded ?? trace?.failed !== true;
-  const { erc20, nft, approvals, borrowers } = findings;
+  const { approvals, borrowers } = findings;
+  const created = transaction.to === null && succeeded ? receipt.created : null;
+  const delegations = transaction.authorizations === undefined ? none : delegationsOf(transaction);
+  const { erc20, nft, suspects } = withConsent({
+    ...{ transaction, created, delegations, ...findings, logs: receipt.logs },
+  });
   return {
     hash: transaction.hash,
     index: transaction.index,
     nonce: transaction.nonce,
     from: transaction.from,
     to: transaction.to,
-    created: transaction.to === null && succeeded ? receipt.created : null,
+    created,
     value: transaction.value,
     gas: transaction.gas,
     gasPrice,
@@ -142,7 +157,8 @@ function assemble(
     nft,
     approvals,
     borrowers,
-    delegations: transaction.authorizations === undefined ? none : delegationsOf(transaction),
+    delegations,
+    suspects,
     internalCalls: trace?.calls ?? null,
   };
 }

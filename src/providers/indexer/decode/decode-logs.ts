@@ -27,6 +27,13 @@ const ifPunk: LogReader = (log, _wrapped, before) => {
   return punk === undefined ? {} : { nft: [punk] };
 };
 
+// ERC-4337, releases 0.6 to 0.8: each checks the signature of an operation before it runs, and has no owner.
+const entryPoints = new Set([
+  '0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789',
+  '0x0000000071727de22e5e9d8baf0edac6f37da032',
+  '0x4337084d9e255ff0702461cf8895ce9e3b5ff108',
+]);
+
 const readers: Readonly<Record<string, LogReader>> = {
   [topics.transfer]: (log) => (log.address === punksContract ? {} : readTransfer(log)),
   [topics.punkAssign]: ifPunk,
@@ -44,6 +51,8 @@ const readers: Readonly<Record<string, LogReader>> = {
   [topics.approvalForAll]: readApprovalForAll,
   [topics.aaveBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
   [topics.aaveOldBorrow]: (log) => ({ borrowers: [topicAddress(log, 2)] }),
+  [topics.userOperation]: (log) =>
+    entryPoints.has(log.address) ? { operationSenders: [topicAddress(log, 2)] } : {},
   [topics.compoundBorrow](log) {
     expectWords(log, 4);
     return { borrowers: [addressAt(log, 0)] };
@@ -74,6 +83,7 @@ export function decodeLogs(logs: readonly RawLog[], wrapped: ReadonlySet<string>
     nft: findings.flatMap(({ nft = [] }) => nft),
     approvals: findings.flatMap(({ approvals = [] }) => approvals),
     borrowers: findings.flatMap(({ borrowers = [] }) => borrowers),
+    operationSenders: findings.flatMap(({ operationSenders = [] }) => operationSenders),
     metadataChanges: findings.flatMap(({ metadataChanges = [] }) => metadataChanges),
     skipped,
   };

@@ -22,6 +22,7 @@ export type LogFinding = {
   readonly nft?: readonly NftMovement[];
   readonly approvals?: readonly Approval[];
   readonly borrowers?: readonly string[];
+  readonly operationSenders?: readonly string[];
   readonly metadataChanges?: readonly MetadataChange[];
 };
 

@@ -50,7 +50,7 @@ export function creditRows({ search, direction, afterIndex }: CreditPage) {
   const sql = `SELECT o.* FROM unnest(string_to_array(:creditKinds, ',')::smallint[]) k (kind)
     CROSS JOIN LATERAL (SELECT block_number, place + ${firstCreditIndex} AS tx_index, NULL::bytea AS tx_hash, block_hash,
         block_time, json_build_array(kind, amount::text, validator_index::text, withdrawal_index::text) AS tx,
-        NULL::json AS moves, NULL::integer AS internal_calls
+        NULL::json AS moves, NULL::integer AS internal_calls, NULL::json AS verdicts
       FROM block_credits WHERE chain_id = :chainId AND wallet = :wallet::bytea AND kind = k.kind ${range}
       ORDER BY ${sorted} LIMIT :limit) o`;
   return {

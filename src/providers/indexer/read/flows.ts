@@ -86,14 +86,15 @@ function emptyFlow({ asset }: Movement, other: string): Flow {
   return { asset, amount: 0n, other, minted: other === zeroAddress, burned: nowhere.has(other) };
 }
 
-/** All but the fee of the transaction itself. */
+/** All but the fee of the transaction itself, and what is only logged. */
 function movementsOf({ native, erc20, nft }: StoredMoves): Movement[] {
   const all: Movement[] = [];
-  for (const { from, to, token, tokenId, amount } of nft) {
-    all.push({ from, to, amount, asset: { kind: 'nft', token, tokenId } });
+  for (const { from, to, token, tokenId, amount, verification } of nft) {
+    if (verification !== 'forged') all.push({ from, to, amount, asset: { kind: 'nft', token, tokenId } });
   }
-  for (const { from, to, token, value, kind } of erc20) {
-    if (kind !== 'fee') all.push({ from, to, amount: value, asset: { kind: 'erc20', token } });
+  for (const { from, to, token, value, kind, verification } of erc20) {
+    if (kind === 'fee' || verification === 'forged') continue;
+    all.push({ from, to, amount: value, asset: { kind: 'erc20', token } });
   }
   for (const { from, to, value } of native) all.push({ from, to, amount: value, asset: nativeAsset });
   return all;

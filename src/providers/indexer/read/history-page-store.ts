@@ -42,7 +42,8 @@ export function historyQuery({ chainId, wallet, order, limit, after, search = {}
     .join(' ');
   const page = `${range} ORDER BY ${direction.order} LIMIT :limit`;
   const places = placesOf(search, page);
-  const columns = 'block_number, tx_index, tx_hash, block_hash, block_time, tx, moves, internal_calls';
+  const columns =
+    'block_number, tx_index, tx_hash, block_hash, block_time, tx, moves, internal_calls, verdicts';
   const transactions =
     places === undefined
       ? `SELECT ${columns} FROM wallet_history WHERE ${own} ${page}`

@@ -47,6 +47,7 @@ type Row = {
   readonly tx: unknown;
   readonly moves: unknown;
   readonly internal_calls: number | null;
+  readonly verdicts: unknown;
 };
 
 export type HistoryRows = {
@@ -68,7 +69,7 @@ function toEntry(row: Row, wallet: string): WalletTransaction | WalletCreditRow 
     blockHash: hex(row.block_hash),
     blockTime: row.block_time,
     transaction: readTransaction(row.tx),
-    moves: readMoves(row.moves, wallet),
+    moves: readMoves(row.moves, wallet, row.verdicts),
   };
 }
 

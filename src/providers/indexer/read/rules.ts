@@ -173,12 +173,16 @@ export function categoryOf(row: DescribedRow): Category {
 
 /**
  * Address poisoning: anybody can make a token log a transfer of zero from a wallet to an address that resembles a
- * known one. Wallets hide transfers of zero that they did not sign.
+ * known one, and a contract of one's own logs transfers of anything. Wallets hide what moved nothing of theirs, where they
+ * did not sign.
  */
 export function isPoisoning({ wallet, transaction, moves }: DescribedRow): boolean {
   const { native, nft, erc20 } = moves;
-  const nothing = erc20.length > 0 && erc20.every(({ value }) => value === 0n);
-  return nothing && native.length === 0 && nft.length === 0 && transaction.from !== wallet;
+  if (erc20.length + nft.length === 0 || native.length > 0 || transaction.from === wallet) return false;
+  return (
+    erc20.every(({ value, verification }) => value === 0n || verification === 'forged') &&
+    nft.every(({ verification }) => verification === 'forged')
+  );
 }
 
 /** Category and summary of a transaction for its wallet. */

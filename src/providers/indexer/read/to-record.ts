@@ -1,6 +1,6 @@
 import { formatUnits } from '../../../chain/decimal.ts';
 import type { HistoryRecord, WalletCredit } from '../../provider.ts';
-import type { Approval, Erc20Movement, NativeMovement, NftMovement } from '../domain.ts';
+import type { Approval, Erc20Movement, NativeMovement, NftMovement, Verification } from '../domain.ts';
 import type { WalletCreditRow, WalletTransaction } from './history-store.ts';
 import { methodName } from './methods.ts';
 import { describeTransaction, isPoisoning } from './rules.ts';
@@ -85,6 +85,17 @@ function approvalOf({ token, spender, kind, value, granted, logIndex }: Approval
   };
 }
 
+type Verified = Pick<Erc20Movement, 'from' | 'verification'>;
+
+const isForged = ({ verification }: Verified) => verification === 'forged';
+
+function verificationOf(
+  { from, verification }: Verified,
+  { transaction }: WalletTransaction,
+): Verification | 'unknown' {
+  return verification ?? (from === transaction.from ? 'signed' : 'unknown');
+}
+
 function directionOf(from: string, wallet: string): 'send' | 'receive' {
   return from === wallet ? 'send' : 'receive';
 }
@@ -117,12 +128,14 @@ function erc20Transfer(movement: Erc20Movement, row: WalletTransaction, { texts 
     value_formatted: decimals === null ? null : formatUnits(movement.value, decimals),
     direction: directionOf(movement.from, row.wallet),
     log_index: movement.logIndex,
-    possible_spam: movement.value === 0n && row.transaction.from !== row.wallet,
+    possible_spam: isForged(movement) || (movement.value === 0n && row.transaction.from !== row.wallet),
+    verification: verificationOf(movement, row),
     verified_contract: false,
   };
 }
 
-function nftTransfer(movement: NftMovement, { wallet, transaction }: WalletTransaction, { texts }: Wording) {
+function nftTransfer(movement: NftMovement, row: WalletTransaction, { texts }: Wording) {
+  const { wallet, transaction } = row;
   const { name = null, symbol = null } = texts.get(movement.token) ?? {};
   return {
     token_address: movement.token,
@@ -138,6 +151,7 @@ function nftTransfer(movement: NftMovement, { wallet, transaction }: WalletTrans
     log_index: movement.logIndex,
     ...(movement.operator !== null && { operator: movement.operator }),
     direction: directionOf(movement.from, wallet),
-    possible_spam: false,
+    possible_spam: isForged(movement),
+    verification: verificationOf(movement, row),
   };
 }

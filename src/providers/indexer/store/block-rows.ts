@@ -1,11 +1,12 @@
 import type { IndexedBlock } from '../domain.ts';
 import { sortRow } from '../search/sort-row.ts';
 import { type BulkColumns, bytes } from './bulk-store.ts';
+import { checkRows } from './check-rows.ts';
 import { facetColumns } from './facet-store.ts';
 import { createNativeSums, ledgerRows } from './ledger-rows.ts';
 import { nftChanges, sumChanges } from './nft-changes.ts';
 import { columnsOf, type Rows, timeOf } from './row-columns.ts';
-import { writeMoves, writeTransaction } from './stored-moves.ts';
+import { writeMoves, writeTransaction, writeVerdicts } from './stored-moves.ts';
 import { walletMoves } from './wallet-moves.ts';
 
 /** The rows of a batch of blocks, by table, as columns. */
@@ -23,6 +24,7 @@ export type BlockRows = {
   readonly native_sums: BulkColumns;
   readonly approval_changes: BulkColumns;
   readonly wallet_approvals: BulkColumns;
+  readonly transfer_checks: BulkColumns;
 };
 
 /** The rows of these blocks. Pure. @param keepFrom blocks with lower numbers get no row in `index_blocks` */
@@ -38,6 +40,7 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     moves: 'json',
     kind: 'smallint',
     internal_calls: 'integer',
+    verdicts: 'json',
   });
   const sums = createNativeSums();
   const facets = facetColumns();
@@ -66,6 +69,7 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     token_contracts: contractRows(blocks),
     native_sums: sums.columns(),
     ...ledgerRows(blocks),
+    transfer_checks: checkRows(blocks),
   };
 }
 
@@ -92,7 +96,8 @@ function addHistory({ history, facets, sums }: Collected, block: IndexedBlock): 
       const moved = writeMoves(moves) ?? null;
       const owner = bytes(wallet);
       const { kind, facets: found } = sortRow({ wallet, transaction, moves });
-      history.add(owner, blockNumber, index, txHash, blockHash, time, json, moved, String(kind), calls);
+      const values = [owner, blockNumber, index, txHash, blockHash, time, json, moved, String(kind), calls];
+      history.add(...values, writeVerdicts(moves));
       sums.addRow(wallet, transaction, moves);
       facets.add({ wallet: owner, place: [blockNumber, index] }, found);
     }

@@ -15,6 +15,7 @@ const everywhere = [
   'token_contracts',
   'nft_tokens',
   'nft_refreshes',
+  'transfer_checks',
 ] as const;
 
 /** Every table of the index. */

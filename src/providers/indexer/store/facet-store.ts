@@ -8,21 +8,22 @@ import { readMoves, readTransaction } from './stored-moves.ts';
 /** What searches find the rows of histories by. Each follows from its row. */
 const table = 'history_facets';
 
-type Row = {
+export type FacetRow = {
   readonly wallet: Buffer;
   readonly block_number: string;
   readonly tx_index: number;
   readonly kind: number | null;
   readonly tx: unknown;
   readonly moves: unknown;
+  readonly verdicts: unknown;
 };
 
-const rowColumns = 'wallet, block_number, tx_index, kind, tx, moves';
+export const facetRowColumns = 'wallet, block_number, tx_index, kind, tx, moves, verdicts';
 const rowsAtOnce = 1_000;
 
-function toDescribed({ wallet, tx, moves }: Row): DescribedRow {
+export function toDescribed({ wallet, tx, moves, verdicts }: FacetRow): DescribedRow {
   const address = hex(wallet);
-  return { wallet: address, transaction: readTransaction(tx), moves: readMoves(moves, address) };
+  return { wallet: address, transaction: readTransaction(tx), moves: readMoves(moves, address, verdicts) };
 }
 
 type Key = { readonly wallet: string; readonly place: readonly [block: string, index: string] };
@@ -58,8 +59,8 @@ export function facetColumns(): {
 /** Sorts some rows that were written before there was a search. @returns whether there may be more */
 export async function sortRows(db: Database, chainId: string): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const { rows } = await tx.raw<{ rows: Row[] }>(
-      `SELECT ${rowColumns} FROM wallet_history WHERE chain_id = ? AND kind IS NULL LIMIT ?`,
+    const { rows } = await tx.raw<{ rows: FacetRow[] }>(
+      `SELECT ${facetRowColumns} FROM wallet_history WHERE chain_id = ? AND kind IS NULL LIMIT ?`,
       [chainId, rowsAtOnce],
     );
     if (rows.length === 0) return false;
@@ -91,8 +92,8 @@ export async function deleteFacets(
   chainId: string,
   condition: { readonly sql: string; readonly bindings: Readonly<Record<string, string>> },
 ): Promise<void> {
-  const { rows } = await tx.raw<{ rows: Row[] }>(
-    `SELECT ${rowColumns} FROM wallet_history ${condition.sql} AND kind IS NOT NULL`,
+  const { rows } = await tx.raw<{ rows: FacetRow[] }>(
+    `SELECT ${facetRowColumns} FROM wallet_history ${condition.sql} AND kind IS NOT NULL`,
     condition.bindings,
   );
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
@@ -101,12 +102,36 @@ export async function deleteFacets(
       const place = [row.block_number, String(row.tx_index)] as const;
       facets.add({ wallet: bytes(hex(row.wallet)), place }, facetsOf(toDescribed(row), row.kind ?? 0));
     }
-    await tx.raw(
-      `DELETE FROM ${table} f USING ${listed} WHERE f.chain_id = ? AND f.wallet = u.wallet AND f.facet = u.facet
-         AND f.kind = u.kind AND f.block_number = u.block_number AND f.tx_index = u.tx_index`,
-      [...listOf(facets.columns), chainId],
-    );
+    await deleteListed(tx, chainId, facets.columns);
   }
+}
+
+async function deleteListed(tx: Tx, chainId: string, columns: BulkColumns): Promise<void> {
+  await tx.raw(
+    `DELETE FROM ${table} f USING ${listed} WHERE f.chain_id = ? AND f.wallet = u.wallet AND f.facet = u.facet
+       AND f.kind = u.kind AND f.block_number = u.block_number AND f.tx_index = u.tx_index`,
+    [...listOf(columns), chainId],
+  );
+}
+
+/** Gives rows that have another kind now their facets of that kind. @returns nothing; rows without a kind have none */
+export async function moveFacets(
+  tx: Tx,
+  chainId: string,
+  rows: readonly (FacetRow & { readonly newKind: number })[],
+): Promise<void> {
+  const before = facetColumns();
+  const after = facetColumns();
+  for (const row of rows) {
+    const { kind, newKind } = row;
+    if (kind === null || kind === newKind) continue;
+    const key = { wallet: bytes(hex(row.wallet)), place: [row.block_number, String(row.tx_index)] } as const;
+    before.add(key, facetsOf(toDescribed(row), kind));
+    after.add(key, facetsOf(toDescribed(row), newKind));
+  }
+  if (before.columns['wallet']?.values.length === 0) return;
+  await deleteListed(tx, chainId, before.columns);
+  await insertBulk(tx, table, chainId, after.columns);
 }
 
 const listed = `unnest(string_to_array(?, ',')::bytea[], string_to_array(?, ',')::bytea[],

@@ -56,6 +56,7 @@ async function rollBackTo(
      AND block_number <= (SELECT max(number) FROM index_blocks WHERE chain_id = :chainId)`,
     { chainId, keep },
   );
+  await tx.raw('DELETE FROM transfer_checks WHERE chain_id = ? AND block_number > ?', [chainId, keep]);
   await tx.raw('DELETE FROM index_blocks WHERE chain_id = ? AND number > ?', [chainId, keep]);
   await takeBackLedger(tx, chainId, head, keep);
 }

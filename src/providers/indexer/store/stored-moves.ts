@@ -1,4 +1,11 @@
-import type { Approval, Erc20Movement, IndexedTransaction, NativeMovement, NftMovement } from '../domain.ts';
+import type {
+  Approval,
+  Erc20Movement,
+  IndexedTransaction,
+  NativeMovement,
+  NftMovement,
+  Verification,
+} from '../domain.ts';
 
 /**
  * The JSON of a history row: the transaction, which is the same for all of its wallets, and the movements of this
@@ -47,7 +54,16 @@ type MovesJson = {
 /** The part of a transaction that every history row of it has. */
 export type StoredTransaction = Omit<
   IndexedTransaction,
-  'hash' | 'index' | 'native' | 'erc20' | 'nft' | 'approvals' | 'borrowers' | 'delegations' | 'internalCalls'
+  | 'hash'
+  | 'index'
+  | 'native'
+  | 'erc20'
+  | 'nft'
+  | 'approvals'
+  | 'borrowers'
+  | 'delegations'
+  | 'internalCalls'
+  | 'suspects'
 >;
 
 /** The movements of one wallet in a transaction, and its approvals. */
@@ -135,9 +151,37 @@ function writeNft(move: NftMovement): NonNullable<MovesJson['t']>[number] {
   return [token, String(tokenId), String(amount), from, to, kind, operator, flag(batch), logIndex, part];
 }
 
+/** Verifications by log index, in a column of their own: they may be found out later, and do not change what moved. */
+type VerdictsJson = Readonly<Record<string, 's' | 'a' | 'c' | 'f'>>;
+
+const verdictLetters = { signed: 's', approved: 'a', 'state-checked': 'c', forged: 'f' } as const;
+const verdicts = { s: 'signed', a: 'approved', c: 'state-checked', f: 'forged' } as const;
+
+/** @returns null where none of the movements has any */
+export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>): string | null {
+  let json: Record<string, string> | undefined;
+  for (const { logIndex, verification } of [...erc20, ...nft]) {
+    if (verification === undefined) continue;
+    json ??= {};
+    json[logIndex] = verdictLetters[verification];
+  }
+  return json === undefined ? null : JSON.stringify(json);
+}
+
+/** Verifications by log index. */
+export function readVerdicts(json: unknown): [logIndex: number, Verification][] {
+  const letters = (json ?? {}) as VerdictsJson; // written by writeVerdicts
+  return Object.entries(letters).map(([logIndex, letter]) => [Number(logIndex), verdicts[letter]]);
+}
+
 /** @param wallet of the row; approvals are always its own */
-export function readMoves(json: unknown, wallet: string): StoredMoves {
+export function readMoves(json: unknown, wallet: string, verdictsJson: unknown = null): StoredMoves {
   const { n = [], e = [], t = [], a = [], b, r = 0, d = [] } = (json ?? {}) as MovesJson; // written by writeMoves
+  const known = new Map(readVerdicts(verdictsJson));
+  const verified = (logIndex: number) => {
+    const verification = known.get(logIndex);
+    return verification && { verification };
+  };
   return {
     native: n.map(([from, to, value, internal]) => ({
       from,
@@ -152,6 +196,7 @@ export function readMoves(json: unknown, wallet: string): StoredMoves {
       value: BigInt(value),
       logIndex,
       kind: kinds[kind],
+      ...verified(logIndex),
     })),
     nft: t.map(([token, tokenId, amount, from, to, standard, operator, batch, logIndex, part]) => ({
       token,
@@ -164,6 +209,7 @@ export function readMoves(json: unknown, wallet: string): StoredMoves {
       part,
       standard: standard === 721 ? 'ERC721' : 'ERC1155',
       batch: batch === 1,
+      ...verified(logIndex),
     })),
     approvals: a.map(([token, spender, kind, value, granted, logIndex]) => ({
       token,

@@ -3,6 +3,7 @@ import type { IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import type { BulkColumns } from './bulk-store.ts';
 import { findMissingFacets } from './facet-store.ts';
+import { findVerdicts, withVerdicts } from './verdicts.ts';
 
 /** One row in which a table and the node differ. */
 export type Difference = {
@@ -77,7 +78,7 @@ export async function compareBlock(
   block: IndexedBlock,
 ): Promise<Difference[]> {
   const { number } = block.header;
-  const rows = blockRows([block], number);
+  const rows = await expectedOf(db, chainId, block);
   const found: Difference[] = [];
   for (const check of checks) {
     const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
@@ -100,13 +101,14 @@ export async function findStrayRows(
   blocks: readonly IndexedBlock[],
 ): Promise<(Difference & { readonly block: bigint })[]> {
   const found: (Difference & { readonly block: bigint })[] = [];
+  const all = await Promise.all(
+    blocks.map(async (block) => ({ ...block.header, rows: await expectedOf(db, chainId, block) })),
+  );
   for (const check of [...checks.filter(({ byWallet }) => byWallet), facetCheck]) {
     const expected = new Set(
-      blocks.flatMap((block) => {
-        const { number } = block.header;
-        const rows = expectedRows(check, blockRows([block], number)[check.table]);
-        return [...rows.keys()].map((key) => `${number} ${key}`);
-      }),
+      all.flatMap(({ number, rows }) =>
+        [...expectedRows(check, rows[check.table]).keys()].map((key) => `${number} ${key}`),
+      ),
     );
     const { rows } = await db.raw<{ rows: { block_number: string; key: string }[] }>(
       `SELECT block_number, ${textOf(check.key)} AS key FROM ${check.table}
@@ -122,6 +124,14 @@ export async function findStrayRows(
     );
   }
   return found;
+}
+
+/** The rows of the block, with what was found out of its transfers later: no node can tell that again. */
+async function expectedOf(db: Database, chainId: string, block: IndexedBlock): Promise<BlockRows> {
+  const { number } = block.header;
+  const rows = blockRows([block], number);
+  const verdicts = await findVerdicts(db, chainId, number, walletsOf(rows.wallet_history));
+  return verdicts.size === 0 ? rows : blockRows([withVerdicts(block, verdicts)], number);
 }
 
 function walletsOf(columns: BulkColumns): string[] {

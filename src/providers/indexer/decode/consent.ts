@@ -1,0 +1,60 @@
+import { type Delegation, type Erc20Movement, type NftMovement, zeroAddress } from '../domain.ts';
+import type { RawLog, RawTransaction } from './raw-block.ts';
+
+type Found = {
+  readonly transaction: Pick<RawTransaction, 'from' | 'to'>;
+  readonly created: string | null;
+  readonly logs: readonly RawLog[];
+  readonly erc20: readonly Erc20Movement[];
+  readonly nft: readonly NftMovement[];
+  readonly delegations: readonly Delegation[];
+  readonly operationSenders: readonly string[];
+};
+
+/**
+ * What the transaction itself shows of who agreed to its transfers: those whose sender signed something else than the
+ * transaction are marked, and those that name a sender of whom nothing shows are listed. Any contract can log a transfer
+ * in anybody's name.
+ */
+export function withConsent(found: Found): {
+  readonly erc20: readonly Erc20Movement[];
+  readonly nft: readonly NftMovement[];
+  readonly suspects: readonly number[];
+} {
+  const { transaction, created, logs, delegations, operationSenders } = found;
+  if (found.erc20.length + found.nft.length === 0) return { erc20: none, nft: none, suspects: none };
+  const signers = new Set([...delegations.map(({ authority }) => authority), ...operationSenders]);
+  signers.delete(transaction.from);
+  const mark = <Movement extends Erc20Movement | NftMovement>(movements: readonly Movement[]) =>
+    signers.size === 0
+      ? movements
+      : movements.map((each) =>
+          signers.has(each.from) ? { ...each, verification: 'signed' as const } : each,
+        );
+  // Who logs is a contract, as is what is called.
+  const isKnown = known(() => [
+    transaction.from,
+    transaction.to,
+    created,
+    zeroAddress,
+    ...signers,
+    ...emitters(logs),
+  ]);
+  const suspects = [...found.erc20.filter(({ kind }) => kind === 'transfer'), ...found.nft]
+    .filter(({ from }) => from !== transaction.from && !isKnown(from))
+    .map(({ logIndex }) => logIndex);
+  return { erc20: mark(found.erc20), nft: mark(found.nft), suspects: [...new Set(suspects)] };
+}
+
+const none: readonly never[] = [];
+
+const emitters = (logs: readonly RawLog[]) => logs.map(({ address }) => address);
+
+/** Made when it is first asked: most transfers are of the sender of the transaction. */
+function known(list: () => readonly (string | null)[]): (account: string) => boolean {
+  let accounts: ReadonlySet<string | null> | undefined;
+  return (account) => {
+    accounts ??= new Set(list());
+    return accounts.has(account);
+  };
+}

@@ -1,0 +1,277 @@
+import { Interface } from 'ethers';
+import { describe, expect } from 'vitest';
+import { worldContracts } from '../../src/local/sample/contracts.ts';
+import { createLogger } from '../../src/log.ts';
+import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
+import { deleteIndex } from '../../src/providers/indexer/store/reset-store.ts';
+import { compareBlock } from '../../src/providers/indexer/store/verify-store.ts';
+import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
+import {
+  type CheckOutcome,
+  createTransferChecker,
+} from '../../src/providers/indexer/verification/transfer-checker.ts';
+import type { HistoryFilter } from '../../src/providers/provider.ts';
+import { type AlteredNode, startAlteredNode } from '../support/altered-node.ts';
+import type { TestChain } from '../support/chain.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { callNode, deploy } from '../support/deploy.ts';
+import { test } from '../support/fixtures.ts';
+import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
+import { compileContracts } from '../support/solidity.ts';
+import { createTestIndex } from './index-fixture.ts';
+
+const log = createLogger({ level: 'silent' });
+const open: { close(): unknown }[] = [];
+
+test.afterEach(async ({ database }) => {
+  const { signal } = new AbortController();
+  for (const chainId of ['1', '31337'])
+    await deleteIndex(database.db, chainId, { signal, onProgress: () => {} });
+  for (const each of open.splice(0)) await each.close();
+});
+
+type Index = ReturnType<typeof createTestIndex>;
+
+function createIndex(
+  database: TestDatabase,
+  url: string,
+  options: Parameters<typeof createTestIndex>[2],
+): Index {
+  const index = createTestIndex(database, url, options);
+  open.push(index);
+  return index;
+}
+
+/** Checks all that is due. @returns what came of each block */
+async function checkAll({ network, clients }: Index, { db }: TestDatabase): Promise<CheckOutcome[]> {
+  const outcomes: CheckOutcome[] = [];
+  const states = createAccountStates(clients.for(network));
+  const checker = createTransferChecker({
+    ...{ chainId: network.chainId, db, states, log },
+    onChecked: (outcome) => outcomes.push(outcome),
+  });
+  while (await checker.check());
+  return outcomes;
+}
+
+async function recordsOf(
+  { network }: Index,
+  database: TestDatabase,
+  address: string,
+  filter: HistoryFilter = {},
+) {
+  const page = { network, address, order: 'ASC', limit: 100, position: undefined, page: 0, filter } as const;
+  return (await createIndexerProvider(database).history(page)).records;
+}
+
+describe('on a local chain', () => {
+  const abi = new Interface([
+    'function transfer(address to, uint256 value)',
+    'function transferFrom(address from, address to, uint256 value)',
+    'function approve(address to, uint256 value)',
+    'function give(address to, uint256 value)',
+    'function seize(address from, address to, uint256 value)',
+  ]);
+  const forgery = new Interface(worldContracts.SampleForgery.abi);
+  const stranger = `0x${'5a'.repeat(20)}`;
+
+  const accountsOf = async ({ rpcUrl }: TestChain) =>
+    (await callNode<string[]>(rpcUrl, 'eth_accounts', [])).map((account) => account.toLowerCase());
+
+  async function send({ rpcUrl }: TestChain, from: string, to: string, data: string): Promise<void> {
+    await callNode(rpcUrl, 'eth_sendTransaction', [{ from, to, data, gas: '0x7a120' }]);
+  }
+
+  /** A transfer of each kind, out of the second account. */
+  async function act(chain: TestChain) {
+    const [a = '', b = '', c = ''] = await accountsOf(chain);
+    const compiled = await compileContracts();
+    const coin = await deploy(chain.rpcUrl, compiled['Coin']);
+    const seizing = await deploy(chain.rpcUrl, compiled['SeizingCoin']);
+    const fake = await deploy(chain.rpcUrl, { ...worldContracts.SampleForgery, abi: [] });
+    const call = (name: string, values: readonly unknown[]) => abi.encodeFunctionData(name, values);
+    await send(chain, a, coin, call('transfer', [b, 900n]));
+    await send(chain, a, seizing, call('give', [b, 500n]));
+    await send(chain, b, coin, call('transfer', [c, 10n]));
+    await send(chain, b, coin, call('approve', [c, 100n]));
+    await send(chain, c, coin, call('transferFrom', [b, c, 40n]));
+    await send(chain, c, coin, call('transferFrom', [b, c, 60n]));
+    await send(chain, a, seizing, call('seize', [b, stranger, 200n]));
+    await send(chain, c, fake, forgery.encodeFunctionData('forge', [[b], [stranger], 10n ** 9n]));
+    await send(chain, a, coin, call('transferFrom', [b, stranger, 0n]));
+    await send(chain, c, fake, forgery.encodeFunctionData('forge', [[seizing], [b], 7n]));
+    return { b, fake };
+  }
+
+  const startBlock = async ({ rpcUrl }: TestChain) =>
+    BigInt(await callNode<string>(rpcUrl, 'eth_blockNumber', []));
+  const local = { chainId: '31337', finalityDepth: 3 } as const;
+
+  test('tells what its sender signed, approved, never did, and what moved without its consent', async ({
+    database,
+    chain,
+  }) => {
+    const index = createIndex(database, chain.rpcUrl, { ...local, startBlock: await startBlock(chain) });
+    const { b } = await act(chain);
+    await index.follow();
+    const before = await recordsOf(index, database, b);
+    await checkAll(index, database);
+
+    const records = await recordsOf(index, database, b);
+    const told = records.flatMap(({ erc20_transfers, category, possible_spam }) =>
+      erc20_transfers.map(({ value, verification, possible_spam: isSpam }) =>
+        [value, verification, isSpam, possible_spam, category].join(' '),
+      ),
+    );
+    expect(told).toEqual([
+      '900 signed false false token receive',
+      '500 unknown false false mint',
+      '10 signed false false token send',
+      '40 approved false false token send',
+      '60 approved false false token send',
+      '200 state-checked false false token send',
+      '1000000000 forged true true contract interaction',
+      '0 forged true true contract interaction',
+      '7 unknown false false token receive',
+    ]);
+    // Until it is checked, nothing is called forged.
+    expect(
+      before.flatMap(({ erc20_transfers }) => erc20_transfers.map(({ verification }) => verification)),
+    ).toEqual(['signed', 'unknown', 'signed', ...Array(6).fill('unknown')]);
+    const shown = await recordsOf(index, database, b, { includeSpam: false });
+    expect(shown).toEqual(records.filter((record) => !record.possible_spam));
+    expect(shown).toHaveLength(records.length - 2);
+    // And the operator's comparison with the node knows of it.
+    for (const { block_number } of records) {
+      const recorded = await index.readBlock(BigInt(block_number));
+      expect(await compareBlock(database.db, '31337', recorded)).toEqual([]);
+    }
+  });
+
+  test.for([
+    [
+      'no longer has the state',
+      { code: -32000, message: 'missing trie node 5f2c (path ) state is not available' },
+    ],
+    [
+      'knows no states by hash',
+      { code: -32602, message: 'invalid argument 1: hex string without 0x prefix' },
+    ],
+  ])(
+    'says unknown where the node %s, and calls nothing forged',
+    async ([_name, error], { database, chain }) => {
+      const node: AlteredNode = await startAlteredNode(chain.rpcUrl);
+      open.push(node);
+      const index = createIndex(database, node.url, { ...local, startBlock: await startBlock(chain) });
+      const { b, fake } = await act(chain);
+      await index.follow();
+      node.alter(({ method, params }) =>
+        ['eth_call', 'eth_getCode'].includes(method) && typeof params[1] === 'object' ? { error } : undefined,
+      );
+      await checkAll(index, database);
+      for (let tries = 0; tries < 2; tries += 1) {
+        await database.db('transfer_checks').update({ due: new Date(0) });
+        await checkAll(index, database);
+      }
+      const records = await recordsOf(index, database, b);
+      const transfers = records.flatMap(({ erc20_transfers }) => erc20_transfers);
+      expect(new Set(transfers.map(({ verification }) => verification))).toEqual(
+        new Set(['signed', 'approved', 'unknown']),
+      );
+      expect(transfers.find(({ address }) => address === fake)?.possible_spam).toBe(false);
+      // It is not asked for ever.
+      expect(await database.db('transfer_checks').select()).toEqual([]);
+    },
+  );
+
+  test('leaves alone what a reorganisation put in the place of the block', async ({ database, chain }) => {
+    const index = createIndex(database, chain.rpcUrl, { ...local, startBlock: await startBlock(chain) });
+    const snapshot = await callNode<string>(chain.rpcUrl, 'evm_snapshot', []);
+    const { b } = await act(chain);
+    await index.follow();
+    const [due] = await database.db('transfer_checks').orderBy('block_number', 'desc').select();
+    await callNode(chain.rpcUrl, 'evm_revert', [snapshot]);
+    await act(chain);
+    await send(chain, b, b, '0x');
+    await index.follow();
+    // As if it had been read just before the blocks were replaced.
+    await database.db('transfer_checks').delete();
+    await database.db('transfer_checks').insert({ ...due, transfers: JSON.stringify(due.transfers) });
+    await checkAll(index, database);
+    const records = await recordsOf(index, database, b);
+    const verifications = records.flatMap(({ erc20_transfers }) =>
+      erc20_transfers.map((each) => each.verification),
+    );
+    expect(verifications).not.toContain('forged');
+  });
+});
+
+/** Transactions whose gas is too little for as many changes of storage as they log transfers. */
+const forged = [
+  ['ethereum/22119617', '0x8cd29bb0b65ac3a42e00f6f2d4561d639f4fc9eb9797bba07156616a392a5210', 600],
+  ['ethereum/17173050', '0x37ba10f7d6d7a0b46b2b6ff31ea304c1650de3643f832d9a471d5df29cd88690', 25],
+] as const;
+
+describe('in real blocks', () => {
+  const balanceOf = '0x70a08231';
+
+  /** Balances that follow every transfer of the block, but those of one transaction. */
+  function answersOf(node: ReplayNode, name: string, forgedHash: string): void {
+    const { header, transactions } = decodeRecorded(name);
+    const changes = new Map<string, bigint>();
+    const add = (key: string, value: bigint) => changes.set(key, (changes.get(key) ?? 0n) + value);
+    for (const { hash, erc20 } of transactions) {
+      if (hash === forgedHash) continue;
+      for (const { token, from, to, value } of erc20) {
+        add(token + from, -value);
+        add(token + to, value);
+      }
+    }
+    node.answerCalls(({ to, data }, blockHash) => {
+      if (!data.startsWith(balanceOf)) return undefined;
+      const change = changes.get(`${to}0x${data.slice(-40)}`) ?? 0n;
+      return 2n ** 128n + (blockHash === header.hash ? change : 0n);
+    });
+  }
+
+  test.for(forged)(
+    '%s: %s logged %i transfers in the name of others',
+    async ([name, hash, count], { database }) => {
+      const recorded = readFixture<RecordedBlock>(name);
+      const node = await startReplayNode('1', [recorded]);
+      open.push(node);
+      node.setHead(recorded.block.hash);
+      answersOf(node, name, hash);
+      const index = createIndex(database, node.url, {
+        chainId: '1',
+        startBlock: BigInt(recorded.block.number),
+      });
+      await index.follow();
+      const [outcome] = await checkAll(index, database);
+      expect(outcome?.verdicts.forged).toBeGreaterThanOrEqual(count);
+      // However many they are, few questions tell.
+      expect(outcome?.questions).toBeLessThanOrEqual(200);
+
+      const all = decodeRecorded(name).transactions;
+      const poisoned = all.find((transaction) => transaction.hash === hash);
+      const victims = (poisoned?.erc20 ?? []).filter(({ from }) => from !== poisoned?.from);
+      expect(victims).toHaveLength(count);
+      for (const { from } of victims.slice(0, 10)) {
+        const record = (await recordsOf(index, database, from)).find((each) => each.hash === hash);
+        expect(record?.possible_spam).toBe(true);
+        expect(new Set(record?.erc20_transfers.map(({ verification }) => verification))).toEqual(
+          new Set(['forged']),
+        );
+      }
+      // Nothing else that moved something is called forged.
+      const { rows } = await database.db.raw(
+        `SELECT DISTINCT tx_hash::text AS hash FROM wallet_history WHERE verdicts::text LIKE '%"f"%'`,
+      );
+      const marked = new Set(rows.map((row: { hash: string }) => row.hash.replace('\\x', '0x')));
+      for (const { hash: other, erc20 } of all) {
+        if (other !== hash && marked.has(other)) expect(erc20.some(({ value }) => value === 0n)).toBe(true);
+      }
+    },
+  );
+});
