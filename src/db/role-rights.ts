@@ -72,6 +72,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   block_credits: index,
   history_facets: index,
   native_sums: index,
+  transfer_checks: index,
   wallet_approvals: index,
   index_blocks: index,
   index_skipped_blocks: index,
