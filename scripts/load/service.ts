@@ -111,6 +111,7 @@ function settingsFor(
     MORALIS_BASE_URL: upstream.baseUrl,
     MORALIS_API_KEY: upstream.apiKey,
     // Callers here wait for 15 s.
+    REQUEST_DEADLINE_SECONDS: '12',
     MORALIS_TIMEOUT_MS: '5000',
     MORALIS_DEADLINE_MS: '10000',
     ...(role === 'worker' && signers.settings),
