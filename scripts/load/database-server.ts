@@ -41,7 +41,8 @@ export async function startDatabaseServer(folder: string): Promise<DatabaseServe
 
 /** Starts a server on the data of a place, or on new ones. */
 export async function serveDatabase(folder: string, place: PostgresPlace): Promise<DatabaseServer> {
-  const port = await firstFreePort(26_432);
+  // Another run on this machine must not take it while the server is down.
+  const port = await firstFreePort(20_000 + (process.pid % 600) * 20);
   const options = { place, port, password, settings, logFile: path.join(folder, 'postgres.log') };
   const state = { isRunning: false };
   const start = async () => {
