@@ -5,7 +5,7 @@ import { findNetwork } from '../chain/network-store.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { cancelMint, stillInTransaction } from '../rwa/operators/mint-cancel.ts';
 import { askToFill } from '../rwa/operators/mint-fill.ts';
-import type { Proving } from '../rwa/operators/mint-proof.ts';
+import type { OnChange, Proving } from '../rwa/operators/mint-proof.ts';
 import { releaseMint } from '../rwa/operators/mint-release.ts';
 import { findRequestedMint, isInFlight, type RequestedMint } from '../rwa/operators/mint-remedy-store.ts';
 import { replaceToken } from '../rwa/operators/mint-replace.ts';
@@ -99,12 +99,16 @@ async function remedyOne(operator: Operator, remedy: NftRemedy, { nftId, rpc, si
   const network = await networkOf(operator, found.chainId);
   const node = await (rpc === undefined ? pinNode(operator, network) : pinOther(operator, network, rpc));
   const progress = output.progress(`Reading ${network.name}`, 'blocks');
-  const proving = { db, network, node, signal, onProgress: progress.update };
-  const changed = await remedy.act(proving, found).finally(progress.stop);
-  // The change has a transaction of its own, after the chain was asked.
-  await recordByOperator(db, { action: `mint.${remedy.name}`, subject: nftId, details: changed });
-  return changed;
+  const onChange = entryOf(`mint.${remedy.name}`, nftId);
+  const proving = { db, network, node, signal, onProgress: progress.update, onChange };
+  return remedy.act(proving, found).finally(progress.stop);
 }
+
+/** Stores a change in the audit log, in its transaction. */
+const entryOf =
+  (action: string, subject: string): OnChange =>
+  (tx, details) =>
+    recordByOperator(tx, { action, subject, details });
 
 async function networkOf({ db }: Operator, id: string): Promise<Network> {
   const network = await findNetwork(db, id);
@@ -142,10 +146,9 @@ function addFillCommand(mint: Command, session: Session): void {
         const network = await networkOf(operator, id);
         const lane = await laneOf(operator, id, signer);
         const node: MintNode = await pinNode(operator, network);
-        const asked = await askToFill({ db: operator.db, network, node }, lane);
+        const onChange = entryOf('mint.fill_gap', id);
+        const asked = await askToFill({ db: operator.db, network, node, onChange }, lane);
         if (typeof asked === 'string') throw new UsageError(asked);
-        const details = { signer: lane, ...asked };
-        await recordByOperator(operator.db, { action: 'mint.fill_gap', subject: id, details });
         operator.output.record({ chainId: id, signer: lane, ...asked });
         operator.output.say('Its worker fills the nonce with its next look at the chain.');
       }),

@@ -64,8 +64,11 @@ export async function runCommandLine(parts: ProgramParts, args: readonly string[
   }
 }
 
-/** @param fail sets the exit status to 1 */
-function createProgram(parts: ProgramParts, fail: () => void): Command {
+/**
+ * The command line with all its commands.
+ * @param fail sets the exit status to 1
+ */
+export function createProgram(parts: ProgramParts, fail: () => void): Command {
   const { version, loadConfig, stdout, stderr, ask, onInterrupt } = parts;
   const program = new Command('tallystick');
   program

@@ -33,6 +33,7 @@ describe('an operator', () => {
     };
     const company = await told('company', 'create', 'acme');
     await told('company', 'update', 'acme', '--claim-url', 'https://acme.example/claim');
+    await told('company', 'limit', 'acme', '--mints-per-day', '5');
     const key = await told('key', 'create', '--company', 'acme', '--label', 'web');
     await told('key', 'limit', key.id, '--rate', '5', '--burst', '5');
     await told('key', 'expire', key.id, '--at', 'never');
@@ -51,7 +52,15 @@ describe('an operator', () => {
 
     const entries = await told('audit', 'list');
     expect(entries.map(({ action }: { action: string }) => action).toReversed()).toEqual([
-      ...['company.create', 'company.update', 'key.create', 'key.limit', 'key.expire', 'key.revoke'],
+      ...[
+        'company.create',
+        'company.update',
+        'company.limit',
+        'key.create',
+        'key.limit',
+        'key.expire',
+        'key.revoke',
+      ],
       ...['network.update', 'rwa.reissue_secret', 'rwa.export', 'rwa.rotate_secrets'],
       ...['mint.pause', 'mint.resume', 'index.reset'],
     ]);

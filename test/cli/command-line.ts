@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import type { Knex } from 'knex';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config.ts';
 
@@ -35,6 +36,10 @@ export const settingsFor = (databaseUrl: string): Record<string, string> => ({
   RPC_TIMEOUT_MS: '2000',
   CLAIM_BASE_URL: 'https://claim.example/c',
 });
+
+/** What the audit log tells of, each action once. */
+export const auditedActions = (db: Knex): Promise<string[]> =>
+  db('audit_log').distinct('action').orderBy('action').pluck('action');
 
 type Surroundings = {
   /** Whether standard error is a terminal. */

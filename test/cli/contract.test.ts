@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
 import { perFile } from '../support/fixtures.ts';
 import type { CommandLine } from './command-line.ts';
-import { settingsFor } from './command-line.ts';
+import { auditedActions, settingsFor } from './command-line.ts';
 import { test as base } from './fixtures.ts';
 
 const test = base.extend('settings', perFile, ({ databaseUrl }) => ({
@@ -120,4 +120,14 @@ describe('contract revoke', () => {
     const checks = await json('contract', 'status', '31337', contract);
     expect([checks.status, stateOf(checks.value, 'minter')]).toEqual([1, 'FAULT']);
   });
+});
+
+test('what was done on the chain is told by the audit log', async ({ db, json }) => {
+  const contract = await deploy(json);
+  const uri = ['--base-uri', 'https://metadata.example/'];
+  const { status } = await json('contract', 'set-base-uri', '31337', contract, ...uri, ...keys);
+  expect(status).toBe(0);
+  expect(await auditedActions(db)).toEqual(
+    expect.arrayContaining(['contract.deploy', 'contract.grant', 'contract.revoke', 'contract.set_base_uri']),
+  );
 });

@@ -135,7 +135,7 @@ describe('index status', () => {
 });
 
 describe('index backfill', () => {
-  test('indexes up to a block, and then the rest up to the head', async ({ json }) => {
+  test('indexes up to a block, and then the rest up to the head', async ({ db, json }) => {
     const some = await json('index', 'backfill', '1', '--to', String(first + 1));
     expect(some).toMatchObject({
       status: 0,
@@ -146,6 +146,12 @@ describe('index backfill', () => {
     const again = await json('index', 'backfill', '1');
     expect(again).toMatchObject({ status: 0, value: { completeTo: String(first + 3), blocks: '0' } });
     expect((await json('index', 'verify', '1')).value.differing).toBe(0);
+    const entries = await db('audit_log').where({ action: 'index.backfill' }).orderBy('id', 'desc').limit(3);
+    expect(entries.toReversed().map(({ subject, details }) => [subject, details.to])).toEqual([
+      ['1', String(first + 1)],
+      ['1', String(first + 3)],
+      ['1', String(first + 3)],
+    ]);
   });
 
   test('shows a bar with rate and time left to people who watch', async ({ settings }) => {
@@ -327,6 +333,7 @@ describe('index skip', () => {
       value: { chainId: '1', block: bad, reason: 'it is broken', recorded: true },
     });
     expect((await json('index', 'skip', '1', bad)).value).toMatchObject({ recorded: false });
+    expect(await db('audit_log').where({ action: 'index.skip' }).pluck('details')).toEqual([{ block: bad }]);
     expect((await json('index', 'status', '1')).value).toMatchObject({
       stuckAt: bad,
       stuckReason: 'it is broken',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createLogger } from '../../src/log.ts';
-import { commandLine, settingsFor } from './command-line.ts';
+import { auditedActions, commandLine, settingsFor } from './command-line.ts';
 
 const log = createLogger({ level: 'silent' });
 const name = `empty_${randomUUID().replaceAll('-', '')}`;
@@ -58,6 +58,7 @@ describe('migrate', () => {
     expect(out).toMatch(/^MIGRATED\n0001_companies_and_keys\.ts\n/);
     expect(err).toMatch(/^\d+ migration\(s\) done\.\n$/);
     expect(await tables()).toEqual(expect.arrayContaining(['companies', 'networks', 'nfts']));
+    expect(await auditedActions(db)).toEqual(['migrate']);
   });
 
   test('has nothing to do a second time', async () => {

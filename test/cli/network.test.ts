@@ -1,6 +1,7 @@
 import { afterAll, describe, expect } from 'vitest';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import { freePort } from '../support/postgres.ts';
+import { auditedActions } from './command-line.ts';
 import { test } from './fixtures.ts';
 
 const minter = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -240,10 +241,11 @@ describe('network remove', () => {
     await db('events').delete();
   });
 
-  test('removes any other', async ({ run, json }) => {
+  test('removes any other', async ({ db, run, json }) => {
     expect((await json('network', 'remove', '31337')).value).toEqual({ chainId: '31337', removed: true });
     expect((await json('network', 'list')).value).toEqual([]);
     expect((await run('network', 'list')).out).toBe('(none)\n');
     expect((await run('network', 'remove', '31337')).status).toBe(2);
+    expect(await auditedActions(db)).toEqual(['network.add', 'network.remove', 'network.update']);
   });
 });

@@ -51,6 +51,10 @@ describe('an import of JSON', () => {
     expect({ status, notes }).toEqual({ status: 0, notes: [] });
     expect(value).toMatchObject({ rows: 3, imported: 3, errors: [] });
     expect(await names(db)).toEqual(['Zebra', 'Älter', 'Cask']);
+    expect(await db('audit_log').select('action', 'details')).toContainEqual({
+      action: 'rwa.import',
+      details: { count: 3 },
+    });
     const list = (await json('rwa', 'list')).value;
     expect(list.map(({ id }: { id: string }) => id)).toEqual(value.ids);
     expect(list).toMatchObject([

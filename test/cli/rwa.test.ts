@@ -16,7 +16,7 @@ const least = ['--company', 'acme', '--name', 'Cask 17', '--type', 'whisky', '--
 const whole = [...least, '--contract-address', contractAddress.toLowerCase()];
 
 describe('rwa create', () => {
-  test('makes an RWA with everything that was given', async ({ run, json }) => {
+  test('makes an RWA with everything that was given', async ({ db, run, json }) => {
     const { status, value } = await json(
       ...['rwa', 'create', ...whole, '--is-claimable', '--price', '12345678901234567890.10'],
       ...['--currency', 'EUR', '--data', '{"litres":220}', '--description', 'From 1998'],
@@ -44,6 +44,10 @@ describe('rwa create', () => {
     const shown = await run('rwa', 'show', value.id);
     expect(shown.out).toMatch(/^data +\{"litres":220\}$/m);
     expect((await json('rwa', 'show', value.id)).value).toEqual(value);
+    expect(await db('audit_log').select('action', 'subject')).toContainEqual({
+      action: 'rwa.create',
+      subject: value.id,
+    });
   });
 
   test('names each option at fault, and does not begin', async ({ json }) => {

@@ -8,7 +8,7 @@ import { createParts } from '../../src/compose/parts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
-import { commandLine } from './command-line.ts';
+import { auditedActions, commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
 const credential = 'api-key-of-the-provider';
@@ -86,6 +86,7 @@ describe('tallystick network', () => {
     expect(JSON.stringify(await row(db))).not.toContain(credential);
     expect((await json('doctor')).value).not.toContainEqual(warning);
     expect((await json('network', 'seal')).value).toEqual([{ chainId: '31337', sealed: 0 }]);
+    expect(await auditedActions(db)).toContain('network.seal');
   });
 
   test('seals older rows at their next write', async ({ db, json }) => {

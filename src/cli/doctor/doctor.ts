@@ -23,11 +23,18 @@ export function addDoctorCommand(program: Command, session: Session): void {
       const output = session.output();
       output.rows(findings, { state: 'STATE', check: 'CHECK', detail: 'DETAIL' });
       const faults = findings.filter(({ state }) => state === 'FAULT');
-      if (faults.length === 0) return output.say('Everything that the service needs is in order.');
+      if (faults.length === 0) return output.say(verdictOf(findings));
       output.say(`${faults.length} fault(s): mend them from the top, then run tallystick doctor again.`);
       session.fail();
     });
   examples(doctor, 'doctor', 'doctor --json | jq \'.[] | select(.state == "FAULT")\'');
+}
+
+/** The last word where nothing is at fault. */
+function verdictOf(findings: readonly Finding[]): string {
+  const warnings = findings.filter(({ state }) => state === 'warning').length;
+  if (warnings === 0) return 'Everything that the service needs is in order.';
+  return `The service can run, but ${warnings} warning(s) above tell of what is missing or at risk.`;
 }
 
 async function examine(session: Session): Promise<Finding[]> {

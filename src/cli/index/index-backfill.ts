@@ -7,6 +7,7 @@ import { backfill } from '../../providers/indexer/follow/backfill.ts';
 import { indexLeaseName } from '../../providers/indexer/follow/index-runner.ts';
 import { blockedReason } from '../../providers/indexer/follow/standstill.ts';
 import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
+import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { messageOf } from '../shared/finding.ts';
@@ -56,6 +57,9 @@ async function runBackfill(operator: Operator, { chainId, to, wait: waits, signa
     const started = performance.now();
     const follower = index.createFollower(end);
     try {
+      // Before the first block: what an interrupted one has written stays.
+      const details = { to: end.toString() };
+      await recordByOperator(operator.db, { action: 'index.backfill', subject: chainId, details });
       const { completeTo, blocks } = await backfill({
         follower,
         state: () => findIndexState(operator.db, chainId),

@@ -39,7 +39,8 @@ async function runSkip({ db, output }: Operator, chainId: string, block: bigint)
   const added = await audited(
     db,
     (tx) => insertSkip(tx, chainId, block, reason),
-    () => ({ action: 'index.skip', subject: chainId, details: { block: block.toString() } }),
+    (isNew) =>
+      isNew ? { action: 'index.skip', subject: chainId, details: { block: block.toString() } } : undefined,
   );
   output.record({ chainId, block: block.toString(), reason, recorded: added });
   output.say(

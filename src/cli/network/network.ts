@@ -50,10 +50,12 @@ function addAddCommand(network: Command, session: Session): void {
       const wanted = newNetwork(chainId, options);
       if ((await findNetwork(operator.db, chainId)) !== undefined) throw registeredAlready(chainId);
       await checkNodes(operator, wanted);
-      const added = await insertNetwork(operator.db, {
-        ...wanted,
-        rpcUrls: sealAll(operator, wanted.rpcUrls),
-      });
+      const sealed = { ...wanted, rpcUrls: sealAll(operator, wanted.rpcUrls) };
+      const added = await audited(
+        operator.db,
+        (tx) => insertNetwork(tx, sealed),
+        networkEntry('network.add'),
+      );
       if (added === undefined) throw registeredAlready(chainId);
       operator.output.record(shown(added));
     }),

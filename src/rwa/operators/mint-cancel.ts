@@ -11,7 +11,7 @@ import type { RequestedMint } from './mint-remedy-store.ts';
  * @throws when no node answers: then nothing has changed
  */
 export async function cancelMint(
-  proving: Pick<Proving, 'db' | 'network' | 'node'>,
+  proving: Pick<Proving, 'db' | 'network' | 'node' | 'onChange'>,
   mint: RequestedMint,
 ): Promise<string | undefined> {
   const { contract, nftId, tokenId } = mint;
@@ -21,8 +21,10 @@ export async function cancelMint(
   }
   const isCancelled = await inTransaction(proving.db, async (tx) => {
     const cancelled = await cancelNft(tx, nftId);
-    if (cancelled) await deleteMintNotes(tx, [nftId]);
-    return cancelled;
+    if (!cancelled) return false;
+    await deleteMintNotes(tx, [nftId]);
+    await proving.onChange(tx, { state: 'unclaimed' });
+    return true;
   });
   return isCancelled ? undefined : stillInTransaction(nftId);
 }

@@ -11,7 +11,7 @@ export type FillAsked = { readonly nonce: string; readonly pending: string };
  * @throws when no node answers: then nothing has changed
  */
 export async function askToFill(
-  { db, network, node }: Pick<Proving, 'db' | 'network' | 'node'>,
+  { db, network, node, onChange }: Pick<Proving, 'db' | 'network' | 'node' | 'onChange'>,
   signer: string,
 ): Promise<FillAsked | string> {
   const lane = { chainId: network.chainId, signer };
@@ -25,7 +25,8 @@ export async function askToFill(
   if (isStored) return `Nonce ${count} is that of a transaction in flight. See: tallystick mint show`;
   if (!isWaitedFor && pending <= count)
     return `There is no gap: nothing waits for nonce ${count} of ${signer}.`;
-  const isAsked = await askFill(db, lane, count);
+  const asked = { nonce: count.toString(), pending: pending.toString() };
+  const isAsked = await askFill(db, lane, count, (tx) => onChange(tx, { signer, ...asked }));
   if (!isAsked) return `There is no lane of ${signer} on network ${lane.chainId}. See: tallystick mint show`;
-  return { nonce: count.toString(), pending: pending.toString() };
+  return asked;
 }

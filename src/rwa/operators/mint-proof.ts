@@ -1,7 +1,7 @@
 import { type MintEvent, type MintPage, mintPages } from '../../chain/minting/mint-history.ts';
 import type { MintNode } from '../../chain/minting/mint-node.ts';
 import type { Network } from '../../chain/network.ts';
-import type { Database } from '../../contract/transaction.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
 import { findOriginIfShown } from '../minting/contract-origin.ts';
 import { isOwnAttempt } from '../minting/own-attempt-store.ts';
 import { isBefore } from '../minting/token-verdict.ts';
@@ -14,7 +14,11 @@ export type Proving = {
   readonly node: MintNode;
   readonly signal: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
+  readonly onChange: OnChange;
 };
+
+/** Called in the transaction of a change, with what it is; what it throws undoes the change. */
+export type OnChange = (tx: Tx, change: Readonly<Record<string, unknown>>) => Promise<void>;
 
 /** The number of the newest final block; -1n when there is none. */
 export const finalBlockOf = async ({ network, node }: Pick<Proving, 'network' | 'node'>): Promise<bigint> =>

@@ -37,7 +37,7 @@ const wait = 'the worker proves the outcome when that is final.';
 type Transaction = NonNullable<RequestedMint['transaction']>;
 
 async function leaveOut(
-  { db, node }: Proving,
+  { db, node, onChange }: Proving,
   { contract, nftId }: RequestedMint,
   { hashes, id, nonce, signer }: Transaction,
 ): Promise<Released | Refused> {
@@ -48,7 +48,7 @@ async function leaveOut(
       return { refusal: `Its transaction ${hash} is mined: ${wait}` };
     }
   }
-  const isAsked = await askOut(db, nftId, id);
+  const isAsked = await askOut(db, { nftId, transactionId: id }, (tx) => onChange(tx, { state: 'asked' }));
   return isAsked ? 'asked' : { refusal: `The transaction of NFT ${nftId} has ended: ${wait}` };
 }
 
@@ -69,6 +69,7 @@ async function settle(
     }
     await inLock(proving, id, mint, async (tx) => {
       await mintFoundNfts(tx, id.chainId, [{ nftId, event, time }]);
+      await proving.onChange(tx, { state: 'minted' });
     });
     return 'minted';
   }
@@ -78,8 +79,10 @@ async function settle(
   }
   const isReleased = await inLock(proving, id, mint, async (tx) => {
     const isClosed = await closeReleased(tx, nftId, transactionId);
-    if (isClosed) await releaseNfts(tx, [nftId]);
-    return isClosed;
+    if (!isClosed) return false;
+    await releaseNfts(tx, [nftId]);
+    await proving.onChange(tx, { state: 'queued' });
+    return true;
   });
   return isReleased ? 'queued' : { refusal: `The outcome of NFT ${nftId} was settled meanwhile.` };
 }

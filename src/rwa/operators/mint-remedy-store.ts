@@ -60,8 +60,16 @@ export async function wakeLanes(tx: Tx): Promise<void> {
   await tx.raw(`SELECT pg_notify('${mintChannel}', '')`);
 }
 
-/** Asks the lane of a transaction to sign it anew without an NFT. @returns false when it is in flight no more */
-export function askOut(db: Database, nftId: string, transactionId: string): Promise<boolean> {
+/**
+ * Asks the lane of a transaction to sign it anew without an NFT.
+ * @param onAsked runs in the same transaction
+ * @returns false when it is in flight no more
+ */
+export function askOut(
+  db: Database,
+  { nftId, transactionId }: { readonly nftId: string; readonly transactionId: string },
+  onAsked: (tx: Tx) => Promise<void>,
+): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const { rowCount }: { rowCount: number } = await tx.raw(
       `UPDATE mint_transaction_nfts l SET asked_out = true FROM mint_transactions t
@@ -69,8 +77,10 @@ export function askOut(db: Database, nftId: string, transactionId: string): Prom
          AND t.state = 'submitted'`,
       [nftId, transactionId],
     );
+    if (rowCount !== 1) return false;
     await wakeLanes(tx);
-    return rowCount === 1;
+    await onAsked(tx);
+    return true;
   });
 }
 
@@ -85,19 +95,26 @@ export async function closeReleased(tx: Tx, nftId: string, transactionId: string
   return rowCount === 1;
 }
 
-/** Asks a lane to use a nonce. @returns false when there is no such lane */
+/**
+ * Asks a lane to use a nonce.
+ * @param onAsked runs in the same transaction
+ * @returns false when there is no such lane
+ */
 export function askFill(
   db: Database,
   { chainId, signer }: { readonly chainId: string; readonly signer: string },
   nonce: bigint,
+  onAsked: (tx: Tx) => Promise<void>,
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const { rowCount }: { rowCount: number } = await tx.raw(
       'UPDATE mint_lanes SET fill_nonce = ? WHERE chain_id = ? AND signer = ?',
       [nonce.toString(), chainId, signer],
     );
+    if (rowCount !== 1) return false;
     await wakeLanes(tx);
-    return rowCount === 1;
+    await onAsked(tx);
+    return true;
   });
 }
 

@@ -45,23 +45,18 @@ export async function replaceToken(proving: Proving, mint: RequestedMint): Promi
   if (kind === 'own')
     return `${about}, for this NFT. Its row follows, or record it: tallystick recover --apply`;
   const before = await findIds(db, nftId);
-  const isReplaced = await inTransaction(db, async (tx) => {
+  const replaced = await inTransaction(db, async (tx) => {
     await lockTokens(tx, id, [tokenId]);
     const present = await findRequestedMint(tx, nftId);
-    if (present === undefined || present.tokenId !== tokenId || isInFlight(present)) return false;
+    if (present === undefined || present.tokenId !== tokenId || isInFlight(present)) return undefined;
     await renumberNfts(tx, [nftId]);
     if (present.state === 'failed') await requeueFailedNft(tx, nftId);
     await deleteMintNotes(tx, [nftId]);
     await wakeLanes(tx);
-    return true;
+    const ids = await findIds(tx, nftId);
+    const change = { oldSerial: before.serial, oldTokenId: tokenId, ...ids, taken: mintInWords(event) };
+    await proving.onChange(tx, { state: 'queued', ...change });
+    return change;
   });
-  if (!isReplaced) return stillInTransaction(nftId);
-  const { serial, tokenId: newTokenId } = await findIds(db, nftId);
-  return {
-    oldSerial: before.serial,
-    oldTokenId: tokenId,
-    serial,
-    tokenId: newTokenId,
-    taken: mintInWords(event),
-  };
+  return replaced ?? stillInTransaction(nftId);
 }

@@ -10,7 +10,7 @@ import { type RequestedMint, wakeLanes } from './mint-remedy-store.ts';
  * @throws when no node answers: then nothing has changed
  */
 export async function retryMint(
-  proving: Pick<Proving, 'db' | 'network' | 'node'>,
+  proving: Pick<Proving, 'db' | 'network' | 'node' | 'onChange'>,
   mint: RequestedMint,
 ): Promise<string | undefined> {
   const { nftId, recipient, tokenId } = mint;
@@ -20,8 +20,10 @@ export async function retryMint(
   }
   const isQueued = await inTransaction(proving.db, async (tx) => {
     const queued = await requeueFailedNft(tx, nftId);
-    if (queued) await wakeLanes(tx);
-    return queued;
+    if (!queued) return false;
+    await wakeLanes(tx);
+    await proving.onChange(tx, { state: 'queued' });
+    return true;
   });
   return isQueued ? undefined : notFailed(nftId);
 }

@@ -18,6 +18,18 @@ afterEach(() => setup.close());
 const nft = async (id: string) => setup.service.db('nfts').where({ id }).first();
 const noteOf = (id: string) => setup.service.db('mint_notes').where({ nft_id: id }).first();
 const pauseOf = async () => (await setup.service.db('mint_lanes').first()).pause_reason;
+const lastEntry = async () => {
+  const { action, subject, details } = await setup.service.db('audit_log').orderBy('id', 'desc').first();
+  return { action, subject, details };
+};
+/** Runs work while the audit log takes no entry. */
+async function withoutEntries(work: () => Promise<void>): Promise<void> {
+  const { db } = setup.service;
+  await db.raw(`CREATE FUNCTION no_entry() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no entry'; END $$;
+    CREATE TRIGGER no_entry BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION no_entry()`);
+  await work();
+  await db.raw('DROP TRIGGER no_entry ON audit_log; DROP FUNCTION no_entry');
+}
 /** As `settle`, where fees rise because an operator has a transaction replaced. */
 const settled = async (ids: readonly string[]) => (await setup.judge(ids, undefined, false)).found;
 /** Whoever has the key of another minter. */
@@ -39,6 +51,11 @@ describe('mint cancel asks the chain before it takes a mint back:', () => {
     await service.db('mint_notes').insert({ nft_id: id, reason: 'unexplained', detail: '' });
     expect(await cli.json('mint', 'cancel', id)).toMatchObject({ value: { nftId: id, state: 'unclaimed' } });
     expect(await nft(id)).toMatchObject({ mint_state: 'unclaimed', recipient: null, queued_at: null });
+    expect(await lastEntry()).toEqual({
+      action: 'mint.cancel',
+      subject: id,
+      details: { state: 'unclaimed' },
+    });
     expect(await service.db('mint_notes')).toEqual([]);
 
     await cli.run('mint', 'resume');
@@ -90,6 +107,7 @@ describe('mint retry asks the chain before it queues a failed mint:', () => {
     const [id = ''] = await setup.accept(1);
     await fail(id);
     expect(await cli.json('mint', 'retry', id)).toMatchObject({ value: { nftId: id, state: 'queued' } });
+    expect(await lastEntry()).toEqual({ action: 'mint.retry', subject: id, details: { state: 'queued' } });
     expect(await setup.settle([id])).toEqual([]);
   });
 
@@ -101,7 +119,15 @@ describe('mint retry asks the chain before it queues a failed mint:', () => {
     const { status, err } = await cli.run('mint', 'retry', id);
     expect([status, err]).toEqual([2, expect.stringContaining('tallystick mint replace')]);
     expect((await nft(id)).mint_state).toBe('failed');
-    expect(await cli.json('mint', 'replace', id)).toMatchObject({ status: 0, value: { state: 'queued' } });
+    const before = await nft(id);
+    await withoutEntries(async () => {
+      expect((await cli.run('mint', 'replace', id)).status).not.toBe(0);
+      expect(await nft(id)).toEqual(before);
+    });
+    const { value, status: replaced } = await cli.json('mint', 'replace', id);
+    expect([replaced, value.state]).toEqual([0, 'queued']);
+    const { nftId: _, ...change } = value;
+    expect(await lastEntry()).toEqual({ action: 'mint.replace', subject: id, details: change });
     expect(await setup.settle([id])).toEqual([]);
   });
 
@@ -218,9 +244,14 @@ describe('mint release', () => {
       err: expect.stringContaining('pruned history'),
     });
     expect(await nft(id)).toMatchObject({ mint_state: 'submitted', minted_tx: null });
+    await withoutEntries(async () => {
+      expect((await cli.run('mint', 'release', id, '--rpc', chain.rpcUrl)).status).not.toBe(0);
+      expect(await nft(id)).toMatchObject({ mint_state: 'submitted', minted_tx: null });
+    });
     const released = await cli.json('mint', 'release', id, '--rpc', chain.rpcUrl);
     expect(released).toMatchObject({ status: 0, value: { state: 'minted' } });
     expect(await nft(id)).toMatchObject({ mint_state: 'minted', minted_tx: mint?.hash });
+    expect(await lastEntry()).toEqual({ action: 'mint.release', subject: id, details: { state: 'minted' } });
     expect(await noteOf(id)).toBeUndefined();
     expect(await setup.settle([id])).toEqual([]);
   }, 60_000);
@@ -242,6 +273,8 @@ describe('mint fill-gap', () => {
       status: 0,
       value: { signer: signers[0], nonce: '0', pending: '1' },
     });
+    const details = { signer: signers[0], nonce: '0', pending: '1' };
+    expect(await lastEntry()).toEqual({ action: 'mint.fill_gap', subject: '31337', details });
     const mining = setup.keepMining();
     await untilAll(service, ids, 'minted', 30);
     mining.stop();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { commandLine, settingsFor } from '../../cli/command-line.ts';
+import { auditedActions, commandLine, settingsFor } from '../../cli/command-line.ts';
 import { type Backup, backUp } from '../../support/database-backup.ts';
 import { faults, until, untilAll } from '../../support/minting.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
@@ -150,5 +150,8 @@ test('recover --begin lets minting wait at once', async () => {
   setup.work();
   await pausedFor('recovery_needed');
   expect(await json('recover', '--apply')).toMatchObject({ status: 0, value: { found: 0 } });
+  expect(await auditedActions(setup.service.db)).toEqual(
+    expect.arrayContaining(['recover.apply', 'recover.begin']),
+  );
   expect(await setup.settle(ids)).toEqual([]);
 });
