@@ -38,6 +38,21 @@ export const catalogue = {
     title: 'Bad Request',
     detail: 'The data provider {provider} of this network cannot filter by {parameter}',
   },
+  operation_unsupported: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'The data provider {provider} of this network does not tell {subject}',
+  },
+  block_not_indexed: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'Block {block} is not in the index of this network',
+  },
+  as_of_too_far: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'More than {limit} records of the wallet lie on both sides of block {block}',
+  },
   not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
   secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },
   recipient_required: { status: 400, title: 'Bad Request', detail: 'Recipient is required' },
@@ -130,6 +145,18 @@ export const catalogue = {
     retryable: true,
   },
   nfts_unavailable: { status: 502, title: 'Bad Gateway', detail: 'Failed to fetch NFTs.', retryable: true },
+  tokens_unavailable: {
+    status: 502,
+    title: 'Bad Gateway',
+    detail: 'Failed to fetch tokens.',
+    retryable: true,
+  },
+  approvals_unavailable: {
+    status: 502,
+    title: 'Bad Gateway',
+    detail: 'Failed to fetch approvals.',
+    retryable: true,
+  },
   balance_unavailable: {
     status: 502,
     title: 'Bad Gateway',

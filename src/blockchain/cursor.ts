@@ -3,7 +3,7 @@ import type { SortOrder } from '../providers/provider.ts';
 
 /** The list that a cursor belongs to. The cursor does not contain it, but its signature covers it. */
 export type CursorScope = {
-  readonly operation: 'getWalletHistory' | 'listWalletNfts';
+  readonly operation: ('getWalletHistory' | 'listWalletNfts') | ('listWalletTokens' | 'listWalletApprovals');
   /** Positions are specific to a provider, so a cursor must not outlive a change of the network's provider. */
   readonly dataProvider: string;
   readonly chainId: string;

@@ -1,6 +1,7 @@
 import type { operations } from '../contract/generated/blockchain.ts';
 import type { CallerContext, Handlers } from '../contract/operation.ts';
 import { type Balance, type BalanceReader, maxAgeSeconds } from './balance-reader.ts';
+import { createStateHandlers } from './state-handlers.ts';
 import { balanceToApi } from './to-api.ts';
 import { createWalletHandlers, type WalletDeps } from './wallet-handlers.ts';
 import { readWalletQuestion } from './wallet-question.ts';
@@ -28,6 +29,7 @@ export function createBlockchainHandlers({
     },
 
     ...createWalletHandlers(wallets),
+    ...createStateHandlers(wallets),
   };
 }
 

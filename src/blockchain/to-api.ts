@@ -1,5 +1,7 @@
 import { formatUnits } from '../chain/decimal.ts';
+import type { Network } from '../chain/network.ts';
 import type { components } from '../contract/generated/blockchain.ts';
+import type { Seen } from '../providers/provider.ts';
 import type { Balance, BalanceQuestion } from './balance-reader.ts';
 
 type TokenBalance = components['schemas']['TokenBalance'];
@@ -19,5 +21,20 @@ export function balanceToApi(question: BalanceQuestion, balance: Balance): Token
     formatted: decimals === null ? null : formatUnits(amount, decimals),
     blockNumber: balance.blockNumber.toString(),
     updatedAt: balance.updatedAt.toISOString(),
+  };
+}
+
+/** Converts where a wallet was seen to the contract's form. */
+export function chainToApi(
+  { chainId, name }: Network,
+  { first, last }: Seen,
+): components['schemas']['WalletChain'] {
+  return {
+    chainId: Number(chainId),
+    name,
+    first_block: first.blockNumber.toString(),
+    first_block_timestamp: first.blockTime.toISOString(),
+    last_block: last.blockNumber.toString(),
+    last_block_timestamp: last.blockTime.toISOString(),
   };
 }

@@ -11,7 +11,7 @@ import { readPageQuestion } from './page-question.ts';
 import { refuseUnsupported } from './search.ts';
 
 export type WalletDeps = {
-  readonly networks: Pick<NetworkRegistry, 'find'>;
+  readonly networks: Pick<NetworkRegistry, 'find' | 'list'>;
   readonly providers: DataProviders;
   readonly cursors: Cursors;
 };

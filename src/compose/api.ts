@@ -14,6 +14,7 @@ import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts'
 import { createVerifier } from '../keys/create-verifier.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createDataProviders } from '../providers/data-providers.ts';
+import { createStateReader, type StateReader } from '../providers/indexer/read/state-reader.ts';
 import { createRwaAreaHandlers } from '../rwa/handlers/handlers.ts';
 import { mintChannel } from '../rwa/minting/mint-queue.ts';
 import { createHealth } from './health.ts';
@@ -40,6 +41,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     createBalanceReader({ clients, maxBalances: config.BALANCE_CACHE_MAX, onRead: observers.balances }),
     (reader) => reader.close(),
   );
+  const states = opened.adopt(createStateReader({ clients }), (reader) => reader.close());
   return {
     ...parts,
     verifier: observers.meterVerifier(verifier),
@@ -51,23 +53,28 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     refusedKeys: createAddressLimit(config.UNKNOWN_KEYS_PER_MINUTE),
     publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     balances,
-    handlers: createHandlers(parts, balances),
+    handlers: createHandlers(parts, { balances, states }),
   };
 }
 
-function createHandlers(parts: Parts, balances: BalanceReader): AreaHandlers {
+type Readers = { readonly balances: BalanceReader; readonly states: StateReader };
+
+function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
   const { db, networks } = parts;
   return {
-    ...createBlockchainArea(parts, balances),
+    ...createBlockchainArea(parts, readers),
     events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
     ...createRwaArea(parts),
   };
 }
 
-function createBlockchainArea({ config, db, networks, outgoing, observers }: Parts, balances: BalanceReader) {
+function createBlockchainArea(
+  { config, db, networks, outgoing, observers }: Parts,
+  { balances, states }: Readers,
+) {
   if (config.CURSOR_KEYS === undefined) return {};
   const cursors = createCursors(config.CURSOR_KEYS);
-  const providers = createDataProviders(config, { db, outgoing, onTry: observers.moralis });
+  const providers = createDataProviders(config, { db, states, outgoing, onTry: observers.moralis });
   return { blockchain: createBlockchainHandlers({ networks, balances, cursors, providers }) };
 }
 

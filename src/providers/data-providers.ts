@@ -3,6 +3,8 @@ import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createIndexerProvider } from './indexer/indexer-provider.ts';
+import type { StateReader } from './indexer/read/state-reader.ts';
+import { createStateProvider } from './indexer/state-provider.ts';
 import { createMoralisClient, type MoralisClientOptions } from './moralis/client.ts';
 import { createMoralisProvider } from './moralis/moralis-provider.ts';
 import type { DataProvider } from './provider.ts';
@@ -10,8 +12,9 @@ import type { DataProvider } from './provider.ts';
 /** The data providers by the name that a network's settings give. */
 export type DataProviders = Readonly<Record<DataProviderName, DataProvider>>;
 
-type DataProviderParts = {
+type ProviderParts = {
   readonly db: Database;
+  readonly states: StateReader;
   readonly outgoing: Outgoing;
   readonly onTry: MoralisClientOptions['onTry'];
 };
@@ -19,7 +22,7 @@ type DataProviderParts = {
 /** Creates every data provider: the hosted one from the settings, and the index in this database. */
 export function createDataProviders(
   config: Config,
-  { db, outgoing, onTry }: DataProviderParts,
+  { db, states, outgoing, onTry }: ProviderParts,
 ): DataProviders {
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
@@ -30,5 +33,6 @@ export function createDataProviders(
     concurrency: config.MORALIS_CONCURRENCY,
     ...(onTry && { onTry }),
   });
-  return { moralis: createMoralisProvider({ client }), indexer: createIndexerProvider({ db }) };
+  const indexer = { ...createIndexerProvider({ db }), ...createStateProvider({ db, states }) };
+  return { moralis: createMoralisProvider({ client }), indexer };
 }

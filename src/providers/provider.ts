@@ -3,6 +3,8 @@ import type { components } from '../contract/generated/blockchain.ts';
 
 export type HistoryRecord = components['schemas']['WalletHistoryRecord'];
 export type WalletCredit = components['schemas']['WalletCredit'];
+export type WalletToken = components['schemas']['WalletToken'];
+export type LiveApproval = components['schemas']['LiveApproval'];
 export type NftEntry = components['schemas']['WalletNft'];
 export type SortOrder = components['schemas']['SortOrder'];
 
@@ -50,6 +52,33 @@ export type NftListFilter = {
 
 export type HistoryQuestion = Question & { readonly filter?: HistoryFilter };
 export type NftQuestion = Question & { readonly filter?: NftListFilter };
+
+/** A list without an order. */
+export type ListQuestion = Omit<Question, 'order'> & {
+  readonly filter?: { readonly includeSpam?: false };
+};
+
+/** A page of a list; it may have fewer entries than were asked for although more follow. */
+type ListPage<Entry> = {
+  readonly entries: readonly Entry[];
+  readonly next: string | undefined;
+  /** Undefined where the provider does not know it. */
+  readonly completeTo?: Freshness;
+  readonly coverage?: Coverage;
+};
+export type TokenPage = ListPage<WalletToken>;
+export type ApprovalPage = ListPage<LiveApproval>;
+
+type SeenBlock = Pick<Freshness, 'blockNumber' | 'blockTime'>;
+/** The first and the last block with a record of a wallet. */
+export type Seen = { readonly first: SeenBlock; readonly last: SeenBlock };
+
+/** The balance of a wallet beside what its history comes to. */
+export type Reconciled = {
+  readonly body: Omit<components['schemas']['WalletReconciliation'], 'coverage'>;
+  readonly completeTo: Freshness | undefined;
+  readonly coverage: Coverage | undefined;
+};
 
 /** The newest block that an answer takes into account. */
 export type Freshness = {
@@ -110,6 +139,26 @@ export type DataProvider = {
    * @throws problem `nfts_unavailable`, with a cause that is safe for the log
    */
   nfts(question: NftQuestion): Promise<NftPage>;
+  /**
+   * One page of the ERC-20 tokens that the wallet holds.
+   * @throws problem `tokens_unavailable`, with a cause that is safe for the log
+   */
+  tokens(question: ListQuestion): Promise<TokenPage>;
+  /**
+   * Where the wallet was seen among these networks, by chain id.
+   * @throws problem `history_unavailable`, with a cause that is safe for the log
+   */
+  seen(networks: readonly Network[], address: string): Promise<ReadonlyMap<string, Seen>>;
+  /** Only of a provider that keeps every movement itself. */
+  readonly ledger?: {
+    /** @throws problem `approvals_unavailable`, with a cause that is safe for the log */
+    approvals(question: ListQuestion): Promise<ApprovalPage>;
+    /** @param asOf undefined for the newest block @throws problem `balance_unavailable`, or one that names `asOf` */
+    reconciliation(
+      question: Pick<Question, 'network' | 'address'>,
+      asOf: bigint | undefined,
+    ): Promise<Reconciled>;
+  };
 };
 
 /** Fits into a cursor, which has at most 4096 characters by the contract, beside the longest filter. */

@@ -22,6 +22,8 @@ const provider: DataProvider = {
     asked.push(question);
     return { entries: [], next: undefined, completeTo };
   },
+  tokens: async () => ({ entries: [], next: undefined, completeTo }),
+  seen: async () => new Map(),
 };
 
 const cursors = createCursors(new Map([['only', Buffer.alloc(32, 9)]]));

@@ -5,13 +5,14 @@ import { createLogger } from '../../src/log.ts';
 import { indexLeaseName } from '../../src/providers/indexer/follow/index-runner.ts';
 import { recordIndexError } from '../../src/providers/indexer/store/index-state-store.ts';
 import { addNetwork } from '../rwa/samples.ts';
-import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { recordedChanges, withWithdrawals } from '../support/recorded-withdrawals.ts';
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
 const first = 17_686_111;
-const recorded = [0, 1, 2, 3].map((place) => readFixture<RecordedBlock>(`ethereum/${first + place}`));
+const names = [0, 1, 2, 3].map((place) => `ethereum/${first + place}`);
+const recorded = names.map(withWithdrawals);
 const hashAt = (place: number) => recorded[place]?.block.hash ?? '';
 const log = createLogger({ level: 'silent' });
 let node: ReplayNode;
@@ -282,6 +283,47 @@ describe('index verify', () => {
     const people = await run('index', 'verify', '1', '--from', String(first + 1), '--to', String(first + 1));
     expect(people.out).toMatch(/^BLOCK +TABLE +KIND +ROW/);
     expect((await json('index', 'verify', '1', '--to', String(first))).status).toBe(0);
+  });
+
+  test('--reconcile compares balances of random wallets, and exits with 1 where nothing explains one', async ({
+    db,
+    settings,
+    run,
+    json,
+  }) => {
+    await run('index', 'backfill', '1');
+    const had = 10n ** 24n;
+    const changes = new Map<string, bigint>();
+    for (const each of names.map(recordedChanges)) {
+      for (const [account, delta] of each) changes.set(account, (changes.get(account) ?? 0n) + delta);
+    }
+    node.answer('eth_getBalance', ([account, block]) => {
+      const isBefore = BigInt(String(block)) < BigInt(first);
+      return `0x${(had + (isBefore ? 0n : (changes.get(String(account)) ?? 0n))).toString(16)}`;
+    });
+    const { status, value, notes } = await json('index', 'verify', '1', '--reconcile', '40', '--seed', '7');
+    expect(status).toBe(0);
+    expect(value).toMatchObject({ seed: 7, equal: 0, unexplained: 0 });
+    expect(value.wallets).toBeGreaterThan(30);
+    expect(value.explained).toBe(value.wallets);
+    expect(value.differences[0]).toMatchObject({ status: 'explained', difference: String(had) });
+    expect(notes[0]).toMatch(/^Reconciling \d+ wallets of network 1, picked with --seed 7\.$/);
+    const again = await json('index', 'verify', '1', '--reconcile', '40', '--seed', '7');
+    expect(again.value).toEqual(value);
+    const { err } = await commandLine(settings, { terminal: true }).run(
+      ...['index', 'verify', '1', '--reconcile', '9'],
+    );
+    expect(err).toMatch(/Reconciling .* 100% \| \d\/\d \|/);
+    await db('native_sums').update({ fees: db.raw('fees - 1') });
+    const wrong = await json('index', 'verify', '1', '--reconcile', '3');
+    expect({ status: wrong.status, value: wrong.value }).toMatchObject({
+      status: 1,
+      value: {
+        unexplained: wrong.value.wallets,
+        differences: expect.arrayContaining([expect.objectContaining({ status: 'unexplained' })]),
+      },
+    });
+    expect(wrong.notes.at(-1)).toContain('tallystick index verify 1');
   });
 
   test('says which blocks cannot be compared because the node has no traces any more', async ({

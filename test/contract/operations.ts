@@ -72,6 +72,30 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     path: (ids) => `${blockchain}/nft?${walletQuery(ids)}`,
     own: 200,
   },
+  listWalletTokens: {
+    area: 'blockchain',
+    method: 'get',
+    path: (ids) => `${blockchain}/wallet/tokens?${walletQuery(ids)}`,
+    own: 200,
+  },
+  listWalletApprovals: {
+    area: 'blockchain',
+    method: 'get',
+    path: (ids) => `${blockchain}/wallet/approvals?${walletQuery(ids)}`,
+    own: 200,
+  },
+  getWalletReconciliation: {
+    area: 'blockchain',
+    method: 'get',
+    path: (ids) => `${blockchain}/wallet/reconciliation?${walletQuery(ids)}`,
+    own: 200,
+  },
+  listWalletChains: {
+    area: 'blockchain',
+    method: 'get',
+    path: ({ wallet }) => `${blockchain}/wallet/chains?address=${wallet}`,
+    own: 200,
+  },
   getTokenBalance: {
     area: 'blockchain',
     method: 'get',

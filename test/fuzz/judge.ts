@@ -28,6 +28,19 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
     codes: ['network_not_found', 'cursor_invalid', 'headers_too_large', 'filter_unsupported'],
     messages: [checksum, network, day, range],
   },
+  listWalletTokens: {
+    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large'],
+    messages: [checksum, network],
+  },
+  listWalletApprovals: {
+    codes: ['network_not_found', 'cursor_invalid', 'headers_too_large', 'operation_unsupported'],
+    messages: [checksum, network],
+  },
+  getWalletReconciliation: {
+    codes: ['network_not_found', 'operation_unsupported', 'block_not_indexed', 'as_of_too_far'],
+    messages: [checksum, network],
+  },
+  listWalletChains: { messages: [checksum] },
   getTokenBalance: { codes: ['network_not_found', 'not_erc20'], messages: [checksum, network] },
   listEvents: { messages: [day] },
   createEvent: { codes: ['network_not_found'], messages: ofEvents },

@@ -1,6 +1,9 @@
 import { describe, expect } from 'vitest';
+import { approvalQuery } from '../../src/providers/indexer/read/approval-page-store.ts';
 import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
 import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
+import { sumsQuery } from '../../src/providers/indexer/read/reconciliation-store.ts';
+import { tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
 import { distributeIndex } from '../../src/providers/indexer/store/distribute-store.ts';
 import { test } from '../support/fixtures.ts';
 
@@ -29,6 +32,13 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
       }),
     ],
     ['of a history, to find its dates', blockAtQuery('1', wallet, new Date(0))],
+    ['of tokens', tokenQuery({ chainId: '1', wallet, limit: 101, after: undefined })],
+    ['of approvals', approvalQuery({ chainId: '1', wallet, limit: 101, after: undefined })],
+    ['of sums', sumsQuery('1', wallet, 5n)],
+    [
+      'of a history with credits',
+      historyQuery({ ...question, after: undefined, search: { entries: ['transactions', 'rewards'] } }),
+    ],
     ['of NFTs of contracts', holdingQuery({ ...question, asOf: 8n, after: undefined, contracts: [wallet] })],
     ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
     [

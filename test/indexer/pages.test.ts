@@ -14,7 +14,7 @@ const blocks = names.map((name) => decodeRecorded(name));
 const orders = ['ASC', 'DESC'] as const;
 let node: ReplayNode;
 let index: ReturnType<typeof createTestIndex>;
-let reader: DataProvider;
+let reader: Pick<DataProvider, 'history' | 'nfts'>;
 
 test.beforeAll(async ({ database }) => {
   const recorded = names.map((name) => readFixture<RecordedBlock>(name));

@@ -1,6 +1,10 @@
 import { describe, expect } from 'vitest';
+import { approvalQuery } from '../../src/providers/indexer/read/approval-page-store.ts';
 import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
 import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
+import { sumsQuery } from '../../src/providers/indexer/read/reconciliation-store.ts';
+import { seenQuery } from '../../src/providers/indexer/read/seen-store.ts';
+import { tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
 import { wantedFacets } from '../../src/providers/indexer/search/facets.ts';
 import { kindNumber } from '../../src/providers/indexer/search/kinds.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -173,6 +177,71 @@ describe('a page of a history of 300,000 rows', () => {
         expect(text).not.toMatch(/Seq Scan|Rows Removed by Filter: [1-9]\d\d/);
         expect(buffers).toBeLessThan(600);
       }
+    }
+  });
+
+  test('and what is summed up of it is found at once, as are both of its ends', async ({ database }) => {
+    const { db } = database;
+    await db.raw(
+      `INSERT INTO native_sums SELECT 1, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1, 1, 0, 0, 0
+         FROM generate_series(1, 100000) n`,
+    );
+    await db.raw('UPDATE index_state SET ledger_from = 0, ledger_head = head_hash');
+    await db.raw('ANALYZE native_sums');
+    const sums = await explained(database, sumsQuery('1', wallet, undefined));
+    expect(sums.text).toMatch(/using native_sums_\d_pkey/);
+    expect(sums.buffers).toBeLessThan(20);
+    const past = await explained(database, sumsQuery('1', wallet, 99_990n));
+    expect(past.text).toMatch(/using wallet_history_\d_pkey/);
+    expect(past.text).not.toMatch(/Seq Scan on (wallet|block)_/);
+    expect(past.buffers).toBeLessThan(200);
+    const seen = await explained(database, seenQuery(['1', '2'], wallet));
+    expect(seen.text).not.toMatch(/Seq Scan/);
+    expect(seen.buffers).toBeLessThan(150);
+  });
+
+  test('is known by its tokens without reading it', async ({ database }) => {
+    const { db } = database;
+    // Of 300 tokens the second half is known from spam alone.
+    const spam = kindNumber({ category: 'token receive', isSpam: true, directions: 2 });
+    await db.raw(
+      `INSERT INTO history_facets SELECT 1, ?::bytea, decode('02' || lpad(to_hex(n % 300), 20, '0'), 'hex'),
+         CASE WHEN n % 300 < 150 THEN ?::int ELSE ?::int END, n / 3, n % 3 FROM generate_series(1, 300000) n`,
+      [`\\x${'ab'.repeat(20)}`, usual, spam],
+    );
+    await db.raw('ANALYZE history_facets');
+    for (const after of [undefined, `02${'95'.padStart(20, '0')}`]) {
+      const query = tokenQuery({ chainId: '1', wallet, limit: 101, after });
+      const { text, buffers } = await explained(database, query);
+      expect(text).toMatch(/using history_facets_\d_pkey/);
+      expect(text).not.toMatch(/Seq Scan on (wallet|history)_|Rows Removed by Filter: [1-9]\d\d/);
+      // 101 jumps and rows, and for spam a look at each of 72 kinds.
+      expect(buffers).toBeLessThan(after === undefined ? 3_000 : 40_000);
+    }
+  });
+
+  test('has its live approvals in order', async ({ database }) => {
+    const { db } = database;
+    await db.raw(
+      `INSERT INTO wallet_approvals SELECT 1, ?::bytea, decode(lpad(to_hex(n / 10), 40, '0'), 'hex'), 1, 0,
+         decode(lpad(to_hex(n), 40, '0'), 'hex'), '\\x00', 5, n % 1000 = 0, n, 0 FROM generate_series(1, 300000) n`,
+      [`\\x${'ab'.repeat(20)}`],
+    );
+    await db.raw('ANALYZE wallet_approvals');
+    const after = {
+      contract: `0x${'2710'.padStart(40, '0')}`,
+      kind: 'amount',
+      tokenId: 0n,
+      party: wallet,
+    } as const;
+    for (const place of [undefined, after]) {
+      const { text, buffers } = await explained(
+        database,
+        approvalQuery({ chainId: '1', wallet, limit: 101, after: place }),
+      );
+      expect(text).toMatch(/using wallet_approvals_\d\w*_idx/);
+      expect(text).not.toMatch(/Seq Scan on wallet_|Rows Removed by Filter: [1-9]/);
+      expect(buffers).toBeLessThan(300);
     }
   });
 

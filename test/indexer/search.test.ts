@@ -13,7 +13,7 @@ const blocks = names.map((name) => decodeRecorded(name));
 const transactions = new Map(blocks.flatMap((block) => block.transactions.map((each) => [each.hash, each])));
 let node: ReplayNode;
 let index: ReturnType<typeof createTestIndex>;
-let reader: DataProvider;
+let reader: Pick<DataProvider, 'history' | 'nfts'>;
 
 test.beforeAll(async ({ database }) => {
   const recorded = names.map((name) => readFixture<RecordedBlock>(name));

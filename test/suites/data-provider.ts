@@ -13,7 +13,7 @@ import { contractSchema } from '../support/contract-schema.ts';
 
 /** What the suite needs of a provider: a wallet of which everything is known. */
 export type ProviderSetup = {
-  readonly provider: DataProvider;
+  readonly provider: Pick<DataProvider, 'history' | 'nfts'>;
   readonly network: Network;
   /** Has at least five transactions and three NFTs; one transaction creates a contract. */
   readonly wallet: string;

@@ -1,15 +1,20 @@
 import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
+import type { TraceMethod } from '../../src/providers/indexer/store/index-state-store.ts';
 import type { TestDatabase } from './database.ts';
 import { testNetwork } from './networks.ts';
 
 /** Indexes the network 31337 up to the newest block of its chain, including names and symbols of tokens. */
-export async function indexChain({ db }: Pick<TestDatabase, 'db'>, rpcUrl: string): Promise<void> {
+export async function indexChain(
+  { db }: Pick<TestDatabase, 'db'>,
+  rpcUrl: string,
+  traceMethod: TraceMethod = 'none',
+): Promise<void> {
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   const network = testNetwork([rpcUrl]);
-  const settings = { startBlock: 0n, traceMethod: 'none', parallel: 4, pollMs: 10 } as const;
+  const settings = { startBlock: 0n, traceMethod, parallel: 4, pollMs: 10 };
   const { createFollower, filler } = createNetworkIndex({ network, settings, db, clients, log });
   const follower = createFollower();
   while ((await follower.step()) !== 'idle');

@@ -262,3 +262,26 @@ export const nfts: readonly Payload[] = [
   nft(3931, { contract_type: null, amount: undefined, token_address: `0xb47e${'0'.repeat(33)}bbb` }),
   nft(43, { token_id: (2n ** 256n - 1n).toString() }),
 ];
+
+/** In the form of 2025, numbers of money and all. The second is as bare as the upstream allows. */
+export const walletTokens: readonly Payload[] = [
+  {
+    token_address: '0x4FABB145D64652A948D72533023F6E7A623C7C53',
+    symbol: 'BUSD',
+    name: 'BUSD',
+    logo,
+    thumbnail: logo,
+    decimals: 18,
+    balance: '2102143890000000000',
+    possible_spam: false,
+    verified_contract: true,
+    total_supply: '55026240205945520000000000',
+    percentage_relative_to_total_supply: 3.820257175726e-6,
+    security_score: 62,
+    balance_formatted: '2.10214389',
+    usd_price: 0.9983994603822535,
+    native_token: false,
+    portfolio_percentage: 22.961384384089797,
+  },
+  { token_address: token, symbol: null, name: null, decimals: '1', balance: '7' },
+];

@@ -41,6 +41,9 @@ type Data = {
   /** By hex chain id and address, oldest first. */
   readonly histories: Readonly<Record<string, readonly Payload[]>>;
   readonly nfts: Readonly<Record<string, readonly Payload[]>>;
+  readonly tokens?: Readonly<Record<string, readonly Payload[]>>;
+  /** Hex ids of the chains that an address used. */
+  readonly chains?: Readonly<Record<string, readonly string[]>>;
 };
 
 const apiKey = 'moralis-account-key';
@@ -92,10 +95,15 @@ export async function startMoralisServer(data: Data): Promise<MoralisServer> {
 type Query = Readonly<Record<string, string>>;
 
 function answer(data: Data, path: string, query: Query, response: ServerResponse): void {
-  const [, isHistory, , address = ''] =
-    /^\/api\/v2\.2\/(wallets\/)?((0x\w+)\/(?:history|nft))$/.exec(path) ?? [];
+  if (path.endsWith('/chains')) {
+    answerChains(data, path, query, response);
+    return;
+  }
+  const [, , address = '', list] =
+    /^\/api\/v2\.2\/(wallets\/)?(0x\w+)\/(history|nft|tokens)$/.exec(path) ?? [];
+  const isHistory = list === 'history';
   const owner = `${query['chain']}:${address}`;
-  const all = isHistory ? data.histories[owner] : data.nfts[owner];
+  const all = { history: data.histories, nft: data.nfts, tokens: data.tokens }[list ?? '']?.[owner];
   const cursor = query['cursor'];
   // The cursor contains the query of the first request; a limit in addition to a cursor is ignored.
   const start = cursor === undefined ? { at: 0, ...first(query) } : readCursor(cursor);
@@ -112,6 +120,23 @@ function answer(data: Data, path: string, query: Query, response: ServerResponse
   };
   if (isHistory) send(response, 200, { ...page, page_size: page.result.length, limit: String(start.limit) });
   else send(response, 200, { status: 'SYNCED', ...page, page_size: start.limit });
+}
+
+/** In the form of 2025: a chain that was never used has nothing. */
+function answerChains(data: Data, path: string, query: Query, response: ServerResponse): void {
+  const address = /0x\w+/.exec(path)?.[0] ?? '';
+  const end = (block_number: string, block_timestamp: string) => ({
+    ...{ block_number, block_timestamp, transaction_hash: `0x${'21'.repeat(32)}` },
+  });
+  const active_chains = Object.values(query).map((chain_id) => {
+    const isUsed = data.chains?.[address]?.includes(chain_id) === true;
+    return {
+      ...{ chain: 'eth', chain_id },
+      first_transaction: isUsed ? end('14473307', '2022-03-28T07:16:38.000Z') : null,
+      last_transaction: isUsed ? end('22590621', '2025-05-29T19:55:35.000Z') : null,
+    };
+  });
+  send(response, 200, { address, active_chains });
 }
 
 type Start = { readonly at: number; readonly order: string; readonly limit: number };

@@ -32,6 +32,8 @@ export type ReplayNode = {
   finalize(number: number | undefined): void;
   /** Gives the words that contracts answer to calls at a block; undefined makes the call fail. By default all fail. */
   answerCalls(answer: CallAnswer): void;
+  /** Answers a method that recordings do not have. */
+  answer(method: string, result: (params: readonly unknown[]) => unknown): void;
   /** Sets a function that runs before each answer. If it throws, the connection breaks. */
   onAsk(listener: (method: string) => void): void;
   close(): Promise<void>;
@@ -57,6 +59,7 @@ type State = {
   finalized: number | undefined;
   listener: (method: string) => void;
   call: CallAnswer;
+  readonly answers: Map<string, (params: readonly unknown[]) => unknown>;
 };
 
 /** Starts a JSON-RPC node that serves recorded blocks on a free port. */
@@ -74,6 +77,7 @@ export async function startReplayNode(
     finalized: undefined,
     listener: () => {},
     call: () => undefined,
+    answers: new Map(),
   };
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -108,6 +112,7 @@ export async function startReplayNode(
     answerCalls(answer) {
       state.call = answer;
     },
+    answer: (method, result) => void state.answers.set(method, result),
     onAsk(listener) {
       state.listener = listener;
     },
@@ -131,7 +136,10 @@ function setHead(state: State, hash: string): void {
   }
 }
 
-function reply(state: State, method: string, [first, second]: readonly unknown[]): Answer {
+function reply(state: State, method: string, params: readonly unknown[]): Answer {
+  const [first, second] = params;
+  const own = state.answers.get(method);
+  if (own !== undefined) return { result: own(params) };
   if (state.lacking.has(method)) {
     return { error: { code: -32601, message: `the method ${method} does not exist/is not available` } };
   }

@@ -9,9 +9,17 @@ import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, interruptible, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId, whole } from '../shared/values.ts';
+import { runReconcile } from './index-reconcile.ts';
 import { withNetworkIndex } from './with-network-index.ts';
 
-type VerifyOptions = { blocks: number; seed?: number; from?: number; to?: number; scan?: true };
+type VerifyOptions = {
+  reconcile?: number;
+  blocks: number;
+  seed?: number;
+  from?: number;
+  to?: number;
+  scan?: true;
+};
 
 const columns = { block: 'BLOCK', table: 'TABLE', kind: 'KIND', row: 'ROW' };
 const maxSeed = 2 ** 32 - 1;
@@ -29,16 +37,30 @@ export function addVerifyCommand(index: Command, session: Session): void {
     .option('--seed <number>', 'picks the same blocks as a run that printed it', whole(0, maxSeed))
     .option('--from <block>', 'the first block to pick from; that of the index by default', block)
     .option('--to <block>', 'the last block to pick from; that of the index by default', block)
+    .option(
+      '--reconcile <wallets>',
+      'instead of blocks, compare the balances of so many random wallets with what their histories come to',
+      whole(1, 100_000),
+    )
     .option('--scan', 'also search the whole tables for rows of wallets that these blocks do not touch')
     .action((chainId: string, options: VerifyOptions) =>
       asOperator(session, (operator) =>
         interruptible(session, 'nothing was changed.', async (signal) => {
-          const agrees = await runVerify(operator, { ...options, chainId, signal });
+          const { reconcile: count, seed = randomInt(maxSeed + 1) } = options;
+          const agrees =
+            count === undefined
+              ? await runVerify(operator, { ...options, chainId, signal })
+              : await runReconcile(operator, { chainId, count, seed, signal });
           if (!agrees) session.fail();
         }),
       ),
     );
-  examples(verify, 'index verify 137', 'index verify 137 --blocks 1000 --seed 42 --scan');
+  examples(
+    verify,
+    'index verify 137',
+    'index verify 137 --blocks 1000 --seed 42 --scan',
+    'index verify 137 --reconcile 500',
+  );
 }
 
 type Run = VerifyOptions & { readonly chainId: string; readonly signal: AbortSignal };

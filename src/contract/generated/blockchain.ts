@@ -57,6 +57,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/wallet/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what others may move of a wallet
+         * @description The approvals of the wallet that are live: amounts of ERC-20 tokens, single NFTs and whole collections that another
+         *     account may move, with the block in which each was last given, and what it puts at risk now. Ordered by contract, page by
+         *     page; pass `cursor` to get the next page.
+         *
+         *     What is left of an amount, and whether an approval still stands, is asked of the contracts at the block of the index,
+         *     since spending is not always told. What stands no more is left out of a page: it may have fewer entries than `limit`, or
+         *     none, although more follow. Approvals from before `coverage.ledger_from_block` are not known.
+         *
+         *     Only on networks that the service indexes itself; others answer 400 `operation_unsupported`.
+         */
+        get: operations["listWalletApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/wallet/chains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the networks on which a wallet was seen
+         * @description The registered networks with a record of the wallet, each with the first and the last block in which it was seen, ordered
+         *     by chain id. Where the service has an index of a network, that is what the index has; on the others it is what the data
+         *     provider tells. A network whose source does not answer is named in `unavailable`.
+         */
+        get: operations["listWalletChains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/wallet/history": {
         parameters: {
             query?: never;
@@ -100,6 +150,60 @@ export interface paths {
          *     `block_hash` with what was read before. Blocks that are final are never replaced.
          */
         get: operations["getWalletHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/wallet/reconciliation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare a wallet's balance with its history
+         * @description What the index knows of the wallet (all movements of the native asset less fees, plus withdrawals and rewards) beside
+         *     the balance that a node has of it at the same block: equal, or the difference with the reasons that are known for it.
+         *
+         *     The block is the newest of the index, or `asOf`. The answer costs the same however long the history is; a past block
+         *     must have at most 10,000 records of the wallet on one side, else the answer is 400 `as_of_too_far`, and a node that has
+         *     the state of that block.
+         *
+         *     Only on networks that the service indexes itself; others answer 400 `operation_unsupported`.
+         */
+        get: operations["getWalletReconciliation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/wallet/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the ERC-20 tokens that a wallet holds
+         * @description The ERC-20 tokens of which the wallet holds something, page by page. Pass `cursor` to get the next page; when it is absent
+         *     or empty there are no more results.
+         *
+         *     On networks that the service indexes itself, these are the tokens that ever moved from or to the wallet, or that it ever
+         *     approved, ordered by contract; the balances are those that the contracts tell at the block of the index, so they are
+         *     right of tokens whose balances change by themselves, too, and of those that the wallet got before the index began. What
+         *     is held no more is left out of a page: it may have fewer tokens than `limit`, or none, although more follow. On the
+         *     other networks the list is that of the data provider, in its order.
+         */
+        get: operations["listWalletTokens"];
         put?: never;
         post?: never;
         delete?: never;
@@ -380,6 +484,95 @@ export interface components {
             updatedAt: string;
         };
         /**
+         * @description An `amount` of an ERC-20, one NFT (`token`), or `all` NFTs of a collection.
+         * @enum {string}
+         */
+        ApprovalKind: "amount" | "token" | "all";
+        /** @description What another account may move of the wallet. */
+        LiveApproval: {
+            /** @description Contract of the token. */
+            token_address: string;
+            /** @description Name of the token. */
+            token_name: string | null;
+            /** @description Symbol of the token. */
+            token_symbol: string | null;
+            /** @description Account that may move the tokens. */
+            spender: string;
+            kind: components["schemas"]["ApprovalKind"];
+            /** @description What is left of the approved amount of an ERC-20, in the smallest unit; null for NFTs. */
+            amount: string | null;
+            /** @description The same in whole units; null for NFTs and where the decimals are unknown. */
+            amount_formatted: string | null;
+            /** @description Whether the amount is so large that it never ends; always for whole collections. */
+            is_unlimited: boolean;
+            /** @description The NFT; null for amounts and for whole collections. */
+            token_id: string | null;
+            /**
+             * @description What the spender could take now. Of an ERC-20 the smaller one of amount and balance, in the smallest unit; of NFTs
+             *     their number, counted up to 1,000. Null where the contract does not tell the balance.
+             */
+            value_at_risk: string | null;
+            /** @description The same in whole units; null where the decimals of an ERC-20 are unknown. */
+            value_at_risk_formatted: string | null;
+            /** @description Whether the contract itself says so; false where it fails, and the figures are those of its last event. */
+            is_confirmed: boolean;
+            /** @description Block of its last approval event. */
+            last_changed_block: string;
+            /** @description Whether the name of the token advertises. */
+            possible_spam: boolean;
+        };
+        /** @description One page of what others may move of a wallet. */
+        LiveApprovalList: {
+            /** @description Cursor of the next page; absent on the last page. */
+            cursor?: string;
+            /**
+             * Format: int32
+             * @description Number of this page, counted from 0.
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description Number of approvals on this page.
+             */
+            page_size: number;
+            /** @description The approvals, at most `limit`. */
+            result: components["schemas"]["LiveApproval"][];
+            coverage?: components["schemas"]["IndexCoverage"];
+        };
+        /** @description A network on which the wallet was seen. */
+        WalletChain: {
+            /**
+             * Format: int64
+             * @description Decimal chain ID of the network.
+             */
+            chainId: number;
+            /** @description Name of the network. */
+            name: string;
+            /** @description First block with a record of the wallet. */
+            first_block: string;
+            /**
+             * Format: date-time
+             * @description Its timestamp, UTC.
+             */
+            first_block_timestamp: string;
+            /** @description Last block with a record of the wallet. */
+            last_block: string;
+            /**
+             * Format: date-time
+             * @description Its timestamp, UTC.
+             */
+            last_block_timestamp: string;
+        };
+        /** @description Where a wallet was seen. */
+        WalletChainList: {
+            /** @description The wallet. */
+            address: string;
+            /** @description The networks, ordered by chain id. */
+            result: components["schemas"]["WalletChain"][];
+            /** @description Chain IDs of networks whose source did not answer, so that nothing is known of them. */
+            unavailable: number[];
+        };
+        /**
          * @description What the transaction did, as seen by the wallet.
          * @enum {string}
          */
@@ -536,11 +729,6 @@ export interface components {
             collection_banner_image?: string | null;
             normalized_metadata?: components["schemas"]["NormalizedMetadata"];
         };
-        /**
-         * @description An `amount` of an ERC-20, one NFT (`token`), or `all` NFTs of a collection.
-         * @enum {string}
-         */
-        ApprovalKind: "amount" | "token" | "all";
         /** @description An approval that the wallet gave or took back in the transaction. */
         WalletApproval: {
             /** @description Contract of the token. */
@@ -683,6 +871,104 @@ export interface components {
         /** @description Transaction history of a wallet. */
         WalletHistory: {
             history: components["schemas"]["WalletHistoryPage"];
+        };
+        /**
+         * @description `equal`; `explained`, when the amounts of the reasons come to the difference, or reasons without an amount may make up
+         *     for the rest; `unexplained`, which should never be: tell the operator.
+         * @enum {string}
+         */
+        ReconciliationStatus: "equal" | "explained" | "unexplained";
+        /**
+         * @description - `before_first_block`: what the wallet had before the ledger of the index began.
+         *     - `untraced_blocks`: movements inside transactions of blocks without traces.
+         *     - `skipped_blocks`: blocks that could not be read.
+         *     - `rewards_unknown`: blocks of which it is not known who was paid for them.
+         *     - `fees_unknown`: transactions of the wallet without a receipt.
+         *     - `l1_data_fee_unknown`: transactions of a rollup whose receipts do not tell the fee of the first layer.
+         * @enum {string}
+         */
+        ReconciliationCause: "before_first_block" | "untraced_blocks" | "skipped_blocks" | "rewards_unknown" | "fees_unknown" | "l1_data_fee_unknown";
+        /** @description One reason why the figures differ, or may. */
+        ReconciliationReason: {
+            reason: components["schemas"]["ReconciliationCause"];
+            /** @description What it adds to the balance, in the smallest unit; null where that is not known. */
+            amount: string | null;
+            /** @description Number of blocks or transactions of which this is so; null where nothing is counted. */
+            count: string | null;
+        };
+        /** @description The balance of a wallet beside what its history comes to, all in the smallest unit of the native asset. */
+        WalletReconciliation: {
+            /** @description The wallet. */
+            address: string;
+            /** @description Block of both figures. */
+            block_number: string;
+            /** @description Its hash. */
+            block_hash: string;
+            /** @description What a node says that the wallet has at this block. */
+            balance: string;
+            /** @description Movements less fees, plus withdrawals and rewards, of all indexed blocks up to this one. */
+            expected: string;
+            /** @description Balance less what was expected. */
+            difference: string;
+            /** @description What is left of the difference after the known amounts of the reasons. */
+            unattributed: string;
+            status: components["schemas"]["ReconciliationStatus"];
+            /** @description What came in less what went out by transactions, without fees. */
+            movements: string;
+            /** @description Fees that the wallet paid in the native asset. */
+            fees: string;
+            /** @description Withdrawals of stakes that it was credited. */
+            withdrawals: string;
+            /** @description What it was paid for making blocks. */
+            rewards: string;
+            /** @description Empty when the figures are equal. Those without an amount are named only while something is unattributed. */
+            reasons: components["schemas"]["ReconciliationReason"][];
+            coverage?: components["schemas"]["IndexCoverage"];
+        };
+        /** @description An ERC-20 token that the wallet holds. */
+        WalletToken: {
+            /** @description Contract of the token. */
+            token_address: string;
+            /** @description Name of the token; null if it does not tell. */
+            name: string | null;
+            /** @description Symbol of the token; null if it does not tell. */
+            symbol: string | null;
+            /**
+             * Format: int32
+             * @description Decimals of the token; null if it does not tell.
+             */
+            decimals: number | null;
+            /** @description Logo of the token; null if none is known. */
+            logo: string | null;
+            /** @description Balance in the smallest unit. */
+            balance: string;
+            /** @description Balance in whole units; null where the decimals are unknown. */
+            balance_formatted: string | null;
+            /**
+             * @description Whether the token looks like spam. Of our own index: its name advertises, or all that the wallet ever had to do with
+             *     it looks like spam.
+             */
+            possible_spam: boolean;
+            /** @description Whether the provider has verified the contract; absent where it does not tell. */
+            verified_contract?: boolean;
+        };
+        /** @description One page of the ERC-20 tokens that a wallet holds. */
+        WalletTokenList: {
+            /** @description Cursor of the next page; absent on the last page. */
+            cursor?: string;
+            /**
+             * Format: int32
+             * @description Number of this page, counted from 0.
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description Number of tokens on this page.
+             */
+            page_size: number;
+            /** @description The tokens, at most `limit`. */
+            result: components["schemas"]["WalletToken"][];
+            coverage?: components["schemas"]["IndexCoverage"];
         };
     };
     responses: {
@@ -848,6 +1134,11 @@ export interface components {
          *     ]
          */
         Entries: components["schemas"]["HistoryEntryKind"][];
+        /**
+         * @description A block of the index: what was after it is left out of both figures. The newest one when it is not sent.
+         * @example 81
+         */
+        AsOf: string;
     };
     requestBodies: never;
     headers: {
@@ -1101,6 +1392,133 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listWalletApprovals: {
+        parameters: {
+            query: {
+                /**
+                 * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
+                 */
+                address: components["parameters"]["Address"];
+                /**
+                 * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
+                 * @example 31337
+                 */
+                chainId: components["parameters"]["ChainId"];
+                /**
+                 * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order`,
+                 *     `limit` and what narrows the list may be left out; they then stay as they were.
+                 * @example
+                 */
+                cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 *     clamped.
+                 * @example 25
+                 */
+                limit?: components["parameters"]["PageLimit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of approvals. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];
+                    "X-Index-Block-Number": components["headers"]["IndexBlockNumber"];
+                    "X-Index-Block-Time": components["headers"]["IndexBlockTime"];
+                    "X-Index-From-Block": components["headers"]["IndexFromBlock"];
+                    "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
+                    "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveApprovalList"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description No node of the network has told what the approvals are worth. Try again after `Retry-After`. */
+            502: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWalletChains: {
+        parameters: {
+            query: {
+                /**
+                 * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
+                 */
+                address: components["parameters"]["Address"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The networks. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletChainList"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getWalletHistory: {
         parameters: {
             query: {
@@ -1238,6 +1656,167 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             /** @description The source of the data failed. Nothing was changed; try again after `Retry-After`. */
+            502: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWalletReconciliation: {
+        parameters: {
+            query: {
+                /**
+                 * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
+                 */
+                address: components["parameters"]["Address"];
+                /**
+                 * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
+                 * @example 31337
+                 */
+                chainId: components["parameters"]["ChainId"];
+                /**
+                 * @description A block of the index: what was after it is left out of both figures. The newest one when it is not sent.
+                 * @example 81
+                 */
+                asOf?: components["parameters"]["AsOf"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Both figures, and what may lie between them. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];
+                    "X-Index-Block-Number": components["headers"]["IndexBlockNumber"];
+                    "X-Index-Block-Time": components["headers"]["IndexBlockTime"];
+                    "X-Index-From-Block": components["headers"]["IndexFromBlock"];
+                    "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
+                    "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletReconciliation"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            /** @description No node of the network has told the balance at that block. Try again after `Retry-After`. */
+            502: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWalletTokens: {
+        parameters: {
+            query: {
+                /**
+                 * @description Wallet address: `0x` and 40 hex digits, in any case. A mixed-case address must have a correct EIP-55 checksum.
+                 * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
+                 */
+                address: components["parameters"]["Address"];
+                /**
+                 * @description Decimal chain ID of a network that is registered in the service, such as 1 or 137.
+                 * @example 31337
+                 */
+                chainId: components["parameters"]["ChainId"];
+                /**
+                 * @description The `cursor` of the previous page. Leave it out, or empty, for the first page. With a cursor, `order`,
+                 *     `limit` and what narrows the list may be left out; they then stay as they were.
+                 * @example
+                 */
+                cursor?: components["parameters"]["Cursor"];
+                /**
+                 * @description At most this many records on a page: 100 when neither it nor `cursor` is sent. A value out of range is refused, not
+                 *     clamped.
+                 * @example 25
+                 */
+                limit?: components["parameters"]["PageLimit"];
+                /**
+                 * @description Whether what looks like spam is listed too. It is unless this is `false`.
+                 * @example false
+                 */
+                includeSpam?: components["parameters"]["IncludeSpam"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of tokens. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];
+                    "X-Index-Block-Number": components["headers"]["IndexBlockNumber"];
+                    "X-Index-Block-Time": components["headers"]["IndexBlockTime"];
+                    "X-Index-From-Block": components["headers"]["IndexFromBlock"];
+                    "X-Index-Skipped-Blocks": components["headers"]["IndexSkippedBlocks"];
+                    "X-Index-Traces": components["headers"]["IndexTraces"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WalletTokenList"];
+                };
+            };
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description The source of the data failed. Try again after `Retry-After`. */
             502: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];

@@ -8,6 +8,8 @@ const defaultRetrySeconds: Readonly<Partial<Record<string, number>>> = {
   rate_limited: 1,
   history_unavailable: 2,
   nfts_unavailable: 2,
+  tokens_unavailable: 2,
+  approvals_unavailable: 2,
   balance_unavailable: 2,
   auth_unavailable: 5,
   service_unavailable: 5,

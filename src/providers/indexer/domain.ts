@@ -157,6 +157,8 @@ export type IndexedBlock = {
   readonly traced: boolean;
   /** Number of transactions that the network lists but has no receipt of. */
   readonly withoutReceipt: number;
+  /** Number of transactions of a rollup whose receipts do not tell the fee of the first layer. */
+  readonly partialFees: number;
   /** Number of withdrawals of stakes, which the protocol credits without a transaction. */
   readonly withdrawals: number;
   readonly credits: readonly BlockCredit[];

@@ -18,10 +18,14 @@ import {
   writeHistoryPlace,
   writeHoldingPosition,
 } from './read/position.ts';
+import { findSeen } from './read/seen-store.ts';
 import { toCredit, toRecord } from './read/to-record.ts';
 import { hasWanted } from './search/facets.ts';
 import { findContracts, type KnownContract } from './store/contract-store.ts';
 import { findPageTokens, type KnownToken } from './store/token-store.ts';
+
+/** What needs nothing but the database. */
+type IndexLists = Pick<DataProvider, 'filters' | 'history' | 'nfts' | 'seen'>;
 
 /**
  * Answers from the built-in index. A position is a place in the chain, so paging continues at the right place after
@@ -29,7 +33,7 @@ import { findPageTokens, type KnownToken } from './store/token-store.ts';
  * @throws problem `service_unavailable` while the network has no indexed block; `cursor_invalid` for a malformed
  *   position
  */
-export function createIndexerProvider({ db }: { readonly db: Database }): DataProvider {
+export function createIndexerProvider({ db }: { readonly db: Database }): IndexLists {
   const textsOf = async (chainId: string, contracts: Iterable<string>) => {
     const known = await findContracts(db, chainId, [...new Set(contracts)]);
     return new Map(known.map((text) => [text.contract, text]));
@@ -95,6 +99,13 @@ export function createIndexerProvider({ db }: { readonly db: Database }): DataPr
         ...(await coverageIn(chainId, { toBlock: listAsOf })),
       };
     },
+
+    seen: (networks, wallet) =>
+      findSeen(
+        db,
+        networks.map(({ chainId }) => chainId),
+        wallet,
+      ),
   };
 }
 

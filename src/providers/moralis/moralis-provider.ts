@@ -1,8 +1,20 @@
+import type { Network } from '../../chain/network.ts';
 import { type FixedCode, problem } from '../../errors.ts';
-import type { DataProvider, HistoryPage, HistoryQuestion, NftPage, NftQuestion } from '../provider.ts';
+import type {
+  DataProvider,
+  HistoryPage,
+  HistoryQuestion,
+  ListQuestion,
+  NftPage,
+  NftQuestion,
+  Seen,
+  TokenPage,
+} from '../provider.ts';
 import type { MoralisClient } from './client.ts';
+import { parseChains } from './parse-chains.ts';
 import { parseHistory } from './parse-history.ts';
 import { parseNfts } from './parse-nfts.ts';
+import { parseTokens } from './parse-tokens.ts';
 import { toRecord } from './to-record.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
@@ -18,6 +30,8 @@ export function createMoralisProvider({ client }: { client: MoralisClient }): Da
     },
     history: (question) => orProblem('history_unavailable', () => askHistory(client, question)),
     nfts: (question) => orProblem('nfts_unavailable', () => askNfts(client, question)),
+    tokens: (question) => orProblem('tokens_unavailable', () => askTokens(client, question)),
+    seen: (networks, address) => orProblem('history_unavailable', () => askSeen(client, networks, address)),
   };
 }
 
@@ -57,6 +71,41 @@ async function askNfts(client: MoralisClient, question: NftQuestion): Promise<Nf
   });
   const { entries, next } = parseNfts(answer, limit);
   return { entries, next: moving(position, next) };
+}
+
+async function askTokens(client: MoralisClient, question: ListQuestion): Promise<TokenPage> {
+  const { network, address, limit, position, filter = {} } = question;
+  const answer = await client.get(`/wallets/${address}/tokens`, {
+    chain: network.hexChainId,
+    exclude_native: 'true',
+    limit: String(limit),
+    ...(filter.includeSpam === false && { exclude_spam: 'true' }),
+    ...(position === undefined ? {} : { cursor: position }),
+  });
+  const { entries, next } = parseTokens(answer, limit);
+  return { entries, next: moving(position, next) };
+}
+
+// The upstream takes so many at once.
+const chainsAtOnce = 25;
+
+async function askSeen(
+  client: MoralisClient,
+  networks: readonly Network[],
+  address: string,
+): Promise<ReadonlyMap<string, Seen>> {
+  const found = new Map<string, Seen>();
+  for (let start = 0; start < networks.length; start += chainsAtOnce) {
+    const asked = networks.slice(start, start + chainsAtOnce);
+    const chains = asked.map(({ hexChainId }, index) => [`chains[${index}]`, hexChainId]);
+    const answer = await client.get(`/wallets/${address}/chains`, Object.fromEntries(chains));
+    const seen = parseChains(answer);
+    for (const { chainId, hexChainId } of asked) {
+      const own = seen.get(hexChainId);
+      if (own !== undefined) found.set(chainId, own);
+    }
+  }
+  return found;
 }
 
 /** A cursor that repeats itself would make callers page for ever. */

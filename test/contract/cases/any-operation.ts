@@ -42,6 +42,9 @@ export const anyOperation: Provocations = {
   overloaded: cannot('would take the whole service'),
   history_unavailable: cannot(down),
   nfts_unavailable: cannot(down),
+  tokens_unavailable: cannot(down),
+  approvals_unavailable: cannot(down),
+  as_of_too_far: cannot('needs a wallet with 20,000 records'),
   balance_unavailable: cannot(down),
 };
 

@@ -68,9 +68,17 @@ export function decodeBlock(
     metadataChanges,
     traced: traces !== undefined && !partlyTraced,
     withoutReceipt: withoutReceipt.size,
+    partialFees: partialFees(block, receipts),
     withdrawals: block.withdrawals?.length ?? 0,
     ...creditsOf({ block, transactions, uncles: source.uncles }, rules),
   };
+}
+
+/** A rollup of the OP kind begins each block with a transaction of its first layer, and charges others for that layer. */
+function partialFees({ transactions }: RawBlock, receipts: readonly RawReceipt[]): number {
+  if (transactions[0]?.isDeposit !== true) return 0;
+  const deposits = new Set(transactions.filter(({ isDeposit }) => isDeposit).map(({ hash }) => hash));
+  return receipts.filter(({ hash, hasLayerFee }) => !hasLayerFee && !deposits.has(hash)).length;
 }
 
 /**

@@ -24,6 +24,8 @@ export type RawTransaction = {
   /** Value that a deposit of an OP chain brings from its first layer. */
   readonly minted: bigint;
   readonly selector: string | null;
+  /** Made by the first layer of a rollup, which pays no fee. */
+  readonly isDeposit?: boolean;
   /** Of EIP-7702, unchecked; only where there are any. */
   readonly authorizations?: readonly unknown[];
   readonly chainId?: bigint | undefined;
@@ -47,6 +49,8 @@ export type RawReceipt = {
   readonly gasPrice: bigint | undefined;
   /** Fees other than gas: blobs, and the first-layer fee of an OP chain. */
   readonly extraFee: bigint;
+  /** Whether it tells what the first layer costs. */
+  readonly hasLayerFee?: boolean;
   /** The token that the fee was paid in, and who paid it; only on networks whose receipts tell. */
   readonly feeToken?: string;
   readonly feePayer?: string | null;
@@ -158,6 +162,7 @@ function readTransaction(transaction: Fields, place: number): RawTransaction {
     gasPrice: optionalQuantity(transaction['gasPrice'], 'gasPrice') ?? 0n,
     minted: optionalQuantity(transaction['mint'], 'mint') ?? 0n,
     selector: to !== null && input.length >= 10 ? input.slice(0, 10).toLowerCase() : null,
+    isDeposit: transaction['type'] === '0x7e',
     ...authorizationsOf(transaction),
   };
 }
@@ -182,6 +187,7 @@ export function readReceipt(value: unknown): RawReceipt {
     gasUsed: quantityOf(receipt['gasUsed'], 'gasUsed'),
     gasPrice: optionalQuantity(receipt['effectiveGasPrice'], 'effectiveGasPrice'),
     extraFee: blobFee + (optionalQuantity(receipt['l1Fee'], 'l1Fee') ?? 0n),
+    hasLayerFee: typeof receipt['l1Fee'] === 'string',
     created: optionalAddress(receipt['contractAddress'], 'contractAddress'),
     logs: listOf(receipt['logs'], 'logs').map(readLog),
     ...tokenFeeOf(receipt),

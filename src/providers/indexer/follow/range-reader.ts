@@ -52,7 +52,7 @@ async function readSkipped(
   const own = await blocks.headerAt(number).catch(() => undefined);
   const header = own ?? (await headerBetween(blocks, number));
   const nothing = { transactions: [], skipped: [], metadataChanges: [], withoutReceipt: 0 };
-  const noCredits = { withdrawals: 0, credits: [], rewardsKnown: true };
+  const noCredits = { partialFees: 0, withdrawals: 0, credits: [], rewardsKnown: true };
   return header && { header, ...nothing, ...noCredits, traced: true };
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../provider.ts';
 import type { BlockCredit } from '../domain.ts';
 import { hex } from '../store/bulk-store.ts';
-import { creditKinds } from '../store/ledger-rows.ts';
+import { creditKindName } from '../store/ledger-rows.ts';
 import {
   readMoves,
   readTransaction,
@@ -73,11 +73,6 @@ function toEntry(row: Row, wallet: string): WalletTransaction | WalletCreditRow 
   };
 }
 
-const kindNames = new Map(
-  // Its keys are the names of the kinds.
-  (Object.keys(creditKinds) as BlockCredit['kind'][]).map((kind) => [creditKinds[kind] as number, kind]),
-);
-
 function toCredit({ block_number, tx_index, block_hash, block_time, tx }: Row): WalletCreditRow {
   // Made by the query of the page.
   const [kind, amount, validatorIndex, withdrawalIndex] = tx as [
@@ -91,7 +86,7 @@ function toCredit({ block_number, tx_index, block_hash, block_time, tx }: Row): 
     index: tx_index,
     blockHash: hex(block_hash),
     blockTime: block_time,
-    kind: kindNames.get(kind) ?? 'fees',
+    kind: creditKindName(kind),
     amount: BigInt(amount),
     ...{ validatorIndex, withdrawalIndex },
   };

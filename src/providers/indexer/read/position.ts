@@ -1,4 +1,5 @@
 import { problem } from '../../../errors.ts';
+import type { ApprovalPlace } from './approval-page-store.ts';
 import type { HistoryPlace } from './history-page-store.ts';
 import type { HoldingPlace } from './holding-store.ts';
 
@@ -37,4 +38,24 @@ export function readHoldingPosition(position: string): HoldingPosition {
       acquired: { blockNumber: BigInt(block), logIndex: Number(log) },
     },
   };
+}
+
+/** Decodes where a page of tokens ended: the facet of its last one. @throws problem `cursor_invalid` */
+export function readTokenPlace(position: string): string {
+  if (!/^02[0-9a-f]{20}$/.test(position)) throw problem('cursor_invalid');
+  return position;
+}
+
+/** Encodes where a page of approvals ended. */
+export function writeApprovalPlace({ contract, kind, tokenId, party }: ApprovalPlace): string {
+  return [contract, kind, tokenId, party].join('.');
+}
+
+/** @throws problem `cursor_invalid` */
+export function readApprovalPlace(position: string): ApprovalPlace {
+  const form = /^(0x[0-9a-f]{40})\.(amount|token|all)\.(\d{1,78})\.(0x(?:[0-9a-f]{40})?)$/;
+  const [, contract, kind, tokenId, party] = form.exec(position) ?? [];
+  if (contract === undefined || tokenId === undefined || party === undefined) throw problem('cursor_invalid');
+  // One of the three by the form.
+  return { contract, kind: kind as ApprovalPlace['kind'], tokenId: BigInt(tokenId), party };
 }

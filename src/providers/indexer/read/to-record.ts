@@ -1,8 +1,9 @@
 import { formatUnits } from '../../../chain/decimal.ts';
-import type { HistoryRecord, WalletCredit } from '../../provider.ts';
+import type { HistoryRecord, Reconciled, WalletCredit } from '../../provider.ts';
 import type { Approval, Erc20Movement, NativeMovement, NftMovement, Verification } from '../domain.ts';
 import type { WalletCreditRow, WalletTransaction } from './history-store.ts';
 import { methodName } from './methods.ts';
+import type { Reconciliation } from './reconciliation.ts';
 import { describeTransaction, isPoisoning } from './rules.ts';
 import { shortAmount, type Wording } from './wording.ts';
 
@@ -153,5 +154,33 @@ function nftTransfer(movement: NftMovement, row: WalletTransaction, { texts }: W
     direction: directionOf(movement.from, wallet),
     possible_spam: isForged(movement),
     verification: verificationOf(movement, row),
+  };
+}
+
+/** Converts a reconciliation to the contract's form. */
+export function toReconciled(found: Reconciliation): Reconciled {
+  const { address, blockNumber, blockHash, balance, expected, unattributed, status, sums } = found;
+  return {
+    body: {
+      address,
+      block_number: blockNumber.toString(),
+      block_hash: blockHash,
+      balance: balance.toString(),
+      expected: expected.toString(),
+      difference: (balance - expected).toString(),
+      unattributed: unattributed.toString(),
+      status,
+      movements: sums.moved.toString(),
+      fees: sums.fees.toString(),
+      withdrawals: sums.withdrawals.toString(),
+      rewards: sums.rewards.toString(),
+      reasons: found.reasons.map(({ cause, amount, count }) => ({
+        reason: cause,
+        amount: amount?.toString() ?? null,
+        count: count?.toString() ?? null,
+      })),
+    },
+    completeTo: found.completeTo,
+    coverage: found.coverage,
   };
 }

@@ -57,6 +57,9 @@ export function kindsOf({ category, direction, includeSpam }: HistoryFilter): re
 
 export const allKinds: readonly number[] = numbersOf(categories, [false, true], [0, 1, 2, 3]);
 
+/** The kinds that do not look like spam; the likeliest come first. */
+export const cleanKinds: readonly number[] = numbersOf(categories, [false], [2, 1, 3, 0]);
+
 function numbersOf(
   selected: readonly Category[],
   spam: readonly boolean[],

@@ -66,12 +66,14 @@ async function moveHead(
   const withoutReceipt = blocks.reduce((sum, block) => sum + block.withoutReceipt, 0);
   const withdrawals = blocks.reduce((sum, block) => sum + block.withdrawals, 0);
   const credits = blocks.flatMap((block) => block.credits);
+  const partialFees = blocks.reduce((sum, block) => sum + block.partialFees, 0);
   const unrewarded = blocks.filter(({ rewardsKnown }) => !rewardsKnown).length;
   await followLedger(tx, chainId, blocks);
   const { rowCount } = await tx.raw<{ rowCount: number }>(
     `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
        untraced_blocks = untraced_blocks + :untraced, without_receipt = without_receipt + :withoutReceipt,
        withdrawals = withdrawals + :withdrawals, rewards = rewards + :rewards,
+       partial_fees = partial_fees + :partialFees,
        unrewarded_blocks = unrewarded_blocks + :unrewarded, ledger_head = :hash::bytea,
        updated_at = now()
      WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea`,
@@ -84,6 +86,7 @@ async function moveHead(
       withdrawals,
       rewards: credits.filter(({ kind }) => kind !== 'withdrawal').length,
       unrewarded,
+      partialFees,
       chainId,
       head: head === undefined ? null : bytes(head),
     },

@@ -5,10 +5,27 @@ import type { StoredMoves, StoredTransaction } from './stored-moves.ts';
 
 /** By the number that the tables have for it. */
 export const creditKinds = { withdrawal: 1, fees: 2, block: 3, uncle: 4 } as const;
-const approvalKinds = { amount: 1, token: 2, all: 3 } as const;
+const creditKindNames = ['withdrawal', 'fees', 'block', 'uncle'] as const;
+
+/** The kind of a credit by the number that the tables have for it. */
+export function creditKindName(number: number): BlockCredit['kind'] {
+  const name = creditKindNames[number - 1];
+  if (name === undefined) throw new Error(`There is no kind ${number} of credits.`);
+  return name;
+}
+
+export const approvalKinds = { amount: 1, token: 2, all: 3 } as const;
+const approvalKindNames = ['amount', 'token', 'all'] as const;
+
+/** The kind of an approval by the number that the tables have for it. */
+export function approvalKindName(number: number): Approval['kind'] {
+  const name = approvalKindNames[number - 1];
+  if (name === undefined) throw new Error(`There is no kind ${number} of approvals.`);
+  return name;
+}
 
 /** What changes the sums of one wallet. */
-type NativeChange = {
+export type NativeChange = {
   /** What came in less what went out, without fees. */
   moved: bigint;
   fees: bigint;
@@ -22,6 +39,8 @@ type NativeChange = {
 export function createNativeSums(): {
   addRow(wallet: string, transaction: StoredTransaction, moves: Pick<StoredMoves, 'native'>): void;
   addCredit(credit: Pick<BlockCredit, 'wallet' | 'kind' | 'amount'>): void;
+  /** What was added up for a wallet. */
+  of(wallet: string): NativeChange | undefined;
   /** @param sign -1n takes away what the rows had added */
   columns(sign?: 1n | -1n): BulkColumns;
 } {
@@ -50,6 +69,7 @@ export function createNativeSums(): {
     addCredit({ wallet, kind, amount }) {
       sumOf(wallet)[kind === 'withdrawal' ? 'withdrawals' : 'rewards'] += amount;
     },
+    of: (wallet) => sums.get(wallet),
     columns: (sign = 1n) => sumColumns(sums, sign),
   };
 }

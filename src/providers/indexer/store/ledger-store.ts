@@ -1,6 +1,6 @@
 import type { Tx } from '../../../contract/transaction.ts';
 import { bytes, hex, insertBulk } from './bulk-store.ts';
-import { createNativeSums, creditKinds } from './ledger-rows.ts';
+import { createNativeSums, creditKindName, creditKinds } from './ledger-rows.ts';
 import { readMoves, readTransaction } from './stored-moves.ts';
 
 /**
@@ -33,14 +33,8 @@ type Replaced = {
   readonly bindings: { readonly chainId: string; readonly keep: string };
 };
 
-const kindNames = new Map(
-  (Object.keys(creditKinds) as (keyof typeof creditKinds)[]).map((kind) => [
-    creditKinds[kind] as number,
-    kind,
-  ]),
-);
 // Each is a range of the primary key.
-const everyKind = `kind IN (${[...kindNames.keys()].join()})`;
+const everyKind = `kind IN (${Object.values(creditKinds).join()})`;
 
 /** Undoes what the rows of a condition added. They must still be there. */
 export async function undoLedger(tx: Tx, replaced: Replaced): Promise<void> {
@@ -62,7 +56,7 @@ export async function undoLedger(tx: Tx, replaced: Replaced): Promise<void> {
     sums.addRow(wallet, readTransaction(row.tx), readMoves(row.moves, wallet));
   }
   for (const { wallet, kind, amount } of credits.rows) {
-    sums.addCredit({ wallet: hex(wallet), kind: kindNames.get(kind) ?? 'fees', amount: BigInt(amount) });
+    sums.addCredit({ wallet: hex(wallet), kind: creditKindName(kind), amount: BigInt(amount) });
   }
   await insertBulk(tx, 'native_sums', chainId, sums.columns(-1n), ledgerConflicts.native_sums);
   await undoApprovals(tx, replaced);

@@ -1,14 +1,15 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { readContract } from '../../../chain/rpc/contract-call.ts';
 
-type ContractCall = { readonly to: string; readonly data: string };
+export type ContractCall = { readonly to: string; readonly data: string };
 
 export type ContractCalls = {
   /**
-   * Calls contracts at the newest block. Rejects when no node answers.
+   * Calls contracts. Rejects when no node answers.
+   * @param block the block after which they are called; the newest one where it is left out
    * @returns the bytes of each answer in hex; undefined where the contract failed or returned too much
    */
-  readMany(calls: readonly ContractCall[]): Promise<(string | undefined)[]>;
+  readMany(calls: readonly ContractCall[], block?: Block): Promise<(string | undefined)[]>;
 };
 
 /** The same address on every network that has it. */
@@ -25,6 +26,7 @@ const singleGas = 5_000_000n;
 const manyGas = 30_000_000n;
 
 type Node = Pick<JsonRpcApiProvider, 'send'>;
+type Block = bigint | 'latest';
 
 /**
  * Batches calls where Multicall3 is deployed, otherwise sends them in parallel. A batch that fails is repeated in
@@ -44,38 +46,45 @@ export function createContractCalls({ node }: { readonly node: Node }): Contract
     return deployed;
   };
 
-  const together = async (calls: readonly ContractCall[]): Promise<(string | undefined)[]> => {
+  const together = async (calls: readonly ContractCall[], block: Block): Promise<(string | undefined)[]> => {
     if (calls.length < 2)
-      return Promise.all(calls.map((call) => readContract(node, { ...call, gas: singleGas }, 'latest')));
-    const answers = await aggregate(node, calls);
+      return Promise.all(calls.map((call) => readContract(node, { ...call, gas: singleGas }, block)));
+    const answers = await aggregate(node, calls, block);
     if (answers === undefined) {
       const middle = calls.length >> 1;
-      return [...(await together(calls.slice(0, middle))), ...(await together(calls.slice(middle)))];
+      return [
+        ...(await together(calls.slice(0, middle), block)),
+        ...(await together(calls.slice(middle), block)),
+      ];
     }
     // A call may have failed because another one left no gas; on its own it shows.
     const missing = calls.filter((_, index) => answers[index] === undefined);
-    const again = await sideBySide(node, missing);
+    const again = await sideBySide(node, missing, block);
     return answers.map((answer) => answer ?? again.shift());
   };
 
   return {
-    async readMany(calls) {
-      if (!(await hasMulticall())) return sideBySide(node, calls);
+    async readMany(calls, block = 'latest') {
+      if (!(await hasMulticall())) return sideBySide(node, calls, block);
       const answers: (string | undefined)[] = [];
       for (let start = 0; start < calls.length; start += callsAtOnce) {
-        answers.push(...(await together(calls.slice(start, start + callsAtOnce))));
+        answers.push(...(await together(calls.slice(start, start + callsAtOnce), block)));
       }
       return answers;
     },
   };
 }
 
-async function sideBySide(node: Node, calls: readonly ContractCall[]): Promise<(string | undefined)[]> {
+async function sideBySide(
+  node: Node,
+  calls: readonly ContractCall[],
+  block: Block,
+): Promise<(string | undefined)[]> {
   const answers: (string | undefined)[] = [];
   for (let start = 0; start < calls.length; start += singlesAtOnce) {
     const group = calls.slice(start, start + singlesAtOnce);
     answers.push(
-      ...(await Promise.all(group.map((call) => readContract(node, { ...call, gas: singleGas }, 'latest')))),
+      ...(await Promise.all(group.map((call) => readContract(node, { ...call, gas: singleGas }, block)))),
     );
   }
   return answers;
@@ -85,10 +94,11 @@ async function sideBySide(node: Node, calls: readonly ContractCall[]): Promise<(
 async function aggregate(
   node: Node,
   calls: readonly ContractCall[],
+  block: Block,
 ): Promise<(string | undefined)[] | undefined> {
   const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
   const data = abi.encodeFunctionData('aggregate3', [requests]);
-  const answer = await readContract(node, { to: multicallAddress, data, gas: manyGas }, 'latest');
+  const answer = await readContract(node, { to: multicallAddress, data, gas: manyGas }, block);
   if (answer === undefined) return undefined;
   try {
     const [results] = abi.decodeFunctionResult('aggregate3', answer);

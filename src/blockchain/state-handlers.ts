@@ -1,0 +1,106 @@
+import type { Network } from '../chain/network.ts';
+import type { NetworkRegistry } from '../chain/networks.ts';
+import type { operations } from '../contract/generated/blockchain.ts';
+import type { CallerContext, Handlers } from '../contract/operation.ts';
+import { ProblemError, problem } from '../errors.ts';
+import type { DataProviders } from '../providers/data-providers.ts';
+import type { DataProvider } from '../providers/provider.ts';
+import { coverageHeaders, coverageOf } from './coverage.ts';
+import type { Cursors } from './cursor.ts';
+import { readPageQuestion } from './page-question.ts';
+import { chainToApi } from './to-api.ts';
+import { readAddress, readWalletQuestion } from './wallet-question.ts';
+
+type StateDeps = {
+  readonly networks: Pick<NetworkRegistry, 'find' | 'list'>;
+  readonly providers: DataProviders;
+  readonly cursors: Cursors;
+};
+
+type StateHandlers = Pick<
+  Handlers<operations, CallerContext>,
+  'listWalletTokens' | 'listWalletApprovals' | 'getWalletReconciliation' | 'listWalletChains'
+>;
+
+/** The handlers of what a wallet has now, and where. */
+export function createStateHandlers(deps: StateDeps): StateHandlers {
+  const { networks, providers } = deps;
+  return {
+    async listWalletTokens({ query }) {
+      const { question, nextCursor } = await readPageQuestion(deps, 'listWalletTokens', query);
+      const page = await providers[question.network.dataProvider].tokens(question);
+      const { entries, next } = page;
+      const list = {
+        ...{ ...nextCursor(next), page: question.page, page_size: entries.length, result: [...entries] },
+        ...coverageOf(page),
+      };
+      return { status: 200, headers: coverageHeaders(page), body: list };
+    },
+
+    async listWalletApprovals({ query }) {
+      const { question, nextCursor } = await readPageQuestion(deps, 'listWalletApprovals', query);
+      const page = await ledgerOf(providers, question.network, 'approvals').approvals(question);
+      const { entries, next } = page;
+      const list = {
+        ...{ ...nextCursor(next), page: question.page, page_size: entries.length, result: [...entries] },
+        ...coverageOf(page),
+      };
+      return { status: 200, headers: coverageHeaders(page), body: list };
+    },
+
+    async getWalletReconciliation({ query: { asOf, ...query } }) {
+      const question = await readWalletQuestion(networks, query);
+      const ledger = ledgerOf(providers, question.network, 'reconciliations');
+      const found = await ledger.reconciliation(question, asOf === undefined ? undefined : BigInt(asOf));
+      const body = { ...found.body, ...coverageOf(found) };
+      return { status: 200, headers: coverageHeaders(found), body };
+    },
+
+    async listWalletChains({ query }) {
+      const address = readAddress(query);
+      const found = await seenIn(providers, await networks.list(), address);
+      const result = found.seen.map(({ network, seen }) => chainToApi(network, seen));
+      return { status: 200, body: { address, result, unavailable: found.unavailable } };
+    },
+  };
+}
+
+/** @throws problem `operation_unsupported` where the network's provider keeps no ledger */
+function ledgerOf(
+  providers: DataProviders,
+  { dataProvider }: Network,
+  subject: string,
+): NonNullable<DataProvider['ledger']> {
+  const { ledger } = providers[dataProvider];
+  if (ledger !== undefined) return ledger;
+  const words = { provider: dataProvider, subject };
+  const { message } = problem('operation_unsupported', words);
+  throw problem('operation_unsupported', words, { errors: [{ in: 'query', name: 'chainId', message }] });
+}
+
+function unlessUnavailable(error: unknown): undefined {
+  if (!(error instanceof ProblemError) || error.code !== 'history_unavailable') throw error;
+}
+
+/** Asks each provider once, for all of its networks. One that gives no answer keeps the others from nothing. */
+async function seenIn(providers: DataProviders, networks: readonly Network[], address: string) {
+  const names = [...new Set(networks.map(({ dataProvider }) => dataProvider))];
+  const answers = await Promise.all(
+    names.map(async (name) => {
+      const own = networks.filter(({ dataProvider }) => dataProvider === name);
+      const seen = await providers[name].seen(own, address).catch(unlessUnavailable);
+      return { own, seen };
+    }),
+  );
+  const known = answers.flatMap(({ own, seen }) =>
+    own.flatMap((network) => {
+      const found = seen?.get(network.chainId);
+      return found === undefined ? [] : [{ network, seen: found }];
+    }),
+  );
+  const unavailable = answers.flatMap(({ own, seen }) => (seen === undefined ? own : []));
+  return {
+    seen: known.sort((a, b) => Number(a.network.chainId) - Number(b.network.chainId)),
+    unavailable: unavailable.map(({ chainId }) => Number(chainId)).sort((a, b) => a - b),
+  };
+}

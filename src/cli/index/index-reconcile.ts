@@ -1,0 +1,91 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Network } from '../../chain/network.ts';
+import { findNetwork } from '../../chain/network-store.ts';
+import { ProblemError } from '../../errors.ts';
+import type { Reconciliation } from '../../providers/indexer/read/reconciliation.ts';
+import { createStateReader } from '../../providers/indexer/read/state-reader.ts';
+import { reconcileWallets, sampleWallets } from '../../providers/indexer/reconcile-wallets.ts';
+import { OperationError, UsageError } from '../shared/failure.ts';
+import { messageOf } from '../shared/finding.ts';
+import type { Operator } from '../shared/session.ts';
+
+type Run = {
+  readonly chainId: string;
+  /** How many wallets. */
+  readonly count: number;
+  readonly seed: number;
+  readonly signal: AbortSignal;
+};
+
+const columns = {
+  wallet: 'WALLET',
+  status: 'STATUS',
+  balance: 'BALANCE',
+  expected: 'EXPECTED',
+  difference: 'DIFFERENCE',
+  reasons: 'REASONS',
+};
+
+/**
+ * Compares the balances of random wallets with what their histories come to.
+ * @returns whether every difference is explained
+ */
+export async function runReconcile(operator: Operator, run: Run): Promise<boolean> {
+  const { db, output } = operator;
+  const { chainId, seed } = run;
+  const network = await findNetwork(db, chainId);
+  if (network === undefined) {
+    throw new UsageError(`There is no network ${chainId}. List them with: tallystick network list`);
+  }
+  const wallets = await sampleWallets(db, chainId, run);
+  output.say(`Reconciling ${wallets.length} wallets of network ${chainId}, picked with --seed ${seed}.`);
+  const found = await compare(operator, network, { ...run, wallets });
+  const counts = { equal: 0, explained: 0, unexplained: 0 };
+  for (const { status } of found) counts[status] += 1;
+  const rows = found.filter(({ status }) => status !== 'equal').map(toRow);
+  if (output.json) output.record({ chainId, seed, wallets: found.length, ...counts, differences: rows });
+  else {
+    if (rows.length > 0) output.rows(rows, columns);
+    output.record({ chainId, seed, wallets: found.length, ...counts });
+  }
+  output.say(
+    counts.unexplained === 0
+      ? 'Every balance is what the history comes to, or differs for a known reason.'
+      : `Balances differ for no known reason. Compare blocks with: tallystick index verify ${chainId}`,
+  );
+  return counts.unexplained === 0;
+}
+
+async function compare(
+  { db, clients, output }: Operator,
+  network: Network,
+  { wallets, signal }: Run & { readonly wallets: readonly string[] },
+): Promise<Reconciliation[]> {
+  const states = createStateReader({ clients });
+  const progress = output.progress('Reconciling', 'wallets');
+  const onProgress = progress.update;
+  const pause = (ms: number) => wait(ms, undefined, { signal });
+  try {
+    return await reconcileWallets({ db, states, network, wallets, signal, onProgress, pause });
+  } catch (cause) {
+    if (!(cause instanceof ProblemError)) throw cause;
+    const why = cause.cause === undefined ? cause.message : messageOf(cause.cause);
+    throw new OperationError(`Network ${network.chainId} could not be reconciled: ${why}`);
+  } finally {
+    progress.stop();
+    states.close();
+  }
+}
+
+function toRow({ address, status, balance, expected, reasons }: Reconciliation) {
+  return {
+    wallet: address,
+    status,
+    balance: balance.toString(),
+    expected: expected.toString(),
+    difference: (balance - expected).toString(),
+    reasons: reasons
+      .map(({ cause, amount, count }) => `${cause} ${amount ?? `(${count ?? 'unknown'})`}`)
+      .join(', '),
+  };
+}

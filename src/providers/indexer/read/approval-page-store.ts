@@ -1,0 +1,101 @@
+import type { Database } from '../../../contract/transaction.ts';
+import type { Freshness } from '../../provider.ts';
+import type { Approval } from '../domain.ts';
+import { bytes, hex } from '../store/bulk-store.ts';
+import { approvalKindName, approvalKinds } from '../store/ledger-rows.ts';
+import { freshnessOf } from './history-store.ts';
+
+/** What names an approval, in the order of a list. */
+export type ApprovalPlace = {
+  readonly contract: string;
+  readonly kind: Approval['kind'];
+  readonly tokenId: bigint;
+  /** The spender of an amount or of all; nobody of a token, which one account may move at a time. */
+  readonly party: string;
+};
+
+/** An approval that was given and not taken back. */
+export type GivenApproval = ApprovalPlace & {
+  readonly spender: string;
+  readonly amount: bigint;
+  readonly changedBlock: bigint;
+  /** How many NFTs of the contract the wallet holds, counted up to {@link mostCounted}. */
+  readonly held: number;
+};
+
+export type ApprovalRequest = {
+  readonly chainId: string;
+  readonly wallet: string;
+  readonly limit: number;
+  readonly after: ApprovalPlace | undefined;
+};
+
+const mostCounted = 1_000;
+
+type Row = {
+  readonly head_number: string | null;
+  readonly head_hash: Buffer;
+  readonly head_time: Date;
+  readonly contract: Buffer | null;
+  readonly kind: number;
+  readonly token_id: string;
+  readonly party: Buffer;
+  readonly spender: Buffer;
+  readonly amount: string;
+  readonly changed_block: string;
+  readonly held: number;
+};
+
+const place = 'contract, kind, token_id, party';
+
+function toGiven(row: Row): GivenApproval[] {
+  if (row.contract === null) return [];
+  return [
+    {
+      contract: hex(row.contract),
+      kind: approvalKindName(row.kind),
+      tokenId: BigInt(row.token_id),
+      party: hex(row.party),
+      spender: hex(row.spender),
+      amount: BigInt(row.amount),
+      changedBlock: BigInt(row.changed_block),
+      held: row.held,
+    },
+  ];
+}
+
+/** The statement of a page, apart from what runs it. */
+export function approvalQuery({ chainId, wallet, limit, after }: ApprovalRequest) {
+  const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
+  const from =
+    after === undefined ? '' : `AND (${place}) > (:contract::bytea, :kind, :tokenId::numeric, :party::bytea)`;
+  const sql = `SELECT s.head_number, s.head_hash, s.head_time, a.*,
+      CASE WHEN a.kind = ${approvalKinds.all} THEN (SELECT count(*)::int FROM (SELECT 1 FROM nft_holdings h WHERE h.${own.replace(' AND ', ' AND h.')}
+        AND h.contract = a.contract AND h.amount > 0 LIMIT ${mostCounted}) c) ELSE 0 END AS held
+    FROM index_state s LEFT JOIN LATERAL (SELECT ${place}, spender, amount, changed_block FROM wallet_approvals
+      WHERE ${own} AND granted ${from} ORDER BY ${place} LIMIT :limit) a ON true
+    WHERE s.chain_id = :chainId ORDER BY ${place}`;
+  return {
+    sql,
+    bindings: {
+      ...{ chainId, wallet: bytes(wallet), limit },
+      ...(after !== undefined && {
+        contract: bytes(after.contract),
+        kind: approvalKinds[after.kind],
+        tokenId: String(after.tokenId),
+        party: bytes(after.party),
+      }),
+    },
+  };
+}
+
+/** A page of what a wallet has approved. @returns undefined when the network has no indexed block */
+export async function listGivenApprovals(
+  db: Database,
+  request: ApprovalRequest,
+): Promise<{ readonly rows: readonly GivenApproval[]; readonly completeTo: Freshness } | undefined> {
+  const { sql, bindings } = approvalQuery(request);
+  const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings);
+  const completeTo = freshnessOf(rows[0]);
+  return completeTo && { completeTo, rows: rows.flatMap(toGiven) };
+}

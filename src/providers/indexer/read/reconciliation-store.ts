@@ -1,0 +1,179 @@
+import type { Database } from '../../../contract/transaction.ts';
+import type { Freshness } from '../../provider.ts';
+import { bytes, hex } from '../store/bulk-store.ts';
+import { createNativeSums, creditKindName, type NativeChange } from '../store/ledger-rows.ts';
+import { readMoves, readTransaction } from '../store/stored-moves.ts';
+
+/** Records that are read at most to come from one block to another. */
+export const mostRecords = 10_000;
+
+/** What the ledger of an index can tell, beside the sums of a wallet. */
+export type LedgerState = {
+  readonly head: Freshness;
+  /** The first block of the sums. */
+  readonly from: bigint;
+  readonly untracedBlocks: bigint;
+  readonly unrewardedBlocks: bigint;
+  readonly partialFees: bigint;
+};
+
+export type WalletSums = {
+  readonly state: LedgerState;
+  /** Undefined where there are too many records on both sides of the block. */
+  readonly sums: NativeChange | undefined;
+};
+
+type Row = {
+  readonly head_number: string;
+  readonly head_hash: Buffer;
+  readonly head_time: Date;
+  readonly ledger_from: string;
+  readonly untraced_blocks: string;
+  readonly unrewarded_blocks: string;
+  readonly partial_fees: string;
+  readonly moved: string | null;
+  readonly fees: string;
+  readonly unknown_fees: string;
+  readonly withdrawals: string;
+  readonly rewards: string;
+  readonly records: readonly RecordRow[] | null;
+};
+type RecordRow = {
+  readonly tx: unknown;
+  readonly moves: unknown;
+  readonly kind: number | null;
+  readonly amount: string | null;
+};
+
+const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
+const nothing: NativeChange = { moved: 0n, fees: 0n, unknownFees: 0n, withdrawals: 0n, rewards: 0n };
+
+function toState(row: Row): LedgerState {
+  return {
+    head: { blockNumber: BigInt(row.head_number), blockHash: hex(row.head_hash), blockTime: row.head_time },
+    from: BigInt(row.ledger_from),
+    untracedBlocks: BigInt(row.untraced_blocks),
+    unrewardedBlocks: BigInt(row.unrewarded_blocks),
+    partialFees: BigInt(row.partial_fees),
+  };
+}
+
+function toSums(row: Row): NativeChange {
+  if (row.moved === null) return nothing;
+  return {
+    moved: BigInt(row.moved),
+    fees: BigInt(row.fees),
+    unknownFees: BigInt(row.unknown_fees),
+    withdrawals: BigInt(row.withdrawals),
+    rewards: BigInt(row.rewards),
+  };
+}
+
+/** The entries of a range of blocks, as many as are read at most and one more. */
+function recordsQuery(range: string): string {
+  const credits = `SELECT c.* FROM generate_series(1, 4) k (kind) CROSS JOIN LATERAL (SELECT NULL::json AS tx,
+      NULL::json AS moves, kind, amount::text FROM block_credits WHERE ${own} AND kind = k.kind AND ${range}
+      LIMIT ${mostRecords + 1}) c`;
+  // Of large transactions the movements of tokens may be megabytes.
+  const rows = `SELECT tx, json_build_object('n', coalesce(moves->'n', '[]')) AS moves, NULL::smallint AS kind, NULL::text AS amount FROM wallet_history
+    WHERE ${own} AND ${range} LIMIT ${mostRecords + 1}`;
+  return `SELECT * FROM ((${rows}) UNION ALL (${credits})) entries LIMIT ${mostRecords + 1}`;
+}
+
+function sumsOf(rows: readonly RecordRow[], wallet: string): NativeChange {
+  const sums = createNativeSums();
+  for (const { tx, moves, kind, amount } of rows) {
+    if (kind === null) sums.addRow(wallet, readTransaction(tx), readMoves(moves, wallet));
+    else sums.addCredit({ wallet, kind: creditKindName(kind), amount: BigInt(amount ?? 0) });
+  }
+  return sums.of(wallet) ?? nothing;
+}
+
+const less = (all: NativeChange, part: NativeChange): NativeChange => ({
+  moved: all.moved - part.moved,
+  fees: all.fees - part.fees,
+  unknownFees: all.unknownFees - part.unknownFees,
+  withdrawals: all.withdrawals - part.withdrawals,
+  rewards: all.rewards - part.rewards,
+});
+
+/** The statement of the sums, apart from what runs it: tests ask for its plan. */
+export function sumsQuery(chainId: string, wallet: string, asOf: bigint | undefined) {
+  // One statement, so that sums, head and records are of the same moment.
+  const later =
+    asOf === undefined ? 'SELECT NULL::json AS tx WHERE false' : recordsQuery('block_number > :asOf');
+  const sql = `SELECT s.head_number, s.head_hash, s.head_time, s.ledger_from, s.untraced_blocks, s.unrewarded_blocks, s.partial_fees,
+      n.moved, n.fees, n.unknown_fees, n.withdrawals, n.rewards, r.records
+    FROM (SELECT head_number, head_hash, head_time, ledger_from, untraced_blocks,
+        unrewarded_blocks, partial_fees
+      FROM index_state WHERE chain_id = :chainId AND ledger_from IS NOT NULL AND ledger_head = head_hash) s
+    LEFT JOIN native_sums n ON n.chain_id = :chainId AND n.wallet = :wallet::bytea
+    LEFT JOIN LATERAL (SELECT json_agg(l) AS records FROM (${later}) l) r ON true`;
+  return {
+    sql,
+    bindings: { chainId, wallet: bytes(wallet), ...(asOf !== undefined && { asOf: String(asOf) }) },
+  };
+}
+
+/**
+ * What the native movements of a wallet come to up to a block.
+ * @param asOf undefined for the newest block of the index
+ * @returns undefined where the index keeps no sums yet
+ */
+export async function findWalletSums(
+  db: Database,
+  { chainId, wallet }: { readonly chainId: string; readonly wallet: string },
+  asOf: bigint | undefined,
+): Promise<WalletSums | undefined> {
+  const { sql, bindings } = sumsQuery(chainId, wallet, asOf);
+  const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const state = toState(row);
+  const later = row.records ?? [];
+  if (later.length <= mostRecords) return { state, sums: less(toSums(row), sumsOf(later, wallet)) };
+  // What is final by then does not change any more: the block lies far back.
+  const earlier = await db.raw<{ rows: RecordRow[] }>(recordsQuery('block_number BETWEEN :from AND :asOf'), {
+    ...{ ...bindings, asOf: String(asOf), from: String(state.from) },
+  });
+  return { state, sums: earlier.rows.length > mostRecords ? undefined : sumsOf(earlier.rows, wallet) };
+}
+
+/** The hash of an indexed block that may still be replaced; undefined of one that is final. */
+export async function findReplaceableHash(
+  db: Database,
+  chainId: string,
+  block: bigint,
+): Promise<string | undefined> {
+  const { rows } = await db.raw<{ rows: { hash: string }[] }>(
+    "SELECT '0x' || encode(hash, 'hex') AS hash FROM index_blocks WHERE chain_id = ? AND number = ?",
+    [chainId, String(block)],
+  );
+  return rows[0]?.hash;
+}
+
+/** The first wallets of an index, in the order of their addresses. */
+export async function listWallets(db: Database, chainId: string, limit: number): Promise<string[]> {
+  const rows: { wallet: Buffer }[] = await db('native_sums')
+    .where('chain_id', chainId)
+    .orderBy('wallet')
+    .limit(limit)
+    .select('wallet');
+  return rows.map(({ wallet }) => hex(wallet));
+}
+
+/** Some wallets of an index, picked by where these texts of bytes would stand among them. */
+export async function pickWallets(
+  db: Database,
+  chainId: string,
+  marks: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { wallet: string }[] }>(
+    `SELECT DISTINCT '0x' || encode(w.wallet, 'hex') AS wallet
+     FROM unnest(string_to_array(?, ',')::bytea[]) m (mark) CROSS JOIN LATERAL
+       (SELECT wallet FROM native_sums WHERE chain_id = ? AND wallet >= m.mark ORDER BY wallet LIMIT 1) w
+     ORDER BY 1`,
+    [marks.map(bytes).join(','), chainId],
+  );
+  return rows.map(({ wallet }) => wallet);
+}

@@ -1,0 +1,84 @@
+import { createFlightCache } from '../../../cache.ts';
+import type { Network } from '../../../chain/network.ts';
+import { NodeFault } from '../../../chain/rpc/node-fault.ts';
+import { quantity, readQuantity } from '../../../chain/rpc/quantity.ts';
+import type { RpcClients } from '../../../chain/rpc/rpc-clients.ts';
+import { type ContractCall, type ContractCalls, createContractCalls } from '../tokens/contract-calls.ts';
+
+/** A block of the index; its hash says in which branch. */
+type StateBlock = {
+  readonly network: Network;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+};
+
+/** Asks nodes for the state after blocks of the index. Every method rejects when no node has it. */
+export type StateReader = {
+  /**
+   * Calls contracts, all of them after the same block. Answers are kept for a minute.
+   * @param key tells these calls from others after the same block
+   * @returns the bytes of each answer in hex; undefined where the contract failed
+   */
+  call(at: StateBlock, key: string, calls: readonly ContractCall[]): Promise<(string | undefined)[]>;
+  /**
+   * The native balance of an account after a block.
+   * @param at without a hash, whatever block the node has at this number
+   */
+  balance(
+    at: Omit<StateBlock, 'blockHash'> & { readonly blockHash: string | undefined },
+    account: string,
+  ): Promise<{ readonly balance: bigint; readonly blockHash: string }>;
+  /** The native balance after a block that the index need not have; undefined where no node has its state. */
+  balanceBefore(network: Network, account: string, block: bigint): Promise<bigint | undefined>;
+  close(): void;
+};
+
+const keptSeconds = 60;
+// Each is the answer for a page.
+const maxKept = 1_000;
+
+export function createStateReader({ clients }: { readonly clients: Pick<RpcClients, 'for'> }): StateReader {
+  const cache = createFlightCache<(string | undefined)[]>({ maxKeys: maxKept });
+  const callers = new WeakMap<Network, ContractCalls>();
+
+  const callerOf = (network: Network) => {
+    const known = callers.get(network) ?? createContractCalls({ node: clients.for(network) });
+    callers.set(network, known);
+    return known;
+  };
+
+  const balanceAt = async (network: Network, account: string, block: bigint) => {
+    const answer = await clients.for(network).send('eth_getBalance', [account, quantity(block)]);
+    const balance = readQuantity(answer);
+    if (balance === undefined) throw new NodeFault('malformed', 'eth_getBalance answers no number');
+    return balance;
+  };
+
+  /** The answer counts only where the node has our block at this number: it may be in another branch. */
+  const inBranch = async <T>(
+    { network, blockNumber, blockHash }: Parameters<StateReader['balance']>[0],
+    asked: Promise<T>,
+  ) => {
+    const header = clients.for(network).send('eth_getBlockByNumber', [quantity(blockNumber), false]);
+    const [answer, block] = await Promise.all([asked, header]);
+    const found = String(block?.hash).toLowerCase();
+    if (!/^0x[0-9a-f]{64}$/.test(found) || (blockHash !== undefined && found !== blockHash)) {
+      throw new NodeFault('malformed', `no node has the block ${blockNumber} of the index`);
+    }
+    return { answer, blockHash: found };
+  };
+
+  return {
+    call: (at, key, calls) =>
+      cache.get(`${at.network.chainId}:${at.blockHash}:${key}`, async () => ({
+        value: (await inBranch(at, callerOf(at.network).readMany(calls, at.blockNumber))).answer,
+        ttlSeconds: keptSeconds,
+      })),
+    async balance(at, account) {
+      const { answer, blockHash } = await inBranch(at, balanceAt(at.network, account, at.blockNumber));
+      return { balance: answer, blockHash };
+    },
+    balanceBefore: (network, account, block) => balanceAt(network, account, block).catch(() => undefined),
+    close: () => cache.close(),
+  };
+}

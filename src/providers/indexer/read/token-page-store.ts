@@ -1,0 +1,88 @@
+import type { Database } from '../../../contract/transaction.ts';
+import type { Freshness } from '../../provider.ts';
+import { cleanKinds } from '../search/kinds.ts';
+import { bytes } from '../store/bulk-store.ts';
+import { readMoves } from '../store/stored-moves.ts';
+import { freshnessOf } from './history-store.ts';
+
+/** The tokens of a wallet are found by the facets of its history, which name each by its first bytes. */
+export type TokenRequest = {
+  readonly chainId: string;
+  readonly wallet: string;
+  readonly limit: number;
+  /** The facet after which the page begins, in hex; undefined for the first page. */
+  readonly after: string | undefined;
+};
+
+/** A token contract that the wallet had to do with. */
+export type SeenToken = {
+  readonly facet: string;
+  /** Undefined where the row does not name it, which no release writes. */
+  readonly contract: string | undefined;
+  /** Whether some of the wallet's records with it do not look like spam. */
+  readonly isClean: boolean;
+};
+
+type Row = {
+  readonly head_number: string | null;
+  readonly head_hash: Buffer;
+  readonly head_time: Date;
+  readonly unsorted: boolean;
+  readonly facet: string | null;
+  readonly clean: boolean;
+  readonly moves: unknown;
+};
+
+const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
+// Facets of tokens begin with 2, those of counterparties with 1 and of both with 3.
+const next = (after: string) =>
+  `SELECT facet FROM history_facets WHERE ${own} AND facet > ${after} AND facet < '\\x03' ORDER BY facet LIMIT 1`;
+
+/** The statement of a page, apart from what runs it. It jumps from facet to facet, however many rows each has. */
+export function tokenQuery({ chainId, wallet, limit, after = '02' }: TokenRequest) {
+  const sql = `WITH RECURSIVE found (facet, place) AS (
+      (SELECT o.facet, 1 FROM (${next(':after::bytea')}) o)
+      UNION ALL
+      SELECT o.facet, f.place + 1 FROM found f CROSS JOIN LATERAL (${next('f.facet')}) o WHERE f.place < :limit)
+    SELECT s.head_number, s.head_hash, s.head_time, t.*,
+      EXISTS (SELECT 1 FROM wallet_history WHERE ${own} AND kind IS NULL) AS unsorted
+    FROM index_state s LEFT JOIN LATERAL (
+      SELECT encode(f.facet, 'hex') AS facet, h.moves,
+        EXISTS (SELECT 1 FROM unnest(string_to_array(:kinds, ',')::smallint[]) k (kind)
+          CROSS JOIN LATERAL (SELECT 1 FROM history_facets WHERE ${own} AND facet = f.facet AND kind = k.kind LIMIT 1) c
+        ) AS clean
+      FROM found f CROSS JOIN LATERAL (SELECT block_number, tx_index FROM history_facets
+        WHERE ${own} AND facet = f.facet ORDER BY kind, block_number, tx_index LIMIT 1) r
+      CROSS JOIN LATERAL (SELECT json_strip_nulls(json_build_object('e', moves->'e', 't', moves->'t', 'a', moves->'a')) AS moves
+        FROM wallet_history w WHERE ${own} AND w.block_number = r.block_number AND w.tx_index = r.tx_index) h) t ON true
+    WHERE s.chain_id = :chainId ORDER BY t.facet`;
+  return {
+    sql,
+    bindings: { chainId, wallet: bytes(wallet), limit, after: `\\x${after}`, kinds: cleanKinds.join() },
+  };
+}
+
+/**
+ * The contracts of tokens in the order of their addresses, those of NFTs too.
+ * @returns undefined when the network has no indexed block, or when rows are not sorted yet
+ */
+export async function listSeenTokens(
+  db: Database,
+  request: TokenRequest,
+): Promise<{ readonly tokens: readonly SeenToken[]; readonly completeTo: Freshness } | undefined> {
+  const { sql, bindings } = tokenQuery(request);
+  const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings);
+  const completeTo = freshnessOf(rows[0]);
+  if (completeTo === undefined || rows[0]?.unsorted === true) return undefined;
+  return {
+    completeTo,
+    tokens: rows.flatMap((row) => (row.facet === null ? [] : [toSeen(row, row.facet, request.wallet)])),
+  };
+}
+
+function toSeen({ clean, moves }: Row, facet: string, wallet: string): SeenToken {
+  const { erc20, nft, approvals } = readMoves(moves, wallet);
+  const start = `0x${facet.slice(2)}`;
+  const named = [...erc20, ...nft, ...approvals].find(({ token }) => token.startsWith(start));
+  return { facet, contract: named?.token, isClean: clean };
+}

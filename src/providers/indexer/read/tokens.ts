@@ -1,0 +1,72 @@
+import { Interface } from 'ethers';
+import { formatUnits } from '../../../chain/decimal.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { problem } from '../../../errors.ts';
+import type { ListQuestion, TokenPage, WalletToken } from '../../provider.ts';
+import { findContracts } from '../store/contract-store.ts';
+import { findCoverage } from './coverage-store.ts';
+import { readTokenPlace } from './position.ts';
+import { advertises } from './spam-names.ts';
+import type { StateReader } from './state-reader.ts';
+import { listSeenTokens, type SeenToken } from './token-page-store.ts';
+import { wordOf } from './words.ts';
+
+const abi = new Interface(['function balanceOf(address) view returns (uint256)']);
+
+type Options = { readonly db: Database; readonly states: StateReader };
+
+/**
+ * The ERC-20 tokens that a wallet holds, with the balances that the contracts tell at the head of the index.
+ * @throws problem `tokens_unavailable`, `service_unavailable`, or `cursor_invalid` for a malformed position
+ */
+export async function listTokens(
+  { db, states }: Options,
+  { network, address: wallet, limit, position, filter = {} }: ListQuestion,
+): Promise<TokenPage> {
+  const { chainId } = network;
+  const after = position === undefined ? undefined : readTokenPlace(position);
+  const found = await listSeenTokens(db, { chainId, wallet, limit: limit + 1, after });
+  if (found === undefined) throw problem('service_unavailable');
+  const { completeTo } = found;
+  const seen = found.tokens.slice(0, limit);
+  const coins = await coinsOf(db, chainId, seen);
+  const data = abi.encodeFunctionData('balanceOf', [wallet]);
+  const calls = coins.map(({ contract }) => ({ to: contract, data }));
+  const key = `tokens:${wallet}:${after ?? ''}:${limit}`;
+  const answers = await states.call({ network, ...completeTo }, key, calls).catch((cause: unknown) => {
+    throw problem('tokens_unavailable', {}, { cause });
+  });
+  const entries = coins.flatMap((coin, place): WalletToken[] => {
+    const balance = wordOf(answers[place]) ?? 0n;
+    return balance === 0n ? [] : [toToken(coin, balance)];
+  });
+  const coverage = await findCoverage(db, chainId, {});
+  return {
+    entries: filter.includeSpam === false ? entries.filter((token) => !token.possible_spam) : entries,
+    next: found.tokens.length > limit ? seen.at(-1)?.facet : undefined,
+    completeTo,
+    ...(coverage && { coverage }),
+  };
+}
+
+type Coin = Awaited<ReturnType<typeof coinsOf>>[number];
+
+/** Those of the contracts that are ERC-20 tokens, with their texts. */
+async function coinsOf(db: Database, chainId: string, seen: readonly SeenToken[]) {
+  const contracts = seen.flatMap(({ contract }) => (contract === undefined ? [] : [contract]));
+  const texts = new Map((await findContracts(db, chainId, contracts)).map((text) => [text.contract, text]));
+  return seen.flatMap(({ contract, isClean }) => {
+    const text = contract === undefined ? undefined : texts.get(contract);
+    return text?.standard === 20 ? [{ ...text, isClean }] : [];
+  });
+}
+
+function toToken({ contract, name, symbol, decimals, isClean }: Coin, balance: bigint): WalletToken {
+  return {
+    token_address: contract,
+    ...{ name, symbol, decimals, logo: null },
+    balance: balance.toString(),
+    balance_formatted: decimals === null ? null : formatUnits(balance, decimals),
+    possible_spam: !isClean || advertises({ name, symbol }),
+  };
+}
