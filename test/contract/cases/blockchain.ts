@@ -38,6 +38,7 @@ export const blockchainCases: Provocations = {
   },
 
   wallet_history: plain,
+  forged: plain,
   wallet_history_credits: async (trial) => {
     const answer = await asking(trial, `${await ofWallet(trial)}&entries=transactions,withdrawals,rewards`);
     if (answer.status === 400)
