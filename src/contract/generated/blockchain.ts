@@ -118,7 +118,8 @@ export interface paths {
          * Get the transaction history of a wallet
          * @description The transactions that the wallet sent, and those that moved the native asset, ERC-20 tokens or NFTs to or from it,
          *     in the requested order, page by page. Pass `history.cursor` as `cursor` to get the next page; when it is absent or
-         *     empty there are no more results.
+         *     empty there are no more results. A page may have fewer records than `limit` although more follow: it ends early
+         *     when their transfers take some megabytes.
          *
          *     Category, summary and directions are as seen by the wallet. The service does not cache the history; it is as fresh
          *     as its source. On networks that the service indexes itself, the headers `X-Index-Block-Number`,

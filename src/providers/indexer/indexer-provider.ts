@@ -60,8 +60,8 @@ export function createIndexerProvider({ db }: { readonly db: Database }): IndexL
       const search = await searchIn(db, { chainId, wallet }, filter);
       const found = await listHistory(db, { chainId, wallet, order, limit: limit + 1, after, search });
       if (found === undefined || found.isUnsorted) throw problem('service_unavailable');
-      const last = found.rows.length > limit ? found.rows[limit - 1] : undefined;
       const page = found.rows.slice(0, limit);
+      const last = found.rows.length > limit || found.isCut ? page.at(-1) : undefined;
       const rows = page.filter(isTransaction).filter((row) => hasWanted(row, filter));
       const credits = page.flatMap((row) => (isTransaction(row) ? [] : [toCredit(row, { currency })]));
       const texts = await textsOf(chainId, rows.flatMap(contractsOf));

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../in-time.ts';
 import { redactUrl } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
-import { currentScope } from '../../request-scope.ts';
+import { currentScope, inScope } from '../../request-scope.ts';
 import { createBoundedGet } from './bounded-get.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { UpstreamFault } from './upstream-fault.ts';
@@ -114,7 +114,10 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
       const late = AbortSignal.timeout(deadlineMs);
       const signal = asker === undefined ? late : AbortSignal.any([late, asker]);
       const deadline = { endsAt: clock.now() + deadlineMs, signal, asker };
-      return tryFrom(1, `${base}${path}?${new URLSearchParams(query)}`, deadline);
+      const url = `${base}${path}?${new URLSearchParams(query)}`;
+      // What is under way at the deadline ends with it.
+      const within = { ...currentScope(), isRead: true, signal };
+      return inScope(within, () => tryFrom(1, url, deadline));
     },
   };
 }

@@ -57,11 +57,13 @@ export function historyQuery({ chainId, wallet, order, limit, after, search = {}
   // Rows from before there was a search are sorted in the background; until then a search would miss them.
   const isUnsorted =
     places === undefined ? 'false' : `EXISTS (SELECT 1 FROM wallet_history WHERE ${own} AND kind IS NULL)`;
-  const sql = `SELECT s.head_number, s.head_hash, s.head_time, ${isUnsorted} AS unsorted, r.*
-    FROM index_state s LEFT JOIN LATERAL (${list}) r ON true
+  const shown = 'block_number, tx_index, tx_hash, block_hash, block_time, tx, internal_calls, fits';
+  const sql = `SELECT s.head_number, s.head_hash, s.head_time, ${isUnsorted} AS unsorted, ${shown},
+      CASE WHEN fits THEN moves END AS moves, CASE WHEN fits THEN verdicts END AS verdicts
+    FROM index_state s LEFT JOIN LATERAL (${measured(list, direction.order)}) r ON true
     WHERE s.chain_id = :chainId ORDER BY ${direction.order}`;
   const bindings = {
-    ...{ chainId, wallet: bytes(wallet), limit },
+    ...{ chainId, wallet: bytes(wallet), limit, maxBytes: maxPageBytes },
     ...(after !== undefined && { block: String(after.blockNumber), index: after.index }),
     ...(fromBlock !== undefined && { fromBlock: String(fromBlock) }),
     ...(toBlock !== undefined && { toBlock: String(toBlock) }),
@@ -71,10 +73,23 @@ export function historyQuery({ chainId, wallet, order, limit, after, search = {}
   return { sql, bindings };
 }
 
+// In answers they take some three times as much.
+const maxPageBytes = 2 * 1024 * 1024;
+
+/** The list with whether each row, and all before it, fit into a page. The first one always does. */
+function measured(list: string, order: string): string {
+  const size = 'coalesce(octet_length(moves::text), 0) + coalesce(octet_length(verdicts::text), 0)';
+  return `SELECT *, row_number() OVER rows_of_page = 1 OR sum(${size}) OVER rows_of_page <= :maxBytes AS fits
+    FROM (${list}) list WINDOW rows_of_page AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)`;
+}
+
+const emptyList = `SELECT NULL::bigint AS block_number, 0 AS tx_index, NULL::bytea AS tx_hash, NULL::bytea AS block_hash,
+  NULL::timestamptz AS block_time, NULL::json AS tx, NULL::json AS moves, NULL::integer AS internal_calls,
+  NULL::json AS verdicts WHERE false`;
+
 /** One list of both, where both are asked for. */
 function listOf(transactions: string | undefined, credits: string | undefined, page: string): string {
-  if (credits === undefined)
-    return transactions ?? 'SELECT NULL::bigint AS block_number, 0 AS tx_index WHERE false';
+  if (credits === undefined) return transactions ?? emptyList;
   const order = page.slice(page.indexOf('ORDER BY'));
   const both = transactions === undefined ? credits : `(${transactions}) UNION ALL (${credits})`;
   return `SELECT * FROM (${both}) entries ${order}`;

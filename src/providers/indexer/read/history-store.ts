@@ -48,11 +48,15 @@ type Row = {
   readonly moves: unknown;
   readonly internal_calls: number | null;
   readonly verdicts: unknown;
+  /** Null where there is no entry. */
+  readonly fits: boolean | null;
 };
 
 export type HistoryRows = {
-  /** In the order of the page. */
+  /** In the order of the page; as many of those asked for as have no more than some megabytes, at least one. */
   readonly rows: readonly (WalletTransaction | WalletCreditRow)[];
+  /** Whether there are more of those asked for. */
+  readonly isCut: boolean;
   readonly completeTo: Freshness;
   /** Rows of the wallet from before there was a search are not sorted yet, so the search may have missed some. */
   readonly isUnsorted: boolean;
@@ -98,10 +102,11 @@ export async function listHistory(db: Database, request: HistoryRequest): Promis
   const { rows } = await db.raw<{ rows: Row[] }>(sql, bindings);
   const completeTo = freshnessOf(rows[0]);
   if (completeTo === undefined) return undefined;
-  const found = rows.filter((row) => row.block_number !== null);
+  const fitting = rows.filter(({ fits }) => fits === true);
   return {
     completeTo,
-    rows: found.map((row) => toEntry(row, request.wallet)),
+    isCut: rows.some(({ fits }) => fits === false),
+    rows: fitting.map((row) => toEntry(row, request.wallet)),
     isUnsorted: rows[0]?.unsorted ?? false,
   };
 }
