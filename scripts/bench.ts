@@ -1,5 +1,5 @@
-import { dispatchSuite } from './bench/dispatch.ts';
 import { historySuite } from './bench/history/suite.ts';
+import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';
 import { mintSuite } from './bench/mint.ts';
 import { neighboursSuite } from './bench/neighbours.ts';
@@ -7,7 +7,9 @@ import { overloadSuite } from './bench/overload.ts';
 import type { Suite } from './bench/suite.ts';
 
 const suites: Readonly<Record<string, Suite>> = {
-  dispatch: dispatchSuite,
+  http: httpSuite,
+  reads: readsSuite,
+  writes: writesSuite,
   index: indexSuite,
   history: historySuite,
   mint: mintSuite,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { BareTask, BareTime } from './bare-transactions.ts';
 import { type BenchSetup, newRecipient } from './bench-setup.ts';
-import { postAll } from './http-connection.ts';
+import { postAll } from './post-all.ts';
 import { startServiceProcess } from './service-process.ts';
 
 export type Acceptance = {

@@ -8,7 +8,7 @@ import { createRwa } from '../../../src/rwa/operators/rwa-admin-store.ts';
 import { parseRwaInput } from '../../../src/rwa/operators/rwa-input.ts';
 import { type BenchChain, chainId, confirmations } from './bench-chain.ts';
 import type { BenchDatabase } from './bench-postgres.ts';
-import type { Post } from './http-connection.ts';
+import type { Post } from './post-all.ts';
 
 type IssuedNft = { readonly id: string; readonly secret: string };
 

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { openConnection } from '../http/connection.ts';
 import type { BenchChain } from './bench-chain.ts';
 import type { BenchSetup } from './bench-setup.ts';
-import { openConnection } from './http-connection.ts';
+import { toRequest } from './post-all.ts';
 import { startServiceProcess } from './service-process.ts';
 
 export type Pickup = {
@@ -32,7 +33,7 @@ export async function measurePickup({ folder, setup, chain, signing, mints }: Op
   try {
     for (let index = 0; index < mints + warmUp; index += 1) {
       const arrived = arrivals.next();
-      const { status, body } = await connection.post(setup.createRequest(index));
+      const { status, body } = await connection.send(toRequest(setup.createRequest(index)));
       const answeredAt = performance.now();
       if (status !== 200) throw new Error(`A mint was answered ${status}: ${body}`);
       const time = (await arrived) - answeredAt;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BenchChain, confirmations } from './bench-chain.ts';
 import type { BenchSetup } from './bench-setup.ts';
-import { postAll } from './http-connection.ts';
 import { untilMinted } from './minted.ts';
+import { postAll } from './post-all.ts';
 import { startServiceProcess } from './service-process.ts';
 
 export type Minting = {

@@ -1,0 +1,47 @@
+import fastify from 'fastify';
+import pg from 'pg';
+import { createBalances } from './balances.ts';
+import { createKeyCheck } from './keys.ts';
+import { createReads } from './reads.ts';
+import { addRoutes } from './routes.ts';
+import { createStatements } from './statements.ts';
+import { createWrites } from './writes.ts';
+
+/*
+ * What a team writes by hand that does not choose the service: Fastify with the schemas of the documents, a key check
+ * with a cache, request ids, a histogram of durations, and named prepared statements. It serves what is measured, and
+ * leaves out everything else that the service does: other operations and areas, deadlines, shedding of load, fair
+ * shares, limits of memory, problems of RFC 9457, idempotency.
+ */
+
+const env = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is missing`);
+  return value;
+};
+
+const pool = new pg.Pool({ connectionString: env('DATABASE_URL'), max: 10 });
+const ask = createStatements(pool);
+const [, secretKey = ''] = env('SECRET_KEYS').split(':');
+const app = fastify({
+  logger: false,
+  ajv: { customOptions: { strict: false, coerceTypes: true, removeAdditional: false } },
+});
+app.get('/readyz', async () => {
+  await pool.query('SELECT 1');
+  return { status: 'ready' };
+});
+await app.register(async (server) => {
+  addRoutes(server, {
+    checkKey: createKeyCheck(ask),
+    balanceOf: createBalances(ask),
+    reads: createReads(ask, Buffer.from(secretKey, 'base64')),
+    writes: createWrites(ask),
+  });
+});
+await app.listen({ host: env('HOST'), port: Number(env('PORT')) });
+
+process.once('SIGTERM', async () => {
+  await app.close();
+  await pool.end();
+});

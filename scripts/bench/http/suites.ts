@@ -1,0 +1,109 @@
+import Table from 'cli-table3';
+import { startChain } from '../../../test/support/chain.ts';
+import type { Suite } from '../suite.ts';
+import { isPinned, residentMb } from './cores.ts';
+import { type DataSet, openDataSet, quickSizes, wholeSizes } from './data-set.ts';
+import { startLoader } from './loader.ts';
+import { balanceQuestions, readQuestions, writeQuestions } from './questions.ts';
+import { type Comparison, compare, type Question } from './rounds.ts';
+import { startPeer, startService } from './subject.ts';
+
+type Kind = {
+  readonly about: string;
+  readonly questions: (data: DataSet) => readonly Question[];
+  /** The least ratio of each, by name; 0 where it is only told. */
+  readonly least: Readonly<Record<string, number>>;
+  readonly ratios: (found: readonly Comparison[]) => Readonly<Record<string, number>>;
+};
+
+const byName = (found: readonly Comparison[]) =>
+  Object.fromEntries(found.map(({ name, ratio }) => [name, ratio]));
+const withWorst = (found: readonly Comparison[]) => ({
+  ...byName(found),
+  worst: Math.min(...found.map(({ ratio }) => ratio)),
+});
+
+export const httpSuite = suiteOf({
+  about: 'A cached balance over HTTP, against Fastify written by hand with the same features',
+  questions: balanceQuestions,
+  least: { dispatchToFastify: 0.6 },
+  ratios: ([balance]) => ({ dispatchToFastify: balance?.ratio ?? 0 }),
+});
+
+export const readsSuite = suiteOf({
+  about: 'Single rows and lists of a company with 1,000,000 NFTs, against Fastify with raw SQL',
+  questions: readQuestions,
+  least: { event: 0.6, rwa: 0.6, nft: 0.6 },
+  ratios: withWorst,
+});
+
+export const writesSuite = suiteOf({
+  about: 'New events and attendees, against Fastify with raw SQL and the same guarantees',
+  questions: writeQuestions,
+  least: { createEvent: 0.6, addAttendee: 0.6 },
+  ratios: withWorst,
+});
+
+function suiteOf({ about, questions, least, ratios }: Kind): Suite {
+  return {
+    about,
+    async run({ isQuick, say }) {
+      await using opened = new AsyncDisposableStack();
+      const data = opened.adopt(await openDataSet(isQuick ? quickSizes : wholeSizes, say), (set) =>
+        set.close(),
+      );
+      const chain = opened.adopt(await startChain({}), (running) => running.close());
+      await data.db('networks').update({ rpc_urls: [chain.rpcUrl] });
+      const env = { DATABASE_URL: data.url };
+      const service = opened.adopt(await startService(env), (running) => running.stop());
+      const peer = opened.adopt(await startPeer(env), (running) => running.stop());
+      const loader = opened.adopt(startLoader(), (running) => running.close());
+      const found: Comparison[] = [];
+      for (const question of questions(data)) {
+        const options = isQuick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 4 };
+        found.push(await compare(loader, { service, peer }, question, options));
+        say(`  ${question.name}: ${found.at(-1)?.ratio}`);
+      }
+      say(tableOf(found));
+      const memoryMb = { service: residentMb(service.pid), peer: residentMb(peer.pid) };
+      const values = ratios(found);
+      const limits = limitsOf(values, least);
+      return {
+        ok: Object.values(limits).every(({ ok }) => ok),
+        ...{
+          ratios: values,
+          limits,
+          isPinned,
+          nfts: data.nfts,
+          events: data.events,
+          memoryMb,
+          requests: found,
+        },
+      };
+    },
+  };
+}
+
+function limitsOf(values: Readonly<Record<string, number>>, least: Readonly<Record<string, number>>) {
+  return Object.fromEntries(
+    Object.entries(least).map(([name, limit]) => {
+      const value = values[name] ?? 0;
+      return [name, { value, least: limit, ok: value >= limit }];
+    }),
+  );
+}
+
+function tableOf(found: readonly Comparison[]): string {
+  const table = new Table({
+    head: ['Request', 'Service/s', 'Peer/s', 'Ratio', 'p99 ms', 'CPU µs', 'p99 ms at half the rate'],
+    style: { head: [], border: [] },
+  });
+  for (const { name, ratio, service, peer, paced } of found) {
+    table.push([
+      ...[name, Math.round(service.perSecond), Math.round(peer.perSecond), ratio],
+      ...[`${service.p99Ms} / ${peer.p99Ms}`, `${service.cpuUs} / ${peer.cpuUs}`],
+      `${paced.service.p99Ms} / ${paced.peer.p99Ms}`,
+    ]);
+  }
+  return table.toString();
+}
