@@ -16,6 +16,7 @@ export function coverageOf({ completeTo, coverage }: Told): {
       skipped_blocks: coverage.skippedBlocks.map(String),
       outside_transactions: [...coverage.outsideTransactions],
       rewards: coverage.rewards,
+      ...(coverage.nftAmounts !== undefined && { nft_amounts: coverage.nftAmounts }),
       ledger_from_block: coverage.ledgerFrom?.toString() ?? null,
     },
   };

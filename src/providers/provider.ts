@@ -102,6 +102,8 @@ export type Coverage = {
   readonly rewards: components['schemas']['RewardCoverage'];
   /** From which block on credits, approvals and sums are kept; undefined while none is. */
   readonly ledgerFrom: bigint | undefined;
+  /** Of an NFT list: whether amounts count what the wallet had before the first block. */
+  readonly nftAmounts?: 'whole' | 'since_start';
 };
 
 export type HistoryPage = {

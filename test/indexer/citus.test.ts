@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { approvalQuery } from '../../src/providers/indexer/read/approval-page-store.ts';
 import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
-import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
+import { holdingQuery, pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
 import { sumsQuery } from '../../src/providers/indexer/read/reconciliation-store.ts';
 import { tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
 import { distributeIndex } from '../../src/providers/indexer/store/distribute-store.ts';
@@ -41,6 +41,10 @@ describe.skipIf(process.env['CITUS_URL'] === undefined)('in a cluster of Citus',
     ],
     ['of NFTs of contracts', holdingQuery({ ...question, asOf: 8n, after: undefined, contracts: [wallet] })],
     ['of NFTs', holdingQuery({ ...question, asOf: undefined, after: undefined })],
+    [
+      'of NFTs as of long ago',
+      pastQuery({ ...question, asOf: 8n, after: undefined, contracts: [wallet] }, 100),
+    ],
     [
       'of NFTs, further down',
       holdingQuery({ ...question, asOf: 8n, after: { acquired, contract: wallet, tokenId: 7n } }),

@@ -14,7 +14,7 @@ import type { HistoryFilter } from '../../src/providers/provider.ts';
 import { type AlteredNode, startAlteredNode } from '../support/altered-node.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { callNode, deploy } from '../support/deploy.ts';
+import { callNode, deploy, minedReceipt } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { decodeRecorded, type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
@@ -80,7 +80,8 @@ describe('on a local chain', () => {
     (await callNode<string[]>(rpcUrl, 'eth_accounts', [])).map((account) => account.toLowerCase());
 
   async function send({ rpcUrl }: TestChain, from: string, to: string, data: string): Promise<void> {
-    await callNode(rpcUrl, 'eth_sendTransaction', [{ from, to, data, gas: '0x7a120' }]);
+    const transaction = { from, to, data, gas: '0x7a120' };
+    await minedReceipt(rpcUrl, await callNode<string>(rpcUrl, 'eth_sendTransaction', [transaction]));
   }
 
   /** A transfer of each kind, out of the second account. */

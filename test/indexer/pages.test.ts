@@ -66,7 +66,14 @@ function expectedHashes(wallet: string, upTo: number): string[] {
 function expectedTokens(wallet: string, upTo: number): string[] {
   const changes = blocks.slice(0, upTo).flatMap(nftChanges);
   const place = (value: bigint | number) => String(value).padStart(80, '0');
-  return sumChanges(changes.filter((change) => change.wallet === wallet))
+  const own = changes.filter((change) => change.wallet === wallet);
+  const nameOf = ({ contract, tokenId }: { contract: string; tokenId: bigint }) => `${contract}${tokenId}`;
+  // What the wallet lost later, without having got it in these blocks, it had.
+  const later = blocks.slice(upTo).flatMap(nftChanges);
+  const had = sumChanges(later.filter((change) => change.wallet === wallet))
+    .filter((holding) => holding.start === 1n && !own.some((change) => nameOf(change) === nameOf(holding)))
+    .map((holding) => ({ ...holding, amount: 1n, acquired: undefined }));
+  return [...sumChanges(own), ...had]
     .filter(({ amount }) => amount > 0n)
     .map(({ contract, tokenId, amount, acquired }) => ({
       key:

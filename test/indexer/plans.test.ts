@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { approvalQuery } from '../../src/providers/indexer/read/approval-page-store.ts';
 import { blockAtQuery, historyQuery } from '../../src/providers/indexer/read/history-page-store.ts';
-import { holdingQuery } from '../../src/providers/indexer/read/holding-store.ts';
+import { holdingQuery, pastQuery } from '../../src/providers/indexer/read/holding-queries.ts';
 import { sumsQuery } from '../../src/providers/indexer/read/reconciliation-store.ts';
 import { seenQuery } from '../../src/providers/indexer/read/seen-store.ts';
 import { tokenQuery } from '../../src/providers/indexer/read/token-page-store.ts';
@@ -85,6 +85,7 @@ describe.skipIf(process.env['CITUS_URL'] !== undefined)('a page query', () => {
       holdingQuery({ ...question, asOf: undefined, after: undefined, contracts: [wallet] }),
     ],
     ['of NFTs, further down', holdingQuery({ ...question, asOf: 8n, after: holdingPlace })],
+    ['of NFTs as of long ago', pastQuery({ ...question, asOf: 8n, after: holdingPlace }, 100)],
   ] as const;
 
   test.for(queries)('%s touches one part of each table', async ([_name, query], { database }) => {
@@ -253,5 +254,30 @@ describe('a page of a history of 300,000 rows', () => {
     const { sql, bindings } = blockAtQuery('1', wallet, new Date(600_000_000));
     const { rows } = await database.db.raw<{ rows: [{ block: string }] }>(sql, bindings);
     expect(rows[0].block).toBe('50000');
+  });
+});
+
+describe('a list of NFTs as of before 300,000 changes', () => {
+  test.beforeAll(async ({ database }) => {
+    const { db } = database;
+    // Each of 150,000 tokens comes and goes again, but for one in a thousand.
+    await db.raw(
+      `INSERT INTO nft_changes SELECT 1, ?::bytea, sha256((n % 7)::text::bytea), n, b.block, 0, 0, 721, b.delta, b.delta > 0
+       FROM generate_series(1, 150000) n CROSS JOIN LATERAL (VALUES (n, 1), (n + 150000, -1)) b (block, delta)
+       WHERE b.delta > 0 OR n % 1000 > 0`,
+      [`\\x${'ab'.repeat(20)}`],
+    );
+    await db.raw('ANALYZE nft_changes');
+  });
+
+  test('looks at no more than a page may, at any depth', async ({ database }) => {
+    for (const after of [undefined, { ...holdingPlace, acquired: { blockNumber: 40_000n, logIndex: 0 } }]) {
+      for (const asOf of [149_000n, 300_000n]) {
+        const { text, buffers } = await explained(database, pastQuery({ ...question, asOf, after }, 500));
+        expect(text).toMatch(/using nft_changes_\d\w*gains\w*|using nft_changes_\d_\w*idx/);
+        expect(text).not.toMatch(/Seq Scan on nft|Rows Removed by Filter: [1-9]\d\d\d/);
+        expect(buffers).toBeLessThan(500 * 16);
+      }
+    }
   });
 });

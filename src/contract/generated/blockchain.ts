@@ -361,6 +361,12 @@ export interface components {
          */
         RewardCoverage: "every" | "part" | "unknown";
         /**
+         * @description Only of an NFT list: whether its amounts count what the wallet had before `from_block`. `whole` they do; `since_start`
+         *     some ERC-1155 tokens only count what happened since, because their contracts could not be asked yet.
+         * @enum {string}
+         */
+        NftAmountCoverage: "whole" | "since_start";
+        /**
          * @description What an answer from our own index covers. Absent on networks whose data come from a hosted provider, which tells
          *     nothing of it.
          */
@@ -381,6 +387,7 @@ export interface components {
              */
             outside_transactions: components["schemas"]["OutsideMovement"][];
             rewards: components["schemas"]["RewardCoverage"];
+            nft_amounts?: components["schemas"]["NftAmountCoverage"];
             /**
              * @description From which block on withdrawals, rewards, approvals and sums of the native asset are kept: `from_block`, but later
              *     where a release that did not keep them began the index; null while none is kept.

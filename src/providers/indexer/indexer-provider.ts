@@ -22,6 +22,7 @@ import { findSeen } from './read/seen-store.ts';
 import { toCredit, toRecord } from './read/to-record.ts';
 import { hasWanted } from './search/facets.ts';
 import { findContracts, type KnownContract } from './store/contract-store.ts';
+import { areStartsKnown } from './store/start-store.ts';
 import { findPageTokens, type KnownToken } from './store/token-store.ts';
 
 /** What needs nothing but the database. */
@@ -89,14 +90,16 @@ export function createIndexerProvider({ db }: { readonly db: Database }): IndexL
         rows.map(({ contract }) => contract),
       );
       const byKey = new Map(tokens.map((token) => [keyOf(token), token]));
-      const last = found.rows.length > rows.length ? rows.at(-1) : undefined;
+      const last = found.rows.length > rows.length ? rows.at(-1) : found.goesOnAt;
       const head = found.completeTo.blockNumber;
       const listAsOf = asOf === undefined || asOf > head ? head : asOf;
+      const coverage = await findCoverage(db, chainId, { toBlock: listAsOf });
+      const isWhole = coverage?.fromBlock === 0n || (await areStartsKnown(db, chainId, wallet));
       return {
         entries: rows.map((row) => toEntry(wallet, row, texts.get(row.contract), byKey.get(keyOf(row)))),
         next: last && writeHoldingPosition({ asOf: listAsOf, after: last }),
         completeTo: found.completeTo,
-        ...(await coverageIn(chainId, { toBlock: listAsOf })),
+        ...(coverage && { coverage: { ...coverage, nftAmounts: isWhole ? 'whole' : 'since_start' } }),
       };
     },
 

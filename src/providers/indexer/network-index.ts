@@ -20,6 +20,7 @@ import { createMetadataFiller } from './tokens/metadata-filler.ts';
 import { createMetadataRunner, type MetadataRunner } from './tokens/metadata-runner.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
 import { createAccountStates } from './verification/account-states.ts';
+import { createStartFiller } from './verification/start-filler.ts';
 import { createTransferChecker } from './verification/transfer-checker.ts';
 
 /** How a network is indexed. */
@@ -74,15 +75,18 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const rules = creditRulesOf(chainId);
   const calls = createContractCalls({ node });
   const tokens = createTokenFiller({ chainId, calls, db });
+  const states = createAccountStates(node);
+  const starts = createStartFiller({ chainId, db, log, states });
   const checker = createTransferChecker({
-    ...{ chainId, db, log, states: createAccountStates(node) },
+    ...{ chainId, db, log, states },
     onChecked: (outcome) => observer?.checked(chainId, outcome),
   });
   const filler: TokenFiller = {
     async fill() {
       const named = await tokens.fill();
       const sorted = await sortRows(db, chainId);
-      return (await checker.check()) || named || sorted;
+      const started = await starts.fill();
+      return (await checker.check()) || named || sorted || started;
     },
   };
   const blocks = createNodeBlocks({

@@ -1,7 +1,7 @@
 import { problem } from '../../../errors.ts';
 import type { ApprovalPlace } from './approval-page-store.ts';
 import type { HistoryPlace } from './history-page-store.ts';
-import type { HoldingPlace } from './holding-store.ts';
+import type { HoldingPlace } from './holding-queries.ts';
 
 /** Encodes where a page of a history ended: a place in the chain, valid in every branch. */
 export function writeHistoryPlace({ blockNumber, index }: HistoryPlace): string {

@@ -158,8 +158,10 @@ function nftRows(blocks: readonly IndexedBlock[]) {
     acquired_block: 'bigint',
     acquired_log: 'integer',
     changed_block: 'bigint',
+    start_amount: 'numeric',
   });
-  for (const { wallet, contract, tokenId, standard, amount, acquired, changedBlock } of sumChanges(changes)) {
+  for (const holding of sumChanges(changes)) {
+    const { wallet, contract, tokenId, standard, amount, acquired, changedBlock, start } = holding;
     held.add(
       bytes(wallet),
       bytes(contract),
@@ -169,6 +171,7 @@ function nftRows(blocks: readonly IndexedBlock[]) {
       acquired === undefined ? null : String(acquired.blockNumber),
       acquired === undefined ? null : String(acquired.logIndex),
       String(changedBlock),
+      start?.toString() ?? null,
     );
   }
   return { nft_changes: changed.columns, nft_holdings: held.columns, nft_tokens: tokenRows(blocks) };

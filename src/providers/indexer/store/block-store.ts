@@ -45,23 +45,34 @@ export async function appendBlocks(
 ): Promise<void> {
   const rows = blockRows(blocks, keepFrom);
   await inTransaction(db, async (tx) => {
-    await moveHead(tx, chainId, head, blocks);
-    await insertRows(tx, chainId, rows);
+    const startBlock = await moveHead(tx, chainId, head, blocks);
+    await insertRows(tx, chainId, startBlock === '0' ? withoutPast(rows) : rows);
     // The new blocks follow the indexed ones, so those are on the node's branch, and the final ones stay on it. The
     // last final block is kept, since whatever comes next must descend from it.
     await tx(table).where('chain_id', chainId).where('number', '<', String(keepFrom)).delete();
   });
 }
 
-/** The condition on the old head fences off a second writer, should the lease ever fail. */
+/** Before the first block of a network nobody had anything. */
+function withoutPast(rows: BlockRows): BlockRows {
+  const { start_amount: starts, ...others } = rows.nft_holdings;
+  if (starts === undefined) return rows;
+  const known = { ...starts, values: starts.values.map(() => '0') };
+  return { ...rows, nft_holdings: { ...others, start_amount: known } };
+}
+
+/**
+ * The condition on the old head fences off a second writer, should the lease ever fail.
+ * @returns the first block of the index
+ */
 async function moveHead(
   tx: Tx,
   chainId: string,
   head: string | undefined,
   blocks: readonly IndexedBlock[],
-): Promise<void> {
+): Promise<string | undefined> {
   const last = blocks.at(-1);
-  if (last === undefined) return;
+  if (last === undefined) return undefined;
   const untraced = blocks.filter(({ traced }) => !traced).length;
   const withoutReceipt = blocks.reduce((sum, block) => sum + block.withoutReceipt, 0);
   const withdrawals = blocks.reduce((sum, block) => sum + block.withdrawals, 0);
@@ -69,14 +80,14 @@ async function moveHead(
   const partialFees = blocks.reduce((sum, block) => sum + block.partialFees, 0);
   const unrewarded = blocks.filter(({ rewardsKnown }) => !rewardsKnown).length;
   await followLedger(tx, chainId, blocks);
-  const { rowCount } = await tx.raw<{ rowCount: number }>(
+  const { rows } = await tx.raw<{ rows: { start_block: string }[] }>(
     `UPDATE index_state SET head_number = :number, head_hash = :hash::bytea, head_time = to_timestamp(:time::float8),
        untraced_blocks = untraced_blocks + :untraced, without_receipt = without_receipt + :withoutReceipt,
        withdrawals = withdrawals + :withdrawals, rewards = rewards + :rewards,
        partial_fees = partial_fees + :partialFees,
        unrewarded_blocks = unrewarded_blocks + :unrewarded, ledger_head = :hash::bytea,
        updated_at = now()
-     WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea`,
+     WHERE chain_id = :chainId AND head_hash IS NOT DISTINCT FROM :head::bytea RETURNING start_block`,
     {
       number: String(last.header.number),
       hash: bytes(last.header.hash),
@@ -91,7 +102,8 @@ async function moveHead(
       head: head === undefined ? null : bytes(head),
     },
   );
-  if (rowCount !== 1) throw new IndexMovedError(chainId);
+  if (rows[0] === undefined) throw new IndexMovedError(chainId);
+  return rows[0].start_block;
 }
 
 /** The ledger goes on where it stands at the head, and begins anew where another release has moved the head. */

@@ -42,6 +42,10 @@ export type HoldingChange = Pick<NftChange, 'wallet' | 'contract' | 'tokenId' | 
   /** Added to the amount of an ERC-1155; the amount of an ERC-721. */
   readonly amount: bigint;
   readonly changedBlock: bigint;
+  /**
+   * What the wallet had before the first of the changes: an ERC-721 that it lost first it had. Undefined of an ERC-1155.
+   */
+  readonly start: bigint | undefined;
   /** The last time that the wallet received some. */
   readonly acquired: { readonly blockNumber: bigint; readonly logIndex: number } | undefined;
 };
@@ -62,6 +66,7 @@ export function sumChanges(changes: readonly NftChange[]): HoldingChange[] {
       standard: known === undefined ? standard : 'ERC1155',
       changedBlock: blockNumber,
       amount: single ? (known ?? (gained ? 1n : 0n)) : (known ?? 0n) + delta,
+      start: single ? (before === undefined ? (gained ? 0n : 1n) : before.start) : undefined,
       acquired: gained ? { blockNumber, logIndex } : before?.acquired,
     });
   }

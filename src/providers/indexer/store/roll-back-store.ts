@@ -85,34 +85,55 @@ async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void>
     { chainId, keep },
   );
   if (rows.length === 0) return;
-  const bindings = {
-    chainId,
-    keep,
+  const keys = {
     wallets: rows.map(({ wallet }) => bytes(hex(wallet))).join(','),
     contracts: rows.map(({ contract }) => bytes(hex(contract))).join(','),
     tokens: rows.map(({ token_id }) => token_id).join(','),
   };
+  const bindings = { chainId, keep, ...keys, starts: await startsOf(tx, chainId, rows, keys) };
   for (const sql of undoSteps) await tx.raw(sql, bindings);
+}
+
+/** What the wallets had of these tokens before the index began, in their order: no blocks that are taken back change it. */
+async function startsOf(
+  tx: Tx,
+  chainId: string,
+  rows: readonly Undone[],
+  keys: Readonly<Record<'wallets' | 'contracts' | 'tokens', string>>,
+): Promise<string> {
+  const found = await tx.raw<{ rows: (Undone & { readonly start_amount: string | null })[] }>(
+    `SELECT wallet, contract, token_id, start_amount FROM nft_holdings WHERE chain_id = :chainId
+     AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])
+     AND contract = ANY (string_to_array(:contracts, ',')::bytea[])
+     AND token_id = ANY (string_to_array(:tokens, ',')::numeric[])`,
+    { chainId, ...keys },
+  );
+  const nameOf = ({ wallet, contract, token_id }: Undone) => `${hex(wallet)}${hex(contract)}${token_id}`;
+  const starts = new Map(found.rows.map((row) => [nameOf(row), row.start_amount]));
+  return rows.map((row) => starts.get(nameOf(row)) ?? '').join(',');
 }
 
 // Values, not a temporary table: Citus joins temporary tables with reference tables only.
 const undone = `unnest(string_to_array(:wallets, ',')::bytea[], string_to_array(:contracts, ',')::bytea[],
-     string_to_array(:tokens, ',')::numeric[]) AS u (wallet, contract, token_id)`;
+     string_to_array(:tokens, ',')::numeric[], string_to_array(:starts, ',', '')::numeric[])
+     AS u (wallet, contract, token_id, start_amount)`;
 
 const undoSteps = [
   `DELETE FROM nft_changes ${replaced} AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])`,
   `DELETE FROM nft_holdings h USING ${undone} WHERE h.chain_id = :chainId
      AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id`,
   `INSERT INTO nft_holdings
-     (chain_id, wallet, contract, token_id, standard, amount, acquired_block, acquired_log, changed_block)
+     (chain_id, wallet, contract, token_id, standard, amount, acquired_block, acquired_log, changed_block, start_amount)
    SELECT c.chain_id, c.wallet, c.contract, c.token_id, max(c.standard),
      CASE WHEN max(c.standard) = 721 THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
-       ELSE sum(c.delta) FILTER (WHERE c.standard = 1155) END,
-     (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1],
-     (max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2],
-     max(c.block_number)
+       ELSE sum(c.delta) FILTER (WHERE c.standard = 1155) + coalesce(u.start_amount, 0) END,
+     coalesce((max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1],
+       CASE WHEN max(c.standard) = 1155 AND u.start_amount > 0 THEN 0 END),
+     coalesce((max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2],
+       CASE WHEN max(c.standard) = 1155 AND u.start_amount > 0 THEN 0 END),
+     max(c.block_number), u.start_amount
    FROM nft_changes c JOIN ${undone} USING (wallet, contract, token_id)
-   WHERE c.chain_id = :chainId GROUP BY c.chain_id, c.wallet, c.contract, c.token_id`,
+   WHERE c.chain_id = :chainId GROUP BY c.chain_id, c.wallet, c.contract, c.token_id, u.start_amount`,
   `UPDATE nft_tokens t SET minted_block = NULL, minter = NULL FROM ${undone} WHERE t.chain_id = :chainId
      AND t.contract = u.contract AND t.token_id = u.token_id AND t.minted_block > :keep`,
 ];

@@ -223,8 +223,10 @@ async function otherHoldings(
      SELECT s.wallet::text, s.contract::text, s.token_id::text FROM sums s
      LEFT JOIN nft_holdings h ON h.chain_id = ? AND h.wallet = s.wallet AND h.contract = s.contract
        AND h.token_id = s.token_id
-     WHERE (h.amount, h.acquired_block, h.acquired_log, h.changed_block)
-       IS DISTINCT FROM (s.amount, s.acquired_block, s.acquired_log::int, s.changed_block)`,
+     -- What a wallet had before the index began counts as acquired at block 0.
+     WHERE (h.amount, nullif(h.acquired_block, 0), CASE WHEN h.acquired_block <> 0 THEN h.acquired_log END, h.changed_block)
+       IS DISTINCT FROM (s.amount + CASE h.standard WHEN 721 THEN 0 ELSE coalesce(h.start_amount, 0) END,
+         nullif(s.acquired_block, 0), CASE WHEN s.acquired_block <> 0 THEN s.acquired_log END::int, s.changed_block)`,
     [...lists, chainId, chainId],
   );
   return rows.map(({ wallet, contract, token_id }) => ({

@@ -1,0 +1,60 @@
+import type { Database } from '../../../contract/transaction.ts';
+import type { Logger } from '../../../log.ts';
+import { findIndexState } from '../store/index-state-store.ts';
+import { type AskedHolding, listUnstarted, saveStarts, startFromNothing } from '../store/start-store.ts';
+import type { AccountStates } from './account-states.ts';
+
+export type StartFiller = {
+  /** Asks about some holdings. @returns whether there may be more. Never rejects because of a node. */
+  fill(): Promise<boolean>;
+};
+
+type StartFillerOptions = {
+  readonly chainId: string;
+  readonly db: Database;
+  readonly states: AccountStates;
+  readonly log: Logger;
+};
+
+const holdingsAtOnce = 96;
+const questionsAtOnce = 12;
+
+/**
+ * Finds out what wallets had of ERC-1155 tokens before the index began. It is asked at the head of the index, whose state
+ * every node has: what is there now, less what the index counted, was there before.
+ */
+export function createStartFiller({ chainId, db, states, log }: StartFillerOptions): StartFiller {
+  const ask = async (head: string, holdings: Awaited<ReturnType<typeof listUnstarted>>) => {
+    const asked: AskedHolding[] = [];
+    for (let start = 0; start < holdings.length; start += questionsAtOnce) {
+      const group = holdings.slice(start, start + questionsAtOnce).map(async (holding) => {
+        const { contract: token, tokenId, wallet: account } = holding;
+        return {
+          ...holding,
+          amount: await states.amountOf({ standard: 1155, token, tokenId, account }, head),
+        };
+      });
+      asked.push(...(await Promise.all(group)));
+    }
+    return asked;
+  };
+
+  return {
+    async fill() {
+      const state = await findIndexState(db, chainId);
+      if (state?.head === undefined) return false;
+      if (state.startBlock === 0n) return (await startFromNothing(db, chainId, 1_000)) === 1_000;
+      const holdings = await listUnstarted(db, chainId, holdingsAtOnce);
+      if (holdings.length === 0) return false;
+      const { hash } = state.head;
+      try {
+        const asked = await ask(hash, holdings);
+        return (await saveStarts(db, chainId, hash, asked)) && holdings.length === holdingsAtOnce;
+      } catch (err) {
+        // They stay as they are, and answers say that amounts are not whole.
+        log.debug({ err, chainId }, 'amounts from before the index could not be asked for');
+        return false;
+      }
+    },
+  };
+}
