@@ -91,7 +91,10 @@ describe('200: an answer from the index', () => {
       ...ledger,
       to_block: headers['x-index-block-number'],
     });
-    expect((await nftsOf(indexed).expect(200)).body.coverage).toEqual(body.history.coverage);
+    expect((await nftsOf(indexed).expect(200)).body.coverage).toEqual({
+      ...body.history.coverage,
+      nft_amounts: 'whole',
+    });
     expect(headers).toMatchObject({
       'x-index-from-block': '0',
       'x-index-traces': 'none',

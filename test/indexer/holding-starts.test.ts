@@ -62,7 +62,7 @@ describe('on a local chain whose index begins in the middle', () => {
   const blockOf = async ({ rpcUrl }: TestChain) =>
     BigInt(await callNode<string>(rpcUrl, 'eth_blockNumber', []));
 
-  async function before(chain: TestChain) {
+  async function begin(chain: TestChain) {
     const accounts = await callNode<string[]>(chain.rpcUrl, 'eth_accounts', []);
     const [a = '', b = '', c = ''] = accounts.map((account) => account.toLowerCase());
     const compiled = await compileContracts();
@@ -74,9 +74,9 @@ describe('on a local chain whose index begins in the middle', () => {
     return { a, b, c, pieces, nft, startBlock: (await blockOf(chain)) + 1n };
   }
 
-  type Played = Awaited<ReturnType<typeof before>>;
+  type Played = Awaited<ReturnType<typeof begin>>;
 
-  async function after(chain: TestChain, { a, b, c, pieces, nft }: Played): Promise<void> {
+  async function play(chain: TestChain, { a, b, c, pieces, nft }: Played): Promise<void> {
     await send(chain, b, pieces, call('safeTransferFrom', [b, c, 7n, 20n, '0x']));
     await send(chain, b, nft, call('transferFrom', [b, c, 1n]));
     await send(chain, a, pieces, call('mint(address,uint256,uint256)', [b, 8n, 1n]));
@@ -87,11 +87,11 @@ describe('on a local chain whose index begins in the middle', () => {
     database,
     chain,
   }) => {
-    const played = await before(chain);
+    const played = await begin(chain);
     const { b, c, startBlock } = played;
     const index = createTestIndex(database, chain.rpcUrl, { chainId: '31337', startBlock, finalityDepth: 9 });
     open.push(index);
-    await after(chain, played);
+    await play(chain, played);
     await index.follow();
     expect(await listOf(index, database, b)).toEqual({ held: [], amounts: 'since_start' });
     await fillStarts(index, database);
@@ -126,12 +126,12 @@ describe('on a local chain whose index begins in the middle', () => {
     database,
     chain,
   }) => {
-    const played = await before(chain);
+    const played = await begin(chain);
     const node = await startAlteredNode(chain.rpcUrl);
     const { b, startBlock } = played;
     const index = createTestIndex(database, node.url, { chainId: '31337', startBlock });
     open.push(node, index);
-    await after(chain, played);
+    await play(chain, played);
     await index.follow();
     node.alter(({ method }) =>
       method === 'eth_call' ? { error: { code: -32000, message: 'missing trie node' } } : undefined,
