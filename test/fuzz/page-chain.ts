@@ -4,9 +4,16 @@ import { assert, type Property, property } from './property.ts';
 
 type Page = { readonly cursor?: string; readonly page: number; readonly result: readonly object[] };
 
+const whole = (json: object) => json as Page;
 const lists = [
-  { operation: 'getWalletHistory', pageOf: (json: object) => (json as { history: Page }).history },
-  { operation: 'listWalletNfts', pageOf: (json: object) => json as Page },
+  {
+    operation: 'getWalletHistory',
+    isOrdered: true,
+    pageOf: (json: object) => (json as { history: Page }).history,
+  },
+  { operation: 'listWalletNfts', isOrdered: true, pageOf: whole },
+  { operation: 'listWalletTokens', isOrdered: false, pageOf: whole },
+  { operation: 'listWalletApprovals', isOrdered: false, pageOf: whole },
 ] as const;
 
 const maxPages = 6;
@@ -26,7 +33,8 @@ export function pageChain(context: FuzzContext): Property {
     const call = caller(context, prober);
     const ids = { wallet, chainId: context.chainIds[0] ?? '' };
     const seen = new Set<string>();
-    let query = `order=${order}&limit=${limit}`;
+    const ordered = (by: string) => (list.isOrdered ? `&order=${by}` : '');
+    let query = `limit=${limit}${ordered(order)}`;
     for (let number = 0; number < maxPages; number += 1) {
       const reply = await call(list.operation, { ids, query });
       assert(reply.status === 200, `page ${number} answered ${reply.outcome}`);
@@ -40,13 +48,13 @@ export function pageChain(context: FuzzContext): Property {
       }
       if (!cursor) return;
       const wrong = [
-        `cursor=${cursor}&order=${order === 'ASC' ? 'DESC' : 'ASC'}`,
+        ...(list.isOrdered ? [`cursor=${cursor}${ordered(order === 'ASC' ? 'DESC' : 'ASC')}`] : []),
         `cursor=${cursor}&limit=${limit + 1}`,
         `cursor=${altered(cursor, breakAt)}`,
       ];
       const refused = await call(list.operation, { ids, query: wrong[number % wrong.length] ?? '' });
       assert(refused.outcome === '400 cursor_invalid', `a wrong cursor answered ${refused.outcome}`);
-      query = repeats ? `cursor=${cursor}&order=${order}&limit=${limit}` : `cursor=${cursor}`;
+      query = repeats ? `cursor=${cursor}&limit=${limit}${ordered(order)}` : `cursor=${cursor}`;
     }
   });
 }
