@@ -162,18 +162,21 @@ export async function listWallets(db: Database, chainId: string, limit: number):
   return rows.map(({ wallet }) => hex(wallet));
 }
 
-/** Some wallets of an index, picked by where these texts of bytes would stand among them. */
+/** Some wallets of an index: for each of these addresses the next one. */
 export async function pickWallets(
   db: Database,
   chainId: string,
   marks: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await db.raw<{ rows: { wallet: string }[] }>(
-    `SELECT DISTINCT '0x' || encode(w.wallet, 'hex') AS wallet
-     FROM unnest(string_to_array(?, ',')::bytea[]) m (mark) CROSS JOIN LATERAL
-       (SELECT wallet FROM native_sums WHERE chain_id = ? AND wallet >= m.mark ORDER BY wallet LIMIT 1) w
-     ORDER BY 1`,
-    [marks.map(bytes).join(','), chainId],
-  );
-  return rows.map(({ wallet }) => wallet);
+  const found = new Set<string>();
+  for (const mark of marks) {
+    const rows: { wallet: Buffer }[] = await db('native_sums')
+      .where('chain_id', chainId)
+      .whereRaw('wallet >= ?::bytea', bytes(mark))
+      .orderBy('wallet')
+      .limit(1)
+      .select('wallet');
+    for (const { wallet } of rows) found.add(hex(wallet));
+  }
+  return [...found].sort();
 }

@@ -77,13 +77,17 @@ const undone = `unnest(string_to_array(:wallet, ',')::bytea[], string_to_array(:
     string_to_array(:party, ',')::bytea[]) AS u (${approvalKey.join(', ')})`;
 const sameKey = (table: string) => approvalKey.map((name) => `${table}.${name} = u.${name}`).join(' AND ');
 
+const keyOf = (table: string) => approvalKey.map((name) => `${table}.${name}`).join(', ');
+const newest = (name: string) => `(array_agg(c.${name} ORDER BY c.block_number DESC, c.log_index DESC))[1]`;
+
 const undoSteps = [
   `DELETE FROM wallet_approvals a USING ${undone} WHERE a.chain_id = :chainId AND ${sameKey('a')}`,
+  // Grouped by the wallet, which clusters can do on each of their nodes.
   `INSERT INTO wallet_approvals (chain_id, ${approvalKey.join(', ')}, spender, amount, granted, changed_block, changed_log)
-   SELECT c.chain_id, ${approvalKey.map((name) => `c.${name}`).join(', ')}, c.spender, c.amount, c.granted,
-     c.block_number, c.log_index
-   FROM ${undone} JOIN LATERAL (SELECT * FROM approval_changes c WHERE c.chain_id = :chainId AND ${sameKey('c')}
-     ORDER BY c.block_number DESC, c.log_index DESC LIMIT 1) c ON true`,
+   SELECT c.chain_id, ${keyOf('c')}, ${newest('spender')}, ${newest('amount')}, ${newest('granted')},
+     max(c.block_number), ${newest('log_index')}
+   FROM approval_changes c JOIN ${undone} USING (${approvalKey.join(', ')})
+   WHERE c.chain_id = :chainId GROUP BY c.chain_id, ${keyOf('c')}`,
 ];
 
 async function undoApprovals(tx: Tx, { sql, bindings }: Replaced): Promise<void> {
