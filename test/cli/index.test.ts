@@ -260,16 +260,28 @@ describe('index verify', () => {
     await db('nft_holdings').where({ wallet: other.wallet, contract: other.contract }).update({ amount: 9 });
     await db('nft_tokens').where({ contract: other.contract }).delete();
     await db('token_contracts').where({ contract: other.contract }).delete();
+    const [credit] = await db('block_credits').where(at).orderBy('wallet').limit(1);
+    await db('block_credits')
+      .where({ ...at, wallet: credit.wallet })
+      .delete();
+    const [approval] = await db('approval_changes')
+      .where({ ...at, granted: true })
+      .orderBy('wallet')
+      .limit(1);
+    const { wallet, contract, spender } = approval;
+    await db('wallet_approvals').where({ wallet, contract, spender }).update({ granted: false });
     const all = await json('index', 'verify', '1');
     expect(all.status).toBe(1);
     const kinds = (value: { differences: { table: string; kind: string }[] }) => [
       ...new Set(value.differences.map(({ table, kind }) => `${table} ${kind}`)),
     ];
     expect(kinds(all.value).sort()).toEqual([
+      'block_credits missing',
       'nft_changes missing',
       'nft_holdings other',
       'nft_tokens missing',
       'token_contracts missing',
+      'wallet_approvals other',
       'wallet_history needless',
       'wallet_history other',
     ]);
@@ -282,6 +294,10 @@ describe('index verify', () => {
     expect(scanned.value.differing).toBe(all.value.differing + 1);
     const people = await run('index', 'verify', '1', '--from', String(first + 1), '--to', String(first + 1));
     expect(people.out).toMatch(/^BLOCK +TABLE +KIND +ROW/);
+    expect((await json('index', 'verify', '1', '--to', String(first))).status).toBe(0);
+    // An earlier release began the index, and kept neither credits nor approvals of its blocks.
+    await db('index_state').update({ ledger_from: first + 1 });
+    for (const table of ['block_credits', 'approval_changes', 'wallet_approvals']) await db(table).delete();
     expect((await json('index', 'verify', '1', '--to', String(first))).status).toBe(0);
   });
 

@@ -173,6 +173,13 @@ test('blocks that are taken back leave the ledger as if they had never been', as
   const { block_credits: credits = [] } = await dumpIndex(database, '1');
   expect(credits.length).toBeGreaterThan(30);
   expect(credits.every((row) => /1768611[34]/.test(row))).toBe(true);
-  for (const each of [short, again]) each.close();
+  // One that does not know the ledger has deleted the index, and left it where it was.
+  for (const table of ['index_state', 'index_blocks', 'wallet_history', 'history_facets', 'nft_changes']) {
+    await database.db(table).delete();
+  }
+  const anew = createTestIndex(database, node.url, options);
+  await anew.follow();
+  expect((await dumpIndex(database, '1'))['block_credits']?.length).toBe(64 + 4);
+  for (const each of [short, again, anew]) each.close();
   await node.close();
 });

@@ -106,16 +106,17 @@ async function moveHead(
   return rows[0].start_block;
 }
 
-/** The ledger goes on where it stands at the head, and begins anew where another release has moved the head. */
+/**
+ * The ledger goes on where it stands at the head. Where another release has moved the head, or deleted the index, nothing
+ * of it holds, and it begins anew.
+ */
 async function followLedger(tx: Tx, chainId: string, [first]: readonly IndexedBlock[]): Promise<void> {
-  const { rows } = await tx.raw<{ rows: { had: string | null }[] }>(
-    `UPDATE index_state s SET ledger_from = :first FROM index_state old
-     WHERE s.chain_id = :chainId AND old.chain_id = s.chain_id
-       AND (s.ledger_from IS NULL OR s.ledger_head IS DISTINCT FROM s.head_hash)
-     RETURNING old.ledger_from AS had`,
+  const { rowCount } = await tx.raw<{ rowCount: number }>(
+    `UPDATE index_state SET ledger_from = :first WHERE chain_id = :chainId
+       AND (ledger_from IS NULL OR ledger_head IS DISTINCT FROM head_hash)`,
     { chainId, first: String(first?.header.number) },
   );
-  if (rows[0] !== undefined && rows[0].had !== null) await restartLedger(tx, chainId);
+  if (rowCount > 0) await restartLedger(tx, chainId);
 }
 
 // A row that is there already is an error wherever it is not said here what becomes of it: none is dropped.

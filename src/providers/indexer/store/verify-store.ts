@@ -3,6 +3,7 @@ import type { IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import type { BulkColumns } from './bulk-store.ts';
 import { findMissingFacets } from './facet-store.ts';
+import { findOtherApprovals, hasLedger } from './ledger-check-store.ts';
 import { findVerdicts, withVerdicts } from './verdicts.ts';
 
 /** One row in which a table and the node differ. */
@@ -21,6 +22,8 @@ type Check = {
   readonly content: readonly string[];
   /** Whether to read by the wallets of the block: the table is large, and its primary key begins with the wallet. */
   readonly byWallet: boolean;
+  /** Whether an index that began with an earlier release has the rows of later blocks only. */
+  readonly ofLedger?: true;
 };
 
 const checks: readonly Check[] = [
@@ -35,12 +38,14 @@ const checks: readonly Check[] = [
     key: ['wallet', 'kind', 'place'],
     content: ['block_hash', 'block_time', 'amount', 'validator_index', 'withdrawal_index'],
     byWallet: true,
+    ofLedger: true,
   },
   {
     table: 'approval_changes',
     key: ['wallet', 'contract', 'kind', 'token_id', 'party', 'log_index'],
     content: ['spender', 'amount', 'granted'],
     byWallet: true,
+    ofLedger: true,
   },
   {
     table: 'nft_changes',
@@ -80,7 +85,9 @@ export async function compareBlock(
   const { number } = block.header;
   const rows = await expectedOf(db, chainId, block);
   const found: Difference[] = [];
+  const isInLedger = await hasLedger(db, chainId, number);
   for (const check of checks) {
+    if (check.ofLedger === true && !isInLedger) continue;
     const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
     const { sql, bindings } = storedRows(check, chainId, number, wallets);
     const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
@@ -88,6 +95,7 @@ export async function compareBlock(
   }
   found.push(...(await missingFacets(db, chainId, rows)), ...(await otherHoldings(db, chainId, rows)));
   found.push(...(await unknownTokens(db, chainId, rows)));
+  if (isInLedger) found.push(...(await otherApprovals(db, chainId, rows)));
   return found;
 }
 
@@ -196,6 +204,20 @@ async function missingFacets(
   return names.map(({ wallet, facet, tx_index }) =>
     missing('history_facets', `wallet=${plain(wallet)} facet=${plain(facet)} tx_index=${tx_index}`),
   );
+}
+
+/** Approvals that do not stand as their last change says. */
+async function otherApprovals(
+  db: Database,
+  chainId: string,
+  { wallet_approvals }: BlockRows,
+): Promise<Difference[]> {
+  const others = await findOtherApprovals(db, chainId, wallet_approvals);
+  return others.map(({ wallet, contract, kind, token_id }) => ({
+    table: 'wallet_approvals',
+    kind: 'other',
+    row: `wallet=${plain(wallet)} contract=${plain(contract)} kind=${kind} token_id=${token_id}`,
+  }));
 }
 
 type HoldingRow = { readonly wallet: string; readonly contract: string; readonly token_id: string };
