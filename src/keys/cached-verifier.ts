@@ -15,8 +15,8 @@ type TimedResult = { readonly result: VerifyResult; readonly keepSeconds: number
 type CachedVerifierOptions = {
   /** Checks the form of a key, so that malformed keys neither cost a look-up nor fill the cache. */
   readonly isWellFormed: (key: string) => boolean;
-  /** `signal` aborts it after `timeoutMs`. Every error that it throws becomes `auth_unavailable`. */
-  readonly lookUp: (key: string, hash: Buffer, signal: AbortSignal) => Promise<Verdict>;
+  /** It is waited for up to `timeoutMs`. Every error that it throws becomes `auth_unavailable`. */
+  readonly lookUp: (key: string, hash: Buffer) => Promise<Verdict>;
   readonly cacheSeconds: number;
   /** Accepted keys in the cache at most, and refused ones likewise. */
   readonly cacheMax: number;
@@ -52,7 +52,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     const late = AbortSignal.timeout(Math.min(options.timeoutMs, maxLookUpMs));
     const shared = currentScope()?.signal;
     const signal = shared === undefined ? late : AbortSignal.any([late, shared]);
-    const verdict = await untilAborted(options.lookUp(key, hash, signal), signal).catch(unavailable);
+    const verdict = await untilAborted(options.lookUp(key, hash), signal).catch(unavailable);
     const maxSeconds = verdict.result.ok ? maxAcceptedSeconds : maxRefusedSeconds;
     // Counted from the start: the look-up may have read the key's state at any time since.
     const elapsedSeconds = (performance.now() - startedAt) / 1_000;

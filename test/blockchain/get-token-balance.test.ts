@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, vi } from 'vitest';
 import type { TestChain } from '../support/chain.ts';
 import { callNode, deploy, deployer } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
-import { startNodeProxy } from '../support/node-proxy.ts';
+import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import type { TestService } from '../support/service.ts';
 import { type CompiledContract, compileContracts } from '../support/solidity.ts';
 
@@ -277,6 +277,15 @@ describe('401', () => {
 });
 
 describe('502', () => {
+  /** Of a node that was silent for so long that nobody waits for it any more. */
+  const expectRefusals = async (service: TestService, node: NodeProxy) => {
+    node.forget();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ofWallet(service)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 502));
+    expect(answers.map(({ headers }) => headers['retry-after'])).toEqual(answers.map(() => '1'));
+    expect(node.asked).toEqual([]);
+  };
+
   test.for(['drop', 'hang', 'status 500', 'html', 'no state'] as const)(
     'says that no node answers, and remembers no failure: %s',
     async (failure, { service, node, coin }) => {
@@ -286,27 +295,12 @@ describe('502', () => {
         expect(headers['retry-after']).toMatch(/^[1-9]\d*$/);
         expect(body).toMatchObject({ code: 'balance_unavailable', detail: 'Failed to fetch token balance.' });
       }
+      if (failure === 'hang') await expectRefusals(service, node);
       node.fail('none');
       await served(service);
       await ofWallet(service, { contractAddress: coin }).expect(200);
     },
   );
-
-  test('comes at once from a node that has been silent, until it answers again', async ({
-    service,
-    node,
-  }) => {
-    node.fail('hang');
-    for (let asked = 0; asked < 2; asked += 1) await ofWallet(service).expect(502);
-    node.forget();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ofWallet(service)));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 502));
-    expect(answers.map(({ headers }) => headers['retry-after'])).toEqual(answers.map(() => '1'));
-    expect(node.asked).toEqual([]);
-    node.fail('none');
-    await served(service);
-    expect(node.asked[0]).toBe('eth_chainId');
-  });
 
   test('says so of a node of another chain too, and tells nothing of the node', async ({ service, node }) => {
     node.fail('wrong chain');

@@ -148,6 +148,17 @@ describe('an upstream that only fails', () => {
   });
 });
 
+test('silence up to the deadline counts against the upstream', async () => {
+  let now = 1_000_000;
+  const outgoing = createOutgoing({ now: () => now });
+  const client = clientOf({ timeoutMs: 150, deadlineMs: 150, outgoing });
+  server.meet('hang');
+  expect((await faultOf(client)).reason).toBe('timeout');
+  now += 2_000;
+  expect((await faultOf(client)).reason).toBe('timeout');
+  expect((await faultOf(client)).reason).toBe('shut');
+});
+
 test('a request that its caller left is not sent, nor tried again', async () => {
   const client = clientOf({ concurrency: 1 });
   const end = new AbortController();
