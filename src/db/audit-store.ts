@@ -1,5 +1,6 @@
 import type { Origin } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
+import { prepared } from './prepared.ts';
 
 /*
  * Table `audit_log`: who changed or revealed what. It is written in the transaction of what it tells of.
@@ -25,6 +26,12 @@ const actorOf = (by: Actor) =>
     ? { kind: by.kind, actor: by.keyId, origin: by.address, requestId: by.requestId }
     : { kind: by.kind, actor: by.name, origin: by.host, requestId: null };
 
+const recordSql = `
+  INSERT INTO audit_log (actor_kind, actor, origin, company_id, action, subject, request_id, details)
+  SELECT kind, actor, origin, "companyId", action, subject, "requestId", details
+  FROM jsonb_to_recordset($1::jsonb) AS e (kind text, actor text, origin text, "companyId" text, action text,
+    subject text, "requestId" text, details jsonb)`;
+
 /** Stores entries, with one statement. */
 export async function recordAudit(
   db: Database,
@@ -35,13 +42,7 @@ export async function recordAudit(
     ...{ action, companyId, subject, details },
     ...actorOf(by),
   }));
-  await db.raw(
-    `INSERT INTO audit_log (actor_kind, actor, origin, company_id, action, subject, request_id, details)
-     SELECT kind, actor, origin, "companyId", action, subject, "requestId", details
-     FROM jsonb_to_recordset(?::jsonb) AS e (kind text, actor text, origin text, "companyId" text, action text,
-       subject text, "requestId" text, details jsonb)`,
-    [JSON.stringify(rows)],
-  );
+  await prepared(db, 'record_audit', recordSql, [JSON.stringify(rows)]);
 }
 
 export type AuditFilter = {

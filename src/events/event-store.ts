@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database, Tx } from '../contract/transaction.ts';
+import { prepared } from '../db/prepared.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventFields, EventRecord } from './event.ts';
 import { networkNotFound } from './event-rules.ts';
@@ -24,6 +25,10 @@ type FieldColumns = {
   gallery_images: readonly string[];
   chain_id: string | null;
 };
+
+const columns = `id, company_id, name, location, description, program, start_date, end_date, max_attendees, price, currency,
+  discount_price, discount_percentage, contract_required_to_attend, contract_required_to_discount, cover_image,
+  gallery_images, chain_id, total_attendees, version, created_at, updated_at`;
 
 type Row = FieldColumns & {
   id: string;
@@ -161,8 +166,13 @@ export async function findEvent(
   companyId: string,
   id: string,
 ): Promise<EventRecord | undefined> {
-  const row: Row | undefined = await db(table).where({ company_id: companyId, id }).first();
-  return row && fromRow(row);
+  const { rows } = await prepared<Row>(
+    db,
+    'find_event',
+    `SELECT ${columns} FROM ${table} WHERE company_id = $1 AND id = $2`,
+    [companyId, id],
+  );
+  return rows[0] && fromRow(rows[0]);
 }
 
 /**

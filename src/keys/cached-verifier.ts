@@ -46,6 +46,7 @@ const notLookedUp: VerifyResult = { ok: false, reason: 'rate_limited', retryAfte
 export function createCachedVerifier(options: CachedVerifierOptions): CachedVerifier {
   const accepted = createFlightCache<VerifyResult>({ maxKeys: options.cacheMax });
   const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
+  const hashes = createHashes(options.cacheMax);
 
   const lookUp = async (key: string, hash: Buffer): Promise<TimedResult> => {
     const startedAt = performance.now();
@@ -74,7 +75,14 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       const hash = hashKey(key);
       const cacheKey = hash.toString('hex');
       if (cachedOnly) return accepted.peek(cacheKey) ?? notLookedUp;
-      return accepted.get(cacheKey, () => lookUpUnlessRefused(cacheKey, key, hash));
+      const result = await accepted.get(cacheKey, () => lookUpUnlessRefused(cacheKey, key, hash));
+      if (result.ok) hashes.note(key, cacheKey);
+      return result;
+    },
+    known(key) {
+      const hash = hashes.of(key);
+      const result = hash === undefined ? undefined : accepted.peek(hash);
+      return result?.ok === true ? result.caller : undefined;
     },
     forget(hash) {
       accepted.delete(hash);
@@ -87,7 +95,27 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     async close() {
       accepted.close();
       refused.close();
+      hashes.clear();
     },
+  };
+}
+
+/** Hashes of keys that were accepted in the last seconds. What a hash is worth, the cache of accepted keys says. */
+function createHashes(most: number) {
+  const found = new Map<string, { readonly hash: string; readonly until: number }>();
+  return {
+    of: (key: string) => found.get(key)?.hash,
+    note(key: string, hash: string) {
+      const now = performance.now();
+      // Those that were noted first are the first: no key is kept in clear for longer than it is accepted.
+      for (const [old, { until }] of found) {
+        if (until > now && found.size < most) break;
+        found.delete(old);
+      }
+      found.delete(key);
+      found.set(key, { hash, until: now + maxAcceptedSeconds * 1_000 });
+    },
+    clear: () => found.clear(),
   };
 }
 

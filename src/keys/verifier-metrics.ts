@@ -18,5 +18,10 @@ export function createVerifierMeter(metrics: Metrics): (verifier: KeyVerifier) =
       verifications.inc({ outcome: result.ok ? 'accepted' : result.reason });
       return result;
     },
+    known(key) {
+      const caller = verifier.known?.(key);
+      if (caller !== undefined) verifications.inc({ outcome: 'accepted' });
+      return caller;
+    },
   });
 }

@@ -18,5 +18,7 @@ export type KeyVerifier = {
    * @throws ProblemError `auth_unavailable` when the source of keys is unreachable, too slow, or gives no usable answer
    */
   verify(key: string, options?: VerifyOptions): Promise<VerifyResult>;
+  /** The caller of a key that was verified a moment ago, without waiting; undefined where that has to be asked. */
+  known?(key: string): Caller | undefined;
   close(): Promise<void>;
 };

@@ -29,7 +29,7 @@ async function plansOf(database: TestDatabase, work: () => Promise<unknown>): Pr
   db.on('query', note);
   await work();
   db.removeListener('query', note);
-  const selects = sent.filter(({ sql }) => sql.startsWith('select'));
+  const selects = sent.filter(({ sql }) => /^\s*select/i.test(sql));
   return Promise.all(
     selects.map(async ({ sql, bindings }) => {
       // Knex wants its own placeholders back.

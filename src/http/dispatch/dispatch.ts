@@ -15,6 +15,7 @@ import { discardRest } from '../server/unread-body.ts';
 import { openScope } from './caller-scope.ts';
 import { compileOperations } from './compiled-operations.ts';
 import { replaceRouter } from './compiled-router.ts';
+import { replaceValidation } from './compiled-validation.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { type AnyHandler, registerSteps } from './steps.ts';
@@ -60,8 +61,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
   const operations = compileOperations(api.getOperations());
   const match = replaceRouter(api, operations);
   registerSteps(api, { ...options, operations, match });
-  // Compiled at start, so that the first request does not wait.
-  for (const id of operations.keys()) api.validator.getRequestValidatorsForOperation(id);
+  replaceValidation(api, operations.keys());
 
   return (request, response) => {
     const exchange = openExchange(request, response);

@@ -41,6 +41,8 @@ export function createGate({
   return {
     async identify(request) {
       const key = keyOf(request);
+      const known = verifier.known?.(key);
+      if (known !== undefined) return known;
       const address = request.ip ?? '';
       const blockedSeconds = refusedKeys.blockedSeconds(address);
       const result = await verifyInTime(verifier, key, blockedSeconds !== undefined);

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { type MintState, type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
 import { nftReasonSql } from './reason-sql.ts';
+import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from './rwa-row.ts';
 import type { Page } from './rwa-store.ts';
 
 /*
@@ -62,12 +64,28 @@ function matching(db: Database, companyId: string, filter: NftFilter): Knex.Quer
   return query;
 }
 
-/** The company's NFT; undefined when the company has no such NFT. */
-export async function findNft(db: Database, companyId: string, id: string): Promise<Nft | undefined> {
-  const found = db(table)
-    .select([...nftColumns, 'mint_chain_id'])
-    .where({ company_id: companyId, id });
-  return (await selectWithReason(db, found))[0];
+const rwaNames = detailColumns.map((column) => column.replace('r.', ''));
+const findSql = `
+  SELECT ${nftColumns.map((column) => `n.${column}`).join(', ')}, ${nftReasonSql('n')} AS mint_reason,
+    ${rwaNames.map((name) => `r.${name} AS rwa_${name}`).join(', ')},
+    coalesce(r.claim_base_url, c.claim_base_url) AS rwa_claim_base_url
+  FROM ${table} n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id
+    JOIN companies c ON c.id = r.company_id
+  WHERE n.company_id = $1 AND n.id = $2`;
+
+/** The company's NFT with its RWA; undefined when the company has no such NFT. */
+export async function findNft(
+  db: Database,
+  companyId: string,
+  id: string,
+): Promise<{ readonly nft: Nft; readonly rwa: RwaDetail } | undefined> {
+  type Found = NftRow & { readonly [column: `rwa_${string}`]: unknown };
+  const { rows } = await prepared<Found>(db, 'find_nft', findSql, [companyId, id]);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const ofRwa = [...rwaNames, 'claim_base_url'].map((name) => [name, row[`rwa_${name}`]]);
+  const rwaRow: RwaDetailRow = Object.fromEntries(ofRwa); // selected under these names
+  return { nft: toNft(row), rwa: toRwaDetail(rwaRow) };
 }
 
 /** Those of the ids that are NFTs of companies other than this one, in lower case. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
+import { prepared } from '../../db/prepared.ts';
 import {
   columns,
   detailColumns,
@@ -51,10 +52,13 @@ function matching(db: Database, companyId: string, filter: RwaFilter): Knex.Quer
   return query;
 }
 
+const findSql = `
+  SELECT ${detailColumns.join(', ')}, coalesce(r.claim_base_url, c.claim_base_url) AS claim_base_url
+  FROM ${table} JOIN companies c ON c.id = r.company_id WHERE r.company_id = $1 AND r.id = $2`;
+
 /** The company's RWA; undefined when the company has no such RWA. */
 export async function findRwa(db: Database, companyId: string, id: string): Promise<RwaDetail | undefined> {
-  const query = db(table).where({ 'r.company_id': companyId, 'r.id': id });
-  const rows: RwaDetailRow[] = await withClaimBase(db, query, detailColumns);
+  const { rows } = await prepared<RwaDetailRow>(db, 'find_rwa', findSql, [companyId, id]);
   return rows.map(toRwaDetail)[0];
 }
 

@@ -42,13 +42,13 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
       return page(body, total);
     },
     async getNft({ path }, { companyId, origin }) {
-      const nft = await findNft(db, companyId, path.id);
-      if (nft === undefined) {
+      const found = await findNft(db, companyId, path.id);
+      if (found === undefined) {
         // Foreign and unknown ids take the same two look-ups, so the time reveals no more than the status.
         const foreign = await findForeignNfts(db, companyId, [path.id]);
         throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
       }
-      const rwa = ownerOf(nft, await findRwa(db, companyId, nft.rwaId));
+      const { nft, rwa } = found;
       await recordByKey(db, secretsRead(companyId, nft.id, [nft]), origin);
       return { status: 200, body: { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) } };
     },
