@@ -1,7 +1,9 @@
-import { Interface } from 'ethers';
+import { Interface, id } from 'ethers';
 import { describe, expect } from 'vitest';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { createLogger } from '../../src/log.ts';
+import { withConsent } from '../../src/providers/indexer/decode/consent.ts';
+import { decodeLogs } from '../../src/providers/indexer/decode/decode-logs.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
 import { deleteIndex } from '../../src/providers/indexer/store/reset-store.ts';
 import { compareBlock } from '../../src/providers/indexer/store/verify-store.ts';
@@ -64,6 +66,52 @@ async function recordsOf(
   const page = { network, address, order: 'ASC', limit: 100, position: undefined, page: 0, filter } as const;
   return (await createIndexerProvider(database).history(page)).records;
 }
+
+describe('a transaction', () => {
+  const address = (digit: string) => `0x${digit.repeat(40)}`;
+  const [signer, called, token, pool, wallet] = ['1', '2', '3', '4', '5'].map(address) as [
+    ...[string, string, string, string, string],
+  ];
+  const move = (from: string, logIndex: number) =>
+    ({ token, from, to: wallet, value: 1n, logIndex, kind: 'transfer' }) as const;
+  const log = (emitter: string) => ({ address: emitter, topics: [], data: '0x', index: 0 });
+  const common = {
+    ...{
+      transaction: { from: signer, to: called },
+      created: null,
+      nft: [],
+      delegations: [],
+      operationSenders: [],
+    },
+    logs: [log(token), log(pool)],
+  };
+
+  test('shows who signed: by a user operation and by a delegation too, which only entry points tell', () => {
+    const found = withConsent({
+      ...common,
+      erc20: [move(signer, 0), move(wallet, 1), move(pool, 2)],
+      operationSenders: [wallet],
+      delegations: [{ authority: pool, delegate: called }],
+    });
+    expect(found.erc20.map(({ verification }) => verification)).toEqual([undefined, 'signed', 'signed']);
+    expect(found.suspects).toEqual([]);
+    const topics = [
+      id('UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)'),
+      '0x',
+      wallet,
+    ].map((topic) => `0x${topic.slice(2).padStart(64, '0')}`);
+    const sendersOf = (emitter: string) =>
+      decodeLogs([{ ...log(emitter), topics }], new Set()).operationSenders;
+    expect(sendersOf('0x0000000071727de22e5e9d8baf0edac6f37da032')).toEqual([wallet]);
+    expect(sendersOf(pool)).toEqual([]);
+  });
+
+  test('makes senders suspicious that neither signed nor are contracts by what it shows', () => {
+    const zero = address('0');
+    const erc20 = [signer, called, token, pool, zero, wallet].map(move);
+    expect(withConsent({ ...common, erc20 }).suspects).toEqual([5]);
+  });
+});
 
 describe('on a local chain', () => {
   const abi = new Interface([
@@ -136,6 +184,13 @@ describe('on a local chain', () => {
       '0 forged true true contract interaction',
       '7 unknown false false token receive',
     ]);
+    // Of the 200 that were seized, a tenth is burned on the way.
+    const received = records.flatMap(({ erc20_transfers }) =>
+      erc20_transfers.flatMap(({ value, value_received }) =>
+        value_received ? [[value, value_received]] : [],
+      ),
+    );
+    expect(received).toEqual([['200', '180']]);
     // Until it is checked, nothing is called forged.
     expect(
       before.flatMap(({ erc20_transfers }) => erc20_transfers.map(({ verification }) => verification)),

@@ -682,6 +682,11 @@ export interface components {
             /** @description Whether the token looks like spam. */
             possible_spam: boolean;
             verification: components["schemas"]["TransferVerification"];
+            /**
+             * @description What the recipient got, in the smallest unit, where the contract was asked and it is not `value`: tokens may take a fee
+             *     on transfers, or change balances by themselves.
+             */
+            value_received?: string;
             /** @description Whether the provider has verified the contract. */
             verified_contract: boolean;
         };

@@ -37,6 +37,8 @@ export type Erc20Movement = {
   readonly kind: 'transfer' | 'wrap' | 'fee';
   /** Left out where it is unknown, and where the sender of the transaction is the sender. */
   readonly verification?: Verification;
+  /** What the recipient got, where the contract was asked and it is not the value. */
+  readonly received?: bigint;
 };
 
 export type NftStandard = 'ERC721' | 'ERC1155';

@@ -131,6 +131,7 @@ function erc20Transfer(movement: Erc20Movement, row: WalletTransaction, { texts 
     log_index: movement.logIndex,
     possible_spam: isForged(movement) || (movement.value === 0n && row.transaction.from !== row.wallet),
     verification: verificationOf(movement, row),
+    ...(movement.received !== undefined && { value_received: movement.received.toString() }),
     verified_contract: false,
   };
 }

@@ -15,6 +15,8 @@ export type SuspectTransfer = {
   readonly value: bigint;
   /** By how much all transfers of the block change what the sender has of it. */
   readonly change: bigint;
+  /** The same of the recipient. */
+  readonly gain: bigint;
   /** Who signed the transaction, and what it called: the accounts that may have been approved. */
   readonly spenders: readonly string[];
 };
@@ -22,7 +24,7 @@ export type SuspectTransfer = {
 /** Compact, since one transaction may forge hundreds of them. */
 type SuspectJson = [
   ...transfer: [number, number, 20 | 721 | 1155, string, string | null],
-  ...amounts: [from: string, to: string, value: string, change: string],
+  ...amounts: [from: string, to: string, value: string, change: string, gain: string],
 ];
 type ChecksJson = {
   readonly t: readonly SuspectJson[];
@@ -85,6 +87,7 @@ function checksOf(transactions: readonly IndexedTransaction[]): ChecksJson {
       suspects.push([
         ...([index, logIndex, standard, token, tokenId?.toString() ?? null] as const),
         ...([from, to, String(amount), String(change)] as const),
+        String(changes.get(keyOf(movement, to)) ?? 0n),
       ]);
     }
   }
@@ -95,11 +98,12 @@ const keyOf = ({ token, tokenId }: Movement, account: string) => `${token}${toke
 
 export function readSuspects(json: unknown): SuspectTransfer[] {
   const { t, s } = json as ChecksJson; // written by checkRows
-  return t.map(([transaction, logIndex, standard, token, tokenId, from, to, value, change]) => ({
+  return t.map(([transaction, logIndex, standard, token, tokenId, from, to, value, change, gain]) => ({
     ...{ transaction, logIndex, standard, token, from, to },
     tokenId: tokenId === null ? null : BigInt(tokenId),
     value: BigInt(value),
     change: BigInt(change),
+    gain: BigInt(gain),
     spenders: s[transaction] ?? [],
   }));
 }

@@ -1,11 +1,10 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import type { Verification } from '../domain.ts';
 import { sortRow } from '../search/sort-row.ts';
 import { bytes, hex } from './bulk-store.ts';
 import { readSuspects, type SuspectTransfer } from './check-rows.ts';
 import { type FacetRow, facetRowColumns, moveFacets, toDescribed } from './facet-store.ts';
-import { writeVerdicts } from './stored-moves.ts';
+import { type Verdict, writeVerdicts } from './stored-moves.ts';
 import { type Verdicts, verified } from './verdicts.ts';
 
 /** Blocks with transfers that are to be checked. */
@@ -17,7 +16,7 @@ export type CheckedBlock = {
   readonly suspects: readonly SuspectTransfer[];
 };
 
-export type Verdict = { readonly transfer: SuspectTransfer; readonly verification: Verification };
+export type TransferVerdict = Verdict & { readonly transfer: SuspectTransfer };
 
 /** The blocks that are due, newest first: nodes forget the states of old ones. */
 export async function listDueChecks(db: Database, chainId: string, limit: number): Promise<CheckedBlock[]> {
@@ -104,9 +103,9 @@ export async function saveVerdicts(
   db: Database,
   chainId: string,
   block: CheckedBlock,
-  verdicts: readonly Verdict[],
+  verdicts: readonly TransferVerdict[],
 ): Promise<void> {
-  const byLog = new Map(verdicts.map(({ transfer, verification }) => [transfer.logIndex, verification]));
+  const byLog = new Map(verdicts.map(({ transfer, ...verdict }) => [transfer.logIndex, verdict]));
   const keys = new Map(
     verdicts.flatMap(({ transfer: { transaction, from, to } }) =>
       [from, to].map((wallet) => [`${wallet}${transaction}`, [bytes(wallet), transaction]] as const),

@@ -151,37 +151,46 @@ function writeNft(move: NftMovement): NonNullable<MovesJson['t']>[number] {
   return [token, String(tokenId), String(amount), from, to, kind, operator, flag(batch), logIndex, part];
 }
 
-/** Verifications by log index, in a column of their own: they may be found out later, and do not change what moved. */
-type VerdictsJson = Readonly<Record<string, 's' | 'a' | 'c' | 'f'>>;
+/** What was found out of one transfer, and how much the recipient got where that is not what the transfer says. */
+export type Verdict = { readonly verification: Verification; readonly received?: bigint };
+
+type Letter = 's' | 'a' | 'c' | 'f';
+
+/** By log index, in a column of their own: they may be found out later, and do not change what was logged. */
+type VerdictsJson = Readonly<Record<string, Letter | [Letter, received: string]>>;
 
 const verdictLetters = { signed: 's', approved: 'a', 'state-checked': 'c', forged: 'f' } as const;
 const verdicts = { s: 'signed', a: 'approved', c: 'state-checked', f: 'forged' } as const;
 
 /** @returns null where none of the movements has any */
 export function writeVerdicts({ erc20, nft }: Pick<StoredMoves, 'erc20' | 'nft'>): string | null {
-  let json: Record<string, string> | undefined;
-  for (const { logIndex, verification } of [...erc20, ...nft]) {
-    if (verification === undefined) continue;
+  let json: Record<string, Letter | [Letter, string]> | undefined;
+  const note = (logIndex: number, verification: Verification | undefined, received?: bigint) => {
+    if (verification === undefined) return;
     json ??= {};
-    json[logIndex] = verdictLetters[verification];
-  }
+    const letter = verdictLetters[verification];
+    json[logIndex] = received === undefined ? letter : [letter, String(received)];
+  };
+  for (const { logIndex, verification, received } of erc20) note(logIndex, verification, received);
+  for (const { logIndex, verification } of nft) note(logIndex, verification);
   return json === undefined ? null : JSON.stringify(json);
 }
 
-/** Verifications by log index. */
-export function readVerdicts(json: unknown): [logIndex: number, Verification][] {
-  const letters = (json ?? {}) as VerdictsJson; // written by writeVerdicts
-  return Object.entries(letters).map(([logIndex, letter]) => [Number(logIndex), verdicts[letter]]);
+/** Verdicts by log index. */
+export function readVerdicts(json: unknown): [logIndex: number, Verdict][] {
+  const stored = (json ?? {}) as VerdictsJson; // written by writeVerdicts
+  return Object.entries(stored).map(([logIndex, value]) => {
+    const [letter, received] = typeof value === 'string' ? [value] : value;
+    const verdict = { verification: verdicts[letter] };
+    return [Number(logIndex), received === undefined ? verdict : { ...verdict, received: BigInt(received) }];
+  });
 }
 
 /** @param wallet of the row; approvals are always its own */
 export function readMoves(json: unknown, wallet: string, verdictsJson: unknown = null): StoredMoves {
   const { n = [], e = [], t = [], a = [], b, r = 0, d = [] } = (json ?? {}) as MovesJson; // written by writeMoves
   const known = new Map(readVerdicts(verdictsJson));
-  const verified = (logIndex: number) => {
-    const verification = known.get(logIndex);
-    return verification && { verification };
-  };
+  const verified = (logIndex: number) => known.get(logIndex);
   return {
     native: n.map(([from, to, value, internal]) => ({
       from,

@@ -1,9 +1,9 @@
 import type { Database } from '../../../contract/transaction.ts';
-import type { Erc20Movement, IndexedBlock, NftMovement, Verification } from '../domain.ts';
-import { readVerdicts } from './stored-moves.ts';
+import type { Erc20Movement, IndexedBlock, NftMovement } from '../domain.ts';
+import { readVerdicts, type Verdict } from './stored-moves.ts';
 
-/** Verifications by the index of their log in the block. */
-export type Verdicts = ReadonlyMap<number, Verification>;
+/** Verdicts by the index of their log in the block. */
+export type Verdicts = ReadonlyMap<number, Verdict>;
 
 /** What the rows of a block say of its transfers. @param wallets in PostgreSQL's hex */
 export async function findVerdicts(
@@ -25,8 +25,8 @@ type Moved = { readonly erc20: readonly Erc20Movement[]; readonly nft: readonly 
 /** The movements with what is known of them now. */
 export function verified<Movements extends Moved>(movements: Movements, verdicts: Verdicts): Movements {
   const mark = <Movement extends { readonly logIndex: number }>(movement: Movement) => {
-    const verification = verdicts.get(movement.logIndex);
-    return verification === undefined ? movement : { ...movement, verification };
+    const verdict = verdicts.get(movement.logIndex);
+    return verdict === undefined ? movement : { ...movement, ...verdict };
   };
   return { ...movements, erc20: movements.erc20.map(mark), nft: movements.nft.map(mark) };
 }

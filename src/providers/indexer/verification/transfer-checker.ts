@@ -9,8 +9,9 @@ import {
   listDueChecks,
   postponeCheck,
   saveVerdicts,
-  type Verdict,
+  type TransferVerdict,
 } from '../store/check-store.ts';
+import type { Verdict } from '../store/stored-moves.ts';
 import type { AccountStates } from './account-states.ts';
 import { createContractMemory } from './contract-memory.ts';
 
@@ -49,7 +50,7 @@ export function createTransferChecker(options: CheckerOptions): TransferChecker 
   const memory = createContractMemory();
 
   const checkBlock = async (block: CheckedBlock): Promise<void> => {
-    const verdicts: Verdict[] = [];
+    const verdicts: TransferVerdict[] = [];
     const asking = createBlockQuestions(states, block.hash);
     try {
       await judge({ block, asking, verdicts, ...{ chainId, db, memory } });
@@ -77,8 +78,8 @@ export function createTransferChecker(options: CheckerOptions): TransferChecker 
 class NoQuestionsLeft extends Error {}
 
 type BlockQuestions = {
-  /** By how much the block changed what the sender has; undefined where the contract does not say. */
-  changeOf(transfer: SuspectTransfer): Promise<bigint | undefined>;
+  /** By how much the block changed what the account has of it; undefined where the contract does not say. */
+  changeOf(transfer: SuspectTransfer, account: string): Promise<bigint | undefined>;
   isPerson(transfer: SuspectTransfer): Promise<boolean>;
   asked(): number;
 };
@@ -92,12 +93,12 @@ function createBlockQuestions(states: AccountStates, hash: string): BlockQuestio
     if (asked > questionsInBlock) throw new NoQuestionsLeft();
   };
   return {
-    async changeOf({ standard, token, tokenId, from }) {
+    async changeOf({ standard, token, tokenId }, account) {
       count();
       parent ??= states.parentOf(hash);
       const before = await parent;
       if (before === undefined) return undefined;
-      const holding = { standard, token, tokenId, account: from };
+      const holding = { standard, token, tokenId, account };
       count();
       const had = await states.amountOf(holding, before);
       if (had === undefined) return undefined;
@@ -120,7 +121,7 @@ type Case = {
   readonly block: CheckedBlock;
   readonly asking: BlockQuestions;
   /** What is found is added here, so that it is known also after a failure. */
-  readonly verdicts: Verdict[];
+  readonly verdicts: TransferVerdict[];
 };
 
 async function judge(now: Case): Promise<void> {
@@ -152,14 +153,14 @@ async function judgeContract(now: Case, token: string, transfers: readonly Suspe
   const { block, memory, verdicts } = now;
   if (transfers.length === 0) return;
   const known = memory.find(token, block.number);
-  const found = known === undefined ? await sample(now, transfers) : new Map<SuspectTransfer, Verification>();
-  const kinds = new Set(found.values());
+  const found = known === undefined ? await sample(now, transfers) : new Map<SuspectTransfer, Verdict>();
+  const kinds = new Set([...found.values()].map(({ verification }) => verification));
   const [only] = kinds;
   const rest = known ?? (kinds.size === 1 ? only : undefined);
   if (known === undefined && rest !== undefined) memory.keep(token, block.number, rest);
   for (const transfer of transfers) {
-    const verification = found.get(transfer) ?? rest;
-    if (verification !== undefined) verdicts.push({ transfer, verification });
+    const verdict = found.get(transfer) ?? (rest && { verification: rest });
+    if (verdict !== undefined) verdicts.push({ transfer, ...verdict });
   }
 }
 
@@ -167,21 +168,37 @@ async function judgeContract(now: Case, token: string, transfers: readonly Suspe
 async function sample(
   { asking }: Case,
   transfers: readonly SuspectTransfer[],
-): Promise<Map<SuspectTransfer, Verification>> {
-  const found = new Map<SuspectTransfer, Verification>();
+): Promise<Map<SuspectTransfer, Verdict>> {
+  const found = new Map<SuspectTransfer, Verdict>();
   // Where the block moves it back and forth, nothing shows.
   const telling = transfers.filter(({ change }) => change !== 0n);
   const bySender = [...new Map(telling.map((transfer) => [transfer.from, transfer])).values()];
   for (const transfer of bySender.slice(0, samplesOfContract)) {
-    const change = await asking.changeOf(transfer);
+    const change = await asking.changeOf(transfer, transfer.from);
     if (change === undefined) continue;
-    if (change !== 0n) found.set(transfer, 'state-checked');
-    else if (await asking.isPerson(transfer)) found.set(transfer, 'forged');
+    if (change !== 0n)
+      found.set(transfer, { verification: 'state-checked', ...(await arrivalOf(asking, transfer)) });
+    else if (await asking.isPerson(transfer)) found.set(transfer, { verification: 'forged' });
   }
   return found;
 }
 
-function countsOf({ suspects }: CheckedBlock, verdicts: readonly Verdict[]): CheckOutcome['verdicts'] {
+/** What the recipient got, where that is not what the transfer says: fees on transfers, balances that change by themselves. */
+async function arrivalOf(
+  asking: BlockQuestions,
+  transfer: SuspectTransfer,
+): Promise<{ received: bigint } | undefined> {
+  const { standard, to, value, gain } = transfer;
+  // With other transfers to it in the block, it is not to be told which of them was short.
+  if (standard !== 20 || gain !== value) return undefined;
+  const received = await asking.changeOf(transfer, to);
+  return received === undefined || received === value || received < 0n ? undefined : { received };
+}
+
+function countsOf(
+  { suspects }: CheckedBlock,
+  verdicts: readonly TransferVerdict[],
+): CheckOutcome['verdicts'] {
   const counts = { signed: 0, approved: 0, 'state-checked': 0, forged: 0, unknown: 0 };
   for (const { verification } of verdicts) counts[verification] += 1;
   counts.unknown = suspects.length - verdicts.length;
