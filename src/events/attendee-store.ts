@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../contract/transaction.ts';
+import { prepared } from '../db/prepared.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { Attendee } from './event.ts';
 
@@ -74,6 +75,10 @@ export async function hasAttendee(
   return row !== undefined;
 }
 
+const insertSql = `
+  INSERT INTO ${table} (company_id, event_id, attendee_id, created_at) VALUES ($1, $2, $3, clock_timestamp())
+  ON CONFLICT (event_id, attendee_id) DO NOTHING RETURNING event_id, attendee_id, created_at`;
+
 /**
  * Registers a user for a locked event.
  * @returns undefined when the user is registered already
@@ -84,10 +89,8 @@ export async function insertAttendee(
   eventId: string,
   attendeeId: string,
 ): Promise<Attendee | undefined> {
-  const [row]: Row[] = await tx(table)
-    .insert({ ...keyOf(companyId, eventId, attendeeId), created_at: tx.raw('clock_timestamp()') }, '*')
-    .onConflict(['event_id', 'attendee_id'])
-    .ignore();
+  const { rows } = await prepared<Row>(tx, 'insert_attendee', insertSql, [companyId, eventId, attendeeId]);
+  const [row] = rows;
   return row && fromRow(row);
 }
 

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { prepared } from '../db/prepared.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
@@ -26,9 +25,29 @@ type FieldColumns = {
   chain_id: string | null;
 };
 
-const columns = `id, company_id, name, location, description, program, start_date, end_date, max_attendees, price, currency,
-  discount_price, discount_percentage, contract_required_to_attend, contract_required_to_discount, cover_image,
-  gallery_images, chain_id, total_attendees, version, created_at, updated_at`;
+const fieldColumns = [
+  ...([
+    'name',
+    'location',
+    'description',
+    'program',
+    'start_date',
+    'end_date',
+    'max_attendees',
+    'price',
+  ] as const),
+  ...(['currency', 'discount_price', 'discount_percentage', 'contract_required_to_attend'] as const),
+  ...(['contract_required_to_discount', 'cover_image', 'gallery_images', 'chain_id'] as const),
+];
+const columns = [
+  'id',
+  'company_id',
+  ...fieldColumns,
+  'total_attendees',
+  'version',
+  'created_at',
+  'updated_at',
+].join();
 
 type Row = FieldColumns & {
   id: string;
@@ -157,6 +176,8 @@ export async function countEvents(db: Database, companyId: string, filter: Event
   return Number(row?.count ?? 0);
 }
 
+const findSql = `SELECT ${columns} FROM ${table} WHERE company_id = $1 AND id = $2`;
+
 /**
  * One event of a company.
  * @returns undefined when the company has no such event
@@ -166,12 +187,7 @@ export async function findEvent(
   companyId: string,
   id: string,
 ): Promise<EventRecord | undefined> {
-  const { rows } = await prepared<Row>(
-    db,
-    'find_event',
-    `SELECT ${columns} FROM ${table} WHERE company_id = $1 AND id = $2`,
-    [companyId, id],
-  );
+  const { rows } = await prepared<Row>(db, 'find_event', findSql, [companyId, id]);
   return rows[0] && fromRow(rows[0]);
 }
 
@@ -180,17 +196,24 @@ export async function findEvent(
  * @returns undefined when the company has no such event
  */
 export async function lockEvent(tx: Tx, companyId: string, id: string): Promise<EventRecord | undefined> {
-  const row: Row | undefined = await tx(table).where({ company_id: companyId, id }).forNoKeyUpdate().first();
-  return row && fromRow(row);
+  const { rows } = await prepared<Row>(tx, 'lock_event', `${findSql} FOR NO KEY UPDATE`, [companyId, id]);
+  return rows[0] && fromRow(rows[0]);
 }
+
+const insertSql = `INSERT INTO ${table} (company_id, ${fieldColumns.join()})
+  VALUES ($1, ${fieldColumns.map((_, index) => `$${index + 2}`).join()}) RETURNING ${columns}`;
 
 /**
  * Inserts an event without attendees, in its first version.
  * @throws ProblemError `network_not_found` when its network has left the registry
  */
 export async function insertEvent(tx: Tx, companyId: string, fields: EventFields): Promise<EventRecord> {
-  const insertion = tx(table).insert({ company_id: companyId, ...toColumns(fields) }, '*');
-  return written(insertion, fields);
+  const row = toColumns(fields);
+  const values = [companyId, ...fieldColumns.map((column) => row[column])];
+  return written(
+    prepared<Row>(tx, 'insert_event', insertSql, values).then(({ rows }) => rows),
+    fields,
+  );
 }
 
 /**
@@ -210,7 +233,7 @@ export async function updateEvent(
     updated_at: tx.raw('clock_timestamp()'),
   };
   const change = tx(table).where({ company_id: companyId, id }).update(values, '*');
-  return written(change, fields);
+  return written(change.then(), fields);
 }
 
 /** Adds to the number of attendees of a locked event, or subtracts from it. */
@@ -220,7 +243,8 @@ export async function addToTotalAttendees(
   id: string,
   difference: 1 | -1,
 ): Promise<void> {
-  await tx(table).where({ company_id: companyId, id }).increment('total_attendees', difference);
+  const sql = `UPDATE ${table} SET total_attendees = total_attendees + $3 WHERE company_id = $1 AND id = $2`;
+  await prepared(tx, 'add_to_attendees', sql, [companyId, id, difference]);
 }
 
 /** Deletes a locked event and its attendees. */
@@ -244,8 +268,8 @@ function newestFirst(db: Database, companyId: string, filter: EventFilter) {
 }
 
 // A network that left the registry after the caller looked it up violates the foreign key.
-async function written(query: Knex.QueryBuilder, { chainId }: EventFields): Promise<EventRecord> {
-  const rows: Row[] = await query.catch((error: unknown) => {
+async function written(writing: Promise<Row[]>, { chainId }: EventFields): Promise<EventRecord> {
+  const rows = await writing.catch((error: unknown) => {
     const foreignKey = error instanceof Error && 'code' in error && error.code === '23503';
     throw foreignKey && chainId !== null ? networkNotFound(chainId) : error;
   });
