@@ -2,9 +2,12 @@ import { Interface, id } from 'ethers';
 import { describe, expect } from 'vitest';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { createLogger } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
 import { withConsent } from '../../src/providers/indexer/decode/consent.ts';
 import { decodeLogs } from '../../src/providers/indexer/decode/decode-logs.ts';
+import { createIndexObserver } from '../../src/providers/indexer/index-observer.ts';
 import { createIndexerProvider } from '../../src/providers/indexer/indexer-provider.ts';
+import { createNetworkIndex } from '../../src/providers/indexer/network-index.ts';
 import { deleteIndex } from '../../src/providers/indexer/store/reset-store.ts';
 import { compareBlock } from '../../src/providers/indexer/store/verify-store.ts';
 import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
@@ -153,7 +156,7 @@ describe('on a local chain', () => {
     return { b, fake };
   }
 
-  const startBlock = async ({ rpcUrl }: TestChain) =>
+  const startOf = async ({ rpcUrl }: TestChain) =>
     BigInt(await callNode<string>(rpcUrl, 'eth_blockNumber', []));
   const local = { chainId: '31337', finalityDepth: 3 } as const;
 
@@ -161,7 +164,7 @@ describe('on a local chain', () => {
     database,
     chain,
   }) => {
-    const index = createIndex(database, chain.rpcUrl, { ...local, startBlock: await startBlock(chain) });
+    const index = createIndex(database, chain.rpcUrl, { ...local, startBlock: await startOf(chain) });
     const { b } = await act(chain);
     await index.follow();
     const before = await recordsOf(index, database, b);
@@ -219,7 +222,7 @@ describe('on a local chain', () => {
     async ([_name, error], { database, chain }) => {
       const node: AlteredNode = await startAlteredNode(chain.rpcUrl);
       open.push(node);
-      const index = createIndex(database, node.url, { ...local, startBlock: await startBlock(chain) });
+      const index = createIndex(database, node.url, { ...local, startBlock: await startOf(chain) });
       const { b, fake } = await act(chain);
       await index.follow();
       node.alter(({ method, params }) =>
@@ -241,8 +244,29 @@ describe('on a local chain', () => {
     },
   );
 
+  test('is checked beside the indexing, by whoever indexes the network', async ({ database, chain }) => {
+    const startBlock = await startOf(chain);
+    const { b } = await act(chain);
+    const forged = Promise.withResolvers<void>();
+    const checked = (_chainId: string, { verdicts }: CheckOutcome) => {
+      if (verdicts.forged > 0) forged.resolve();
+    };
+    const observer = { ...createIndexObserver(createMetrics(() => {})), checked };
+    const index = createIndex(database, chain.rpcUrl, local);
+    const settings = { startBlock, traceMethod: 'none', parallel: 2, pollMs: 10 } as const;
+    const { network, clients } = index;
+    const { runner } = createNetworkIndex({ network, settings, db: database.db, clients, log, observer });
+    const end = new AbortController();
+    const ended = runner.run(end.signal);
+    await forged.promise;
+    end.abort();
+    await ended;
+    const found = (await recordsOf(index, database, b)).flatMap(({ erc20_transfers }) => erc20_transfers);
+    expect(found.map(({ verification }) => verification)).toContain('forged');
+  });
+
   test('leaves alone what a reorganisation put in the place of the block', async ({ database, chain }) => {
-    const index = createIndex(database, chain.rpcUrl, { ...local, startBlock: await startBlock(chain) });
+    const index = createIndex(database, chain.rpcUrl, { ...local, startBlock: await startOf(chain) });
     const snapshot = await callNode<string>(chain.rpcUrl, 'evm_snapshot', []);
     const { b } = await act(chain);
     await index.follow();

@@ -8,18 +8,23 @@ import { creditRulesOf } from './decode/credit-rules.ts';
 import { decodeBlock } from './decode/decode-block.ts';
 import type { IndexedBlock } from './domain.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
+import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
 import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
 import type { IndexObserver } from './index-observer.ts';
 import { sortRows } from './store/facet-store.ts';
-import { recordIndexError, recordStandstill, type TraceMethod } from './store/index-state-store.ts';
+import {
+  findIndexState,
+  recordIndexError,
+  recordStandstill,
+  type TraceMethod,
+} from './store/index-state-store.ts';
 import { createContractCalls } from './tokens/contract-calls.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from './tokens/metadata-filler.ts';
-import { createMetadataRunner, type MetadataRunner } from './tokens/metadata-runner.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
-import { createAccountStates } from './verification/account-states.ts';
+import { type AccountStates, createAccountStates } from './verification/account-states.ts';
 import { createStartFiller } from './verification/start-filler.ts';
 import { createTransferChecker } from './verification/transfer-checker.ts';
 
@@ -77,16 +82,11 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const tokens = createTokenFiller({ chainId, calls, db });
   const states = createAccountStates(node);
   const starts = createStartFiller({ chainId, db, log, states });
-  const checker = createTransferChecker({
-    ...{ chainId, db, log, states },
-    onChecked: (outcome) => observer?.checked(chainId, outcome),
-  });
   const filler: TokenFiller = {
     async fill() {
       const named = await tokens.fill();
       const sorted = await sortRows(db, chainId);
-      const started = await starts.fill();
-      return (await checker.check()) || named || sorted || started;
+      return (await starts.fill()) || named || sorted;
     },
   };
   const blocks = createNodeBlocks({
@@ -114,7 +114,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     return observer?.follower(chainId, follower) ?? follower;
   };
   const reading = newLimit();
-  const metadata = createMetadata(options);
+  const beside = [createChecks(options, states), ...createMetadata(options)];
   const runner = createIndexRunner({
     chainId,
     db,
@@ -124,7 +124,9 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     pollMs,
     report: (error) => recordIndexError(db, chainId, error?.message),
     reportStandstill: (stuck) => recordStandstill(db, chainId, stuck),
-    onLeading: (leading) => (leading ? metadata?.start() : void metadata?.stop()),
+    onLeading(leading) {
+      for (const each of beside) void (leading ? each.start() : each.stop());
+    },
   });
   return {
     filler,
@@ -135,14 +137,34 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
         return source && decodeBlock(source, wrapped, rules);
       }),
     createFollower: newFollower,
-    runner: { run: (signal) => runner.run(signal).finally(() => metadata?.stop()) },
+    runner: {
+      run: (signal) => runner.run(signal).finally(() => Promise.all(beside.map((each) => each.stop()))),
+    },
   };
 }
 
-/** Fetches the metadata of the network's NFTs while this process indexes it; undefined without a fetcher. */
-function createMetadata(options: NetworkIndexOptions): MetadataRunner | undefined {
+/** Checks suspicious transfers while this process indexes the network, near the head, where nodes have the states. */
+function createChecks(options: NetworkIndexOptions, states: AccountStates): BackgroundRunner {
+  const { network, settings, db, log, observer } = options;
+  const { chainId } = network;
+  const checker = createTransferChecker({
+    ...{ chainId, db, log, states },
+    onChecked: (outcome) => observer?.checked(chainId, outcome),
+  });
+  return createBackgroundRunner({
+    ...{ chainId, log, pollMs: settings.pollMs, failure: 'transfers are not checked for now' },
+    async fill() {
+      const { head, nodeHead } = (await findIndexState(db, chainId)) ?? {};
+      if (head === undefined || nodeHead === undefined || nodeHead - head.number > maxBatch) return false;
+      return checker.check();
+    },
+  });
+}
+
+/** Fetches the metadata of the network's NFTs while this process indexes it; nothing without a fetcher. */
+function createMetadata(options: NetworkIndexOptions): BackgroundRunner[] {
   const { network, settings, db, log, fetcher, observer } = options;
-  if (fetcher === undefined) return undefined;
+  if (fetcher === undefined) return [];
   const { chainId } = network;
   const fill = createMetadataFiller({
     chainId,
@@ -150,5 +172,6 @@ function createMetadata(options: NetworkIndexOptions): MetadataRunner | undefine
     fetcher: observer?.fetcher(chainId, fetcher) ?? fetcher,
     log,
   });
-  return createMetadataRunner({ chainId, fill, pollMs: settings.pollMs, log });
+  const failure = 'metadata are not fetched for now';
+  return [createBackgroundRunner({ chainId, fill, pollMs: settings.pollMs, log, failure })];
 }

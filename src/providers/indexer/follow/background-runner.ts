@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../../log.ts';
 
-/** Fetches metadata in the background, so that indexing never waits for a slow host. */
-export type MetadataRunner = {
+/** Does something beside the indexing, which never waits for it: hosts may be slow, and questions many. */
+export type BackgroundRunner = {
   start(): void;
-  /** Resolves when the fetches in progress have ended. */
+  /** Resolves when what is in progress has ended. */
   stop(): Promise<void>;
 };
 
@@ -15,11 +15,14 @@ type RunnerOptions = {
   /** Pause between two polls when nothing is due, in milliseconds. */
   readonly pollMs: number;
   readonly log: Logger;
+  /** What the log says after a failure. */
+  readonly failure: string;
 };
 
 const pauseAfterFailureMs = 30_000;
 
-export function createMetadataRunner({ chainId, fill, pollMs, log }: RunnerOptions): MetadataRunner {
+export function createBackgroundRunner(options: RunnerOptions): BackgroundRunner {
+  const { chainId, fill, pollMs, log, failure } = options;
   let present: { readonly end: AbortController; readonly ended: Promise<void> } | undefined;
 
   const run = async (signal: AbortSignal) => {
@@ -27,7 +30,7 @@ export function createMetadataRunner({ chainId, fill, pollMs, log }: RunnerOptio
       const pauseMs = await fill().then(
         (more) => (more ? 0 : pollMs),
         (err: unknown) => {
-          log.warn({ err, chainId }, 'metadata are not fetched for now');
+          log.warn({ err, chainId }, failure);
           return pauseAfterFailureMs;
         },
       );
