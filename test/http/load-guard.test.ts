@@ -11,11 +11,17 @@ afterEach(async () => {
 });
 
 /** Asks a guard about so many requests that come at once, each of which keeps the process busy for `ms`. */
-function together(count: number, ms: number, url = '/events/v1/api/event') {
+function together(
+  count: number,
+  ms: number,
+  url = '/events/v1/api/event',
+  keyOf = (_index: number) => 'greedy',
+) {
   let time = 0;
   const guard = createLoadGuard(100, () => time);
-  const admit = () => {
-    const isAdmitted = guard.admits({ url } as Parameters<typeof guard.admits>[0]);
+  const admit = (_: unknown, index: number) => {
+    const headers = { 'x-api-key': keyOf(index) };
+    const isAdmitted = guard.admits({ url, headers } as unknown as Parameters<typeof guard.admits>[0]);
     if (isAdmitted) time += ms;
     return isAdmitted;
   };
@@ -33,6 +39,13 @@ describe('requests that come at once', () => {
 
   test('are taken on when they are few, whatever each takes', () => {
     expect(together(32, 1_000).admitted()).toBe(32);
+  });
+
+  test('are taken on when they are the first of their key, as long as few keys come', () => {
+    const neighbour = (index: number) => (index < 995 ? 'greedy' : 'neighbour');
+    expect(together(1_000, 1, undefined, neighbour).admitted()).toBe(101 + 4);
+    // 32 at once, then those of the first 16 keys until the time is over.
+    expect(together(1_000, 10, undefined, (index) => `invented ${index}`).admitted()).toBe(32);
   });
 
   test('are always taken on when they ask for the health', () => {
