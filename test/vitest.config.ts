@@ -16,7 +16,8 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'threads',
-    maxWorkers: 2,
+    // More than cores: many tests wait, for leases, processes and silence.
+    maxWorkers: 4,
     // Test files change nothing that another one sees, and share the modules: read anew for each, they took longer
     // than the tests.
     isolate: false,
