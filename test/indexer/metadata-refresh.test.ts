@@ -11,7 +11,7 @@ import { createMetadataFiller } from '../../src/providers/indexer/tokens/metadat
 import { createMetadataHosts } from '../../src/providers/indexer/tokens/metadata-hosts.ts';
 import type { TestChain } from '../support/chain.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { callNode, deploy, deployer } from '../support/deploy.ts';
+import { callNode, deploy, deployer, minedReceipt } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { compileContracts } from '../support/solidity.ts';
@@ -39,8 +39,10 @@ let clients: RpcClients;
 let moody: string;
 let many: string;
 
-const send = (chain: TestChain, to: string, data: string) =>
-  callNode(chain.rpcUrl, 'eth_sendTransaction', [{ from: deployer, to, data }]);
+const send = async (chain: TestChain, to: string, data: string) => {
+  const hash = await callNode<string>(chain.rpcUrl, 'eth_sendTransaction', [{ from: deployer, to, data }]);
+  await minedReceipt(chain.rpcUrl, hash);
+};
 const call = (chain: TestChain, name: string, values: readonly unknown[]) =>
   send(chain, moody, abi.encodeFunctionData(name, values));
 const network = (chain: TestChain) => testNetwork([chain.rpcUrl]);

@@ -57,6 +57,8 @@ describe('when a caller has gone', () => {
     });
     await expect.poll(() => waitingStatements(db)).toBe(4);
     for (const each of leave) each();
+    // What comes later is answered when the service knows that they have gone.
+    for (const _turn of [1, 2]) await fetch(`${service.baseUrl}/healthz`);
     await holder.rollback();
     const count = async () =>
       (await acme.get(`/events/v1/api/event/${event.id}/attendees`).expect(200)).body.length;
