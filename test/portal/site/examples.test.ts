@@ -8,6 +8,17 @@ const free = ['data', 'metadata', 'normalized_metadata', 'collection_metadata'];
 
 const wallet = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc';
 const token = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
+// Who makes the blocks of the sample chain, who was made to look like a payer, a contract, and who lets others spend.
+const operator = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266';
+const victim = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65';
+const market = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9';
+const forgery = '0x5fc8d32690cc91d4c39d9d3abcbd16989f875707';
+const owners = [
+  '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc',
+  '0x14dc79964da2c08b23698b3d3cc7ca32193d9955',
+  '0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f',
+  '0xa0ee7a142d267c1f36714e4a8f75612f20a79720',
+];
 const onChain = `address=${wallet}&chainId=31337`;
 const blockchain = '/blockchain/v1/api';
 const events = '/events/v1/api/event';
@@ -21,10 +32,20 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['GET', `${blockchain}/wallet/history?${onChain}&limit=40`],
     ['GET', `${blockchain}/wallet/history?${onChain}&limit=100&order=ASC`],
     ['GET', `${blockchain}/wallet/history?address=0x000000000000000000000000000000000000dead&chainId=31337`],
+    ['GET', `${blockchain}/wallet/history?address=${operator}&chainId=31337&entries=rewards&limit=5`],
+    ['GET', `${blockchain}/wallet/history?address=${victim}&chainId=31337&token=${forgery}`],
   ],
   listWalletNfts: () => [
     ['GET', `${blockchain}/nft?${onChain}&limit=2`],
     ['GET', `${blockchain}/nft?${onChain}&limit=100`],
+  ],
+  listWalletTokens: () => [['GET', `${blockchain}/wallet/tokens?${onChain}&limit=100`]],
+  listWalletApprovals: () =>
+    owners.map((owner) => ['GET', `${blockchain}/wallet/approvals?address=${owner}&chainId=31337&limit=100`]),
+  listWalletChains: () => [['GET', `${blockchain}/wallet/chains?address=${wallet}`]],
+  getWalletReconciliation: () => [
+    ['GET', `${blockchain}/wallet/reconciliation?${onChain}`],
+    ['GET', `${blockchain}/wallet/reconciliation?address=${market}&chainId=31337`],
   ],
   getTokenBalance: () => [
     ['GET', `${blockchain}/token/balance?${onChain}`],
