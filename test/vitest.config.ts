@@ -16,8 +16,7 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'threads',
-    // More than cores: many tests wait, for leases, processes and silence.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // Test files change nothing that another one sees, and share the modules: read anew for each, they took longer
     // than the tests.
     isolate: false,

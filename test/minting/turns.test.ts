@@ -107,7 +107,8 @@ describe('the queue', () => {
       expect(plan).toContain('nfts_turns');
       expect(plan).not.toMatch(/Seq Scan on nfts|Sort Key: nfts\.queued_at/);
       const pages = Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]);
-      expect(pages).toBeLessThan(200);
+      // Some hundreds at most, as the server has cleaned up or not; to read the lines is 100,000 rows.
+      expect(pages).toBeLessThan(2_000);
     }
   });
 });
