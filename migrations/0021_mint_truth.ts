@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { buildIndexes } from '../src/db/build-indexes.ts';
 
 /*
  * What is needed to hold the rows against the chain: who this deployment is, which contracts it mints on and how far
@@ -60,10 +61,7 @@ const recoveries = `
   ALTER TABLE mint_lanes ADD COLUMN nonce_floor bigint CHECK (nonce_floor >= 0);
 `;
 
-// Without a transaction, so that writes go on while the index is built over millions of rows.
-const mintedBlocks = `
-  CREATE INDEX CONCURRENTLY nfts_minted_block ON nfts (minted_block) WHERE mint_state = 'minted'
-`;
+const indexes = { nfts_minted_block: `nfts (minted_block) WHERE mint_state = 'minted'` };
 
 export async function up(knex: Knex): Promise<void> {
   // Cut off while the index was built, it is run again.
@@ -72,8 +70,7 @@ export async function up(knex: Knex): Promise<void> {
       for (const part of [deployment, contracts, disagreements, recoveries]) await tx.raw(part);
     });
   }
-  await knex.raw('DROP INDEX CONCURRENTLY IF EXISTS nfts_minted_block');
-  await knex.raw(mintedBlocks);
+  await buildIndexes(knex, indexes);
 }
 
 export async function down(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { buildIndexes } from '../src/db/build-indexes.ts';
 
 /*
  * Lanes take companies in turn: the queue is read by contract and company, so a queued NFT has the contract of its RWA
@@ -22,19 +23,16 @@ const present = `
   WHERE n.mint_state = 'queued' AND n.mint_contract IS NULL AND r.id = n.rwa_id
 `;
 
-// Without a transaction, so that writes go on while the index is built over millions of rows.
-const turns = `
-  CREATE INDEX CONCURRENTLY nfts_turns
-    ON nfts (mint_chain_id, mint_contract, company_id, queued_at, id) WHERE mint_state = 'queued'
-`;
+const indexes = {
+  nfts_turns: `nfts (mint_chain_id, mint_contract, company_id, queued_at, id) WHERE mint_state = 'queued'`,
+};
 
 export async function up(knex: Knex): Promise<void> {
   // Cut off while the index was built, it is run again.
   if (!(await knex.schema.hasColumn('nfts', 'mint_contract')))
     await knex.transaction((tx) => tx.raw(contracts));
   await knex.raw(present);
-  await knex.raw('DROP INDEX CONCURRENTLY IF EXISTS nfts_turns');
-  await knex.raw(turns);
+  await buildIndexes(knex, indexes);
 }
 
 export async function down(): Promise<void> {

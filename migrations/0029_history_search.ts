@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { buildIndexes } from '../src/db/build-indexes.ts';
 
 /*
  * Searching a history: each row has a kind (category, spam, directions), and a row in `history_facets` for each token and
@@ -30,18 +31,7 @@ const indexes = {
 export async function up(knex: Knex): Promise<void> {
   // Cut off while an index was built, it is run again.
   if (!(await knex.schema.hasTable('history_facets'))) await knex.transaction((tx) => tx.raw(facets));
-  for (const [name, definition] of Object.entries(indexes)) {
-    // Writes go on while it is built over a billion rows; PostgreSQL cannot do that where an operator has parted a table.
-    const [table = ''] = definition.split(' ');
-    const how = (await isParted(knex, table)) ? '' : 'CONCURRENTLY';
-    await knex.raw(`DROP INDEX ${how} IF EXISTS ${name}`);
-    await knex.raw(`CREATE INDEX ${how} ${name} ON ${definition}`);
-  }
-}
-
-async function isParted(knex: Knex, table: string): Promise<boolean> {
-  const { rows } = await knex.raw('SELECT relkind FROM pg_class WHERE oid = to_regclass(?)', [table]);
-  return rows[0]?.relkind === 'p';
+  await buildIndexes(knex, indexes);
 }
 
 export async function down(): Promise<void> {

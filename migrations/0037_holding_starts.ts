@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { buildIndexes } from '../src/db/build-indexes.ts';
 
 /*
  * What a wallet had of a token before the index began: of an ERC-1155 only its contract tells, so null is not known yet.
@@ -19,18 +20,7 @@ export async function up(knex: Knex): Promise<void> {
   // Cut off while an index was built, it is run again.
   if (!(await knex.schema.hasColumn('nft_holdings', 'start_amount')))
     await knex.transaction((tx) => tx.raw(columns));
-  for (const [name, definition] of Object.entries(indexes)) {
-    // Writes go on while it is built over many millions of rows; PostgreSQL cannot do that where a table is parted.
-    const [table = ''] = definition.split(' ');
-    const how = (await isParted(knex, table)) ? '' : 'CONCURRENTLY';
-    await knex.raw(`DROP INDEX ${how} IF EXISTS ${name}`);
-    await knex.raw(`CREATE INDEX ${how} ${name} ON ${definition}`);
-  }
-}
-
-async function isParted(knex: Knex, table: string): Promise<boolean> {
-  const { rows } = await knex.raw('SELECT relkind FROM pg_class WHERE oid = to_regclass(?)', [table]);
-  return rows[0]?.relkind === 'p';
+  await buildIndexes(knex, indexes);
 }
 
 export async function down(): Promise<void> {

@@ -181,6 +181,7 @@ export async function countEvents(db: Database, companyId: string, filter: Event
 }
 
 const findSql = `SELECT ${columns} FROM ${table} WHERE company_id = $1 AND id = $2`;
+const lockSql = `${findSql} FOR NO KEY UPDATE`;
 
 /**
  * One event of a company.
@@ -200,7 +201,7 @@ export async function findEvent(
  * @returns undefined when the company has no such event
  */
 export async function lockEvent(tx: Tx, companyId: string, id: string): Promise<EventRecord | undefined> {
-  const { rows } = await prepared<Row>(tx, 'lock_event', `${findSql} FOR NO KEY UPDATE`, [companyId, id]);
+  const { rows } = await prepared<Row>(tx, 'lock_event', lockSql, [companyId, id]);
   return rows[0] && fromRow(rows[0]);
 }
 
@@ -240,6 +241,9 @@ export async function updateEvent(
   return written(change.then(), fields);
 }
 
+const addToTotalSql = `UPDATE ${table} SET total_attendees = total_attendees + $3
+  WHERE company_id = $1 AND id = $2`;
+
 /** Adds to the number of attendees of a locked event, or subtracts from it. */
 export async function addToTotalAttendees(
   tx: Tx,
@@ -247,8 +251,7 @@ export async function addToTotalAttendees(
   id: string,
   difference: 1 | -1,
 ): Promise<void> {
-  const sql = `UPDATE ${table} SET total_attendees = total_attendees + $3 WHERE company_id = $1 AND id = $2`;
-  await prepared(tx, 'add_to_attendees', sql, [companyId, id, difference]);
+  await prepared(tx, 'add_to_attendees', addToTotalSql, [companyId, id, difference]);
 }
 
 /** Deletes a locked event and its attendees. */

@@ -137,15 +137,17 @@ const toJob = (key: string) => ({ data: { key }, singletonKey: key });
 
 async function begin(boss: PgBoss, { keyed, scheduled }: QueueNames): Promise<void> {
   await boss.start();
-  for (const queue of keyed) await ensureQueue(boss, queue, keyedOptions);
-  for (const queue of scheduled) await ensureQueue(boss, queue, scheduledOptions);
-}
-
-/** Writes nothing where all is as it should be: most database users may not. */
-async function ensureQueue(boss: PgBoss, queue: string, options: typeof scheduledOptions): Promise<void> {
-  const found = await boss.getQueue(queue);
-  if (found === null) await boss.createQueue(queue, { policy: 'exclusive', ...options });
-  else if (!isDeepStrictEqual({ ...found, ...options }, found)) await boss.updateQueue(queue, options);
+  const present = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+  const wanted = [
+    ...keyed.map((queue) => ({ queue, options: keyedOptions })),
+    ...scheduled.map((queue) => ({ queue, options: scheduledOptions })),
+  ];
+  for (const { queue, options } of wanted) {
+    const found = present.get(queue);
+    if (found === undefined) await boss.createQueue(queue, { policy: 'exclusive', ...options });
+    // Writes nothing where all is as it should be: most database users may not.
+    else if (!isDeepStrictEqual({ ...found, ...options }, found)) await boss.updateQueue(queue, options);
+  }
 }
 
 function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log'>): PgBoss {
