@@ -130,17 +130,28 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
 
 type Work<T> = (signal: AbortSignal) => Promise<T>;
 
+/** A controller of its own with a timer: `AbortSignal.any` and `timeout` cost a tenth of a call. */
 async function withDeadline<T>(work: Work<T>, timeoutMs: number, asker: AbortSignal | undefined): Promise<T> {
   asker?.throwIfAborted();
-  const late = AbortSignal.timeout(timeoutMs);
+  const end = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    end.abort();
+  }, timeoutMs);
+  const onAbort = () => end.abort(asker?.reason);
+  asker?.addEventListener('abort', onAbort, { once: true });
   try {
-    return await work(asker === undefined ? late : AbortSignal.any([late, asker]));
+    return await work(end.signal);
   } catch (error) {
     if (error instanceof OutgoingFault) throw error;
     // The callee is not to blame.
     asker?.throwIfAborted();
-    if (!late.aborted) throw error;
+    if (!isLate) throw error;
     throw new OutgoingFault('timeout', `no answer within ${timeoutMs} ms`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    asker?.removeEventListener('abort', onAbort);
   }
 }
 
