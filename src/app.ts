@@ -7,6 +7,7 @@ import type { CallerContext, CompanyContext, Handlers } from './contract/operati
 import type { Database } from './contract/transaction.ts';
 import { problem } from './errors.ts';
 import type { AddressLimit } from './http/dispatch/address-limit.ts';
+import { createAnswerShares } from './http/dispatch/answer-shares.ts';
 import { answerProblem, createDispatch } from './http/dispatch/dispatch.ts';
 import { openExchange } from './http/dispatch/exchange.ts';
 import { createGate } from './http/dispatch/gate.ts';
@@ -95,6 +96,7 @@ export async function createDocumentApp(
     readBody: createBodyReader(),
     customizeAjv: createAjvProvider(),
     memory,
+    shares: createAnswerShares(),
     deadlineMs,
     db,
     log,

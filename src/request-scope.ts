@@ -6,6 +6,8 @@ export type RequestScope = {
   tenant?: string;
   /** Whether it had a connection to the database before. */
   hasBegun?: boolean;
+  /** Called when the work waits for somebody outside of the process and its database. */
+  onAway?: () => void;
   /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */
   readonly signal: AbortSignal;
   /** Whether what runs may be stopped half-way. Work that changes something is only not begun. */

@@ -95,8 +95,10 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
   };
 
   const call: Callee['call'] = async (work, { timeoutMs, waitMs = timeoutMs, onTurn }) => {
-    const asker = currentScope()?.signal;
+    const scope = currentScope();
+    const asker = scope?.signal;
     asker?.throwIfAborted();
+    scope?.onAway?.();
     if (breaker.state() !== 'closed') return callOpen(work, timeoutMs, asker);
     const attempt = async () => {
       // It may have opened since.

@@ -168,6 +168,13 @@ describe('a call', () => {
     );
   });
 
+  test('tells its request that it waits for somebody outside', async () => {
+    answer = well;
+    const onAway = vi.fn();
+    await inScope({ signal: new AbortController().signal, isRead: true, onAway }, () => get(open()));
+    expect(onAway).toHaveBeenCalled();
+  });
+
   test('that its caller leaves says nothing against the callee', async () => {
     answer = silent;
     const callee = open();

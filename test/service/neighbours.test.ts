@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { describe, expect, onTestFinished } from 'vitest';
 import { testWith } from '../support/fixtures.ts';
 
@@ -33,5 +34,32 @@ describe('a company whose requests wait for one locked row', () => {
     await holder.rollback();
     for (const status of await Promise.all(waiting)) expect([200, 503]).toContain(status);
     await acme.get(`${events}/${hot.id}`).expect(200);
+  });
+});
+
+describe('a company that asks for much at once', () => {
+  const blocked = async (db: Knex) => {
+    const waiting = db('pg_stat_activity').where({ wait_event_type: 'Lock' });
+    return (await waiting.whereRaw('datname = current_database()')).length;
+  };
+
+  test('gets its large answers one after the other', async ({ acme, globex, db }) => {
+    await db.raw(`INSERT INTO events (company_id, name, description)
+      SELECT company_id, 'Many ' || n, repeat('What happens there. ', 100)
+      FROM (SELECT company_id FROM events GROUP BY 1) c, generate_series(1, 200) n`);
+    const path = `${events}?limit=200`;
+    await acme.get(path).expect(200);
+    const holder = await db.transaction();
+    onTestFinished(async () => void (holder.isCompleted() || (await holder.rollback())));
+    await holder.raw('LOCK TABLE events');
+    const listed = [acme, acme, acme, acme, globex].map((company) =>
+      company.get(path).then((answer) => answer),
+    );
+    // One of each: that of the other company came last, so all before it had their chance.
+    await expect.poll(() => blocked(db)).toBe(2);
+    await acme.get('/v1/api/rwa').expect(200);
+    expect(await blocked(db)).toBe(2);
+    await holder.rollback();
+    for (const { status } of await Promise.all(listed)) expect(status).toBe(200);
   });
 });

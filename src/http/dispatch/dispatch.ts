@@ -5,13 +5,14 @@ import type { AnyReply } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { untilAborted } from '../../in-time.ts';
 import type { Logger } from '../../log.ts';
-import { CallerGoneError, inScope } from '../../request-scope.ts';
+import { CallerGoneError, currentScope, inScope } from '../../request-scope.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import { sendReply } from '../server/reply.ts';
 import { discardRest } from '../server/unread-body.ts';
+import type { AnswerShares } from './answer-shares.ts';
 import { openScope } from './caller-scope.ts';
 import { compileOperations } from './compiled-operations.ts';
 import { replaceRouter } from './compiled-router.ts';
@@ -30,6 +31,7 @@ export type DispatchOptions = {
   readonly readBody: BodyReader;
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
+  readonly shares: AnswerShares;
   /** Time for an answer to be made, in milliseconds. */
   readonly deadlineMs?: number | undefined;
   readonly db: Database;
@@ -71,12 +73,14 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     const { scope, settle } = openScope(request, response, deadlineMs);
     inScope(scope, () => {
       const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
-      untilAborted(handled, scope.signal)
+      const answered = untilAborted(handled, scope.signal)
         .then((reply) => {
           settle();
-          return answer(exchange, reply, options.memory);
+          return answer(exchange, reply, options);
         })
         .catch((error) => answerProblem(exchange, error, options.log));
+      // Work that nobody waits for any more has its share until it ends.
+      Promise.allSettled([handled, answered]).then(() => exchange.endShare?.(undefined));
     });
   };
 }
@@ -93,8 +97,18 @@ function toApiRequest(request: Request) {
   });
 }
 
-async function answer({ request, response }: Exchange, reply: AnyReply, memory: AnswerMemory): Promise<void> {
-  const sent = sendReply(response, reply, memory);
+async function answer(
+  exchange: Exchange,
+  reply: AnyReply,
+  { memory, shares }: DispatchOptions,
+): Promise<void> {
+  const { request, response, facts } = exchange;
+  const scope = currentScope();
+  const sent = sendReply(response, reply, {
+    memory,
+    onMade: (bytes) => exchange.endShare?.(bytes),
+    nextShare: (signal) => shares.takeNext(scope?.tenant ?? '', `${facts.operationId} piece`, signal),
+  });
   discardRest(request);
   await sent;
 }

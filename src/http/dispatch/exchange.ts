@@ -10,6 +10,7 @@ import type { Database } from '../../contract/transaction.ts';
 import type { ProblemError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
+import type { EndShare } from './answer-shares.ts';
 import { createOnce, hashBody } from './idempotency.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
@@ -23,6 +24,8 @@ export type Exchange = {
   refusal?: ProblemError;
   /** The body as it was sent, for the comparison of repeated requests. */
   sentBody?: unknown;
+  /** Ends the turn in which the answer is made; undefined before the turn has come. */
+  endShare?: EndShare;
 };
 
 export function openExchange(request: Request, response: Response): Exchange {

@@ -9,6 +9,7 @@ import type { ApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import { inputProblem } from '../input/input-problem.ts';
 import { toProblem } from '../server/problem.ts';
+import type { AnswerShares, EndShare } from './answer-shares.ts';
 import type { CompiledOperation, CompiledOperations } from './compiled-operations.ts';
 import type { Matcher } from './compiled-router.ts';
 import { type Exchange, handlerContext } from './exchange.ts';
@@ -22,6 +23,7 @@ type StepOptions = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly gate: Gate;
   readonly readBody: BodyReader;
+  readonly shares: AnswerShares;
   readonly db: Database;
   readonly log: Logger;
   readonly operations: CompiledOperations;
@@ -134,14 +136,31 @@ function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly 
 function callHandler(
   handler: AnyHandler,
   compiledOf: (context: Context) => CompiledOperation,
-  { db, log }: StepOptions,
+  { db, log, shares }: StepOptions,
 ): Handler {
-  return (context, exchange: Exchange) => {
+  return async (context, exchange: Exchange) => {
     const { plan } = compiledOf(context);
     const input = toInput(plan, requestOf(context));
+    await beginShare(shares, exchange, plan);
     // The validator and the gate have just checked what the document's types promise the handler.
     return handler(input as never, handlerContext(exchange, plan, { log, db }) as never);
   };
+}
+
+/** Nothing is waited for where there is room, which is nearly always. */
+function beginShare(
+  shares: AnswerShares,
+  exchange: Exchange,
+  plan: OperationPlan,
+): Promise<void> | undefined {
+  const scope = currentScope();
+  if (scope?.tenant === undefined) return undefined;
+  const begin = (end: EndShare) => {
+    exchange.endShare = end;
+    scope.onAway = () => end(undefined);
+  };
+  const share = shares.take(scope.tenant, plan.operationId, scope.signal);
+  return share instanceof Promise ? share.then(begin) : void begin(share);
 }
 
 /** The validated input under the names of the document, without read-only fields. */

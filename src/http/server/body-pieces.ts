@@ -1,8 +1,8 @@
 import { ItemStream } from '../../contract/item-stream.ts';
 import { safeJson } from '../../safe-json.ts';
 
-// Larger pieces would keep more in memory, smaller ones cost more writes.
-const pieceLength = 64 * 1024;
+/** Of a piece at least. Larger ones would keep more in memory, smaller ones cost more writes. */
+export const pieceLength = 64 * 1024;
 
 /** The stream in a body: the body itself, or one of its fields. */
 export function streamIn(body: unknown): ItemStream<unknown> | undefined {

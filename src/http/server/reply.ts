@@ -5,7 +5,17 @@ import { TextStream } from '../../contract/text-stream.ts';
 import { problem } from '../../errors.ts';
 import { safeJson } from '../../safe-json.ts';
 import type { AnswerMemory } from './answer-memory.ts';
-import { piecesOf, streamIn } from './body-pieces.ts';
+import { pieceLength, piecesOf, streamIn } from './body-pieces.ts';
+
+export type ReplyParts = {
+  readonly memory: AnswerMemory;
+  /** Called when the body is made, or its first piece can be asked for. */
+  readonly onMade: (bytes: number) => void;
+  /** Waits until a piece of a stream may be made. Gives what is called with its size. */
+  readonly nextShare: (signal: AbortSignal) => EndPiece | Promise<EndPiece>;
+};
+
+type EndPiece = (bytes: number) => void;
 
 /**
  * Sends the reply of a handler. Caches must not keep company data, so `no-store` is the default; a header of the
@@ -14,26 +24,24 @@ import { piecesOf, streamIn } from './body-pieces.ts';
  * @throws ProblemError `overloaded`, before anything is sent, when callers have too much to read already. Only what
  *   was merely read is refused: the answer to a change has to tell that it happened
  */
-export async function sendReply(
-  response: ServerResponse,
-  reply: AnyReply,
-  memory: AnswerMemory,
-): Promise<void> {
+export async function sendReply(response: ServerResponse, reply: AnyReply, parts: ReplyParts): Promise<void> {
   const { body } = reply;
   if (body instanceof TextStream) {
     writeHead(response, reply, undefined);
-    return writePieces(response, body.pieces);
+    return writePieces(response, body.pieces, parts);
   }
   const stream = streamIn(body);
   // Serialised first: if that fails, nothing has been sent yet.
   const bytes = body === undefined || stream ? undefined : Buffer.from(safeJson(body) ?? '');
-  const isHeld = memory.hold(response, bytes?.length ?? stream?.heldBytes ?? 0);
+  const isHeld = parts.memory.hold(response, bytes?.length ?? stream?.heldBytes ?? 0);
   if (!isHeld && response.req.method === 'GET') throw problem('overloaded');
   writeHead(response, reply, bytes);
   // Node sends no body in answer to HEAD, so nothing is read for one.
   const isHead = response.req.method === 'HEAD';
-  if (stream === undefined || isHead || typeof body !== 'object' || body === null) response.end(bytes);
-  else await writePieces(response, piecesOf(body));
+  if (stream === undefined || isHead || typeof body !== 'object' || body === null) {
+    response.end(bytes);
+    parts.onMade(bytes?.length ?? 0);
+  } else await writePieces(response, piecesOf(body), parts);
 }
 
 function writeHead(response: ServerResponse, { status, headers, body }: AnyReply, bytes: Buffer | undefined) {
@@ -48,14 +56,33 @@ function writeHead(response: ServerResponse, { status, headers, body }: AnyReply
 }
 
 /** Makes a piece when the one before it has left. Ends the source when the caller has gone. */
-async function writePieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+async function writePieces(
+  response: ServerResponse,
+  source: AsyncIterable<string>,
+  { onMade, nextShare }: ReplyParts,
+): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  for await (const piece of pieces) {
-    if (response.destroyed) return;
-    if (response.write(piece)) continue;
-    const isDrained = await once(response, 'drain', { signal: gone.signal }).catch(() => undefined);
-    if (isDrained === undefined) return;
+  const pieces = source[Symbol.asyncIterator]();
+  onMade(pieceLength);
+  try {
+    while (!response.destroyed) {
+      const endPiece = await nextShare(gone.signal);
+      let length = 0;
+      try {
+        const { done = false, value } = await pieces.next();
+        if (done) break;
+        length = value.length;
+        if (response.write(value)) continue;
+      } finally {
+        endPiece(length);
+      }
+      await once(response, 'drain', { signal: gone.signal });
+    }
+    if (!response.destroyed) response.end();
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  } finally {
+    await pieces.return?.();
   }
-  response.end();
 }

@@ -1,0 +1,123 @@
+import { problem } from '../../errors.ts';
+
+/** Called when an answer or a piece of one is made. @param bytes its size; undefined when it is not known */
+export type EndShare = (bytes: number | undefined) => void;
+
+/** Lets the large answers of each tenant take turns with one another, so that others come in between. */
+export type AnswerShares = {
+  /**
+   * Waits until the answers of the operation that are being made for the tenant leave room for this one. Begins at
+   * once where it can. How large it will be is known from the last one that the tenant got, or anybody.
+   * @throws ProblemError `overloaded` after five seconds, or when very many wait already; the signal's reason
+   */
+  take(tenant: string, operation: string, signal: AbortSignal): EndShare | Promise<EndShare>;
+  /** The same for the next piece of an answer that has begun, so only the signal ends the waiting. */
+  takeNext(tenant: string, operation: string, signal: AbortSignal): EndShare | Promise<EndShare>;
+};
+
+/** Answers of one operation for one tenant. */
+type Line = {
+  readonly operation: string;
+  /** Bytes that are being made, as expected. */
+  making: number;
+  /** How large the next one is expected to be. */
+  expected: number;
+  /** What starts those that wait. */
+  readonly waiting: Set<() => void>;
+};
+
+// Of each line at once. What is read and written in one go keeps the process from everybody else: some milliseconds.
+const roomBytes = 256 * 1024;
+// Some at once, until the first of them is made.
+const unknownBytes = roomBytes / 8;
+// What costs a turn of the event loop is noticed by nobody.
+const largeBytes = 64 * 1024;
+const beginPatienceMs = 5_000;
+const longestLine = 1_000;
+const mostLines = 10_000;
+
+/** Answers of one operation that come to 256 kB in all, or one, are made for a tenant at once. Small ones never wait. */
+export function createAnswerShares(): AnswerShares {
+  const lines = new Map<string, Line>();
+  const lastSizes = new Map<string, number>();
+
+  const lineOf = (tenant: string, operation: string): Line => {
+    const name = `${operation} ${tenant}`;
+    const known = lines.get(name);
+    if (known !== undefined) return known;
+    if (lines.size >= mostLines) forgetIdle(lines);
+    const expected = Math.min(lastSizes.get(operation) ?? unknownBytes, roomBytes);
+    const line: Line = { operation, making: 0, expected, waiting: new Set() };
+    lines.set(name, line);
+    return line;
+  };
+
+  const begin = (line: Line): EndShare => {
+    const { operation, expected } = line;
+    line.making += expected;
+    let isOver = false;
+    return (bytes) => {
+      if (isOver) return;
+      isOver = true;
+      line.making -= expected;
+      if (bytes !== undefined) {
+        lastSizes.set(operation, bytes);
+        // Falls by half at most: answers of one operation differ.
+        line.expected = Math.min(Math.max(bytes, Math.floor(expected / 2)), roomBytes);
+      }
+      if (line.waiting.size === 0) return;
+      // After a large one, what others have sent meanwhile comes first.
+      if (expected >= largeBytes) setImmediate(startWaiting, line);
+      else startWaiting(line);
+    };
+  };
+
+  const wait = (line: Line, signal: AbortSignal, patienceMs?: number): Promise<EndShare> =>
+    new Promise((resolve, reject) => {
+      const leave = () => {
+        line.waiting.delete(start);
+        clearTimeout(patience);
+        signal.removeEventListener('abort', onAbort);
+      };
+      const start = () => {
+        leave();
+        resolve(begin(line));
+      };
+      const fail = (reason: unknown) => {
+        leave();
+        reject(reason);
+      };
+      const onAbort = () => fail(signal.reason);
+      const patience = patienceMs && setTimeout(() => fail(problem('overloaded')), patienceMs);
+      signal.addEventListener('abort', onAbort, { once: true });
+      line.waiting.add(start);
+    });
+
+  return {
+    take(tenant, operation, signal) {
+      const line = lineOf(tenant, operation);
+      if (line.waiting.size === 0 && hasRoom(line)) return begin(line);
+      if (line.waiting.size >= longestLine) throw problem('overloaded');
+      return wait(line, signal, beginPatienceMs);
+    },
+    takeNext(tenant, operation, signal) {
+      const line = lineOf(tenant, operation);
+      if (line.waiting.size === 0 && hasRoom(line)) return begin(line);
+      signal.throwIfAborted();
+      return wait(line, signal);
+    },
+  };
+}
+
+const hasRoom = ({ making, expected }: Line) => making === 0 || making + expected <= roomBytes;
+
+function startWaiting(line: Line): void {
+  for (const start of line.waiting) {
+    if (!hasRoom(line)) return;
+    start();
+  }
+}
+
+function forgetIdle(lines: Map<string, Line>): void {
+  for (const [name, { making, waiting }] of lines) if (making === 0 && waiting.size === 0) lines.delete(name);
+}
