@@ -23,6 +23,7 @@ export const settings = {
       .optional(),
     about:
       'Where `DATABASE_URL` leads to a pooler in transaction mode (PgBouncer): the same database without it, for what needs a session of its own.',
+    secret: true,
   },
   DATABASE_PREPARED_STATEMENTS: {
     schema: z.enum(['on', 'off']).optional(),

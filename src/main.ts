@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
+import packageFile from '../package.json' with { type: 'json' };
 import { reasonsOf } from './compose/shutdown.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createLogger } from './log.ts';
-import { openSecretSettings } from './secret-settings.ts';
+import { openSecretSettings, secretTexts } from './secret-settings.ts';
 import { startService } from './service.ts';
 
 const help = `Usage: npm start [-- --fresh]   a complete local service with a sample world, under .local/
@@ -22,8 +23,17 @@ type Run = {
 };
 
 async function serve(): Promise<Run> {
-  const config = loadConfig(await openSecretSettings(process.env));
-  const service = await startService(config, createLogger({ level: config.LOG_LEVEL }));
+  const env = await openSecretSettings(process.env);
+  const config = loadConfig(env);
+  const service = await startService(
+    config,
+    createLogger({
+      level: config.LOG_LEVEL,
+      version: packageFile.version,
+      roles: config.ROLES,
+      secrets: secretTexts(env),
+    }),
+  );
   return { stop: service.stop, failed: new Promise(() => {}) };
 }
 
@@ -55,18 +65,24 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   return { stop: () => running.disposeAsync(), failed: local.failed };
 }
 
-/** Stops on the first SIGINT or SIGTERM; a second one ends the process at once. */
+// A terminal or supervisor that signals the whole group reaches the process twice: npm hands the signal on.
+const sameSignalMs = 1_000;
+
+/** Stops on the first SIGINT or SIGTERM; a later one ends the process at once. */
 function stopInOrder({ stop, failed }: Run): void {
-  let stopping = false;
+  let stoppingSince: number | undefined;
   const end = (exitCode: number) => {
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > sameSignalMs) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
     stop().then(() => process.exit(exitCode), fail);
   };
   process.on('SIGINT', () => end(0));
   process.on('SIGTERM', () => end(0));
   failed.then((error) => {
-    if (stopping) return;
+    if (stoppingSince !== undefined) return;
     process.stderr.write(`tallystick: ${error.message}\n`);
     end(1);
   });

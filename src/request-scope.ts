@@ -10,6 +10,8 @@ export type RequestScope = {
   onAway?: () => void;
   /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */
   readonly signal: AbortSignal;
+  /** What log lines of the work name: a request with its company, or jobs. */
+  readonly facts?: Readonly<object>;
   /** Whether what runs may be stopped half-way. Work that changes something is only not begun. */
   readonly isRead: boolean;
 };
@@ -30,7 +32,7 @@ export function inScope<T>(scope: RequestScope, work: () => T): T {
   return scopes.run(scope, work);
 }
 
-/** The request that the present work belongs to; undefined in the background. */
+/** What the present work belongs to; undefined in the background. */
 export function currentScope(): RequestScope | undefined {
   return scopes.getStore();
 }

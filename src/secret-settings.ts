@@ -68,3 +68,16 @@ async function openEntry(entry: string, options?: KmsOptions): Promise<string | 
     return { id, arn, reason: error instanceof Error ? error.message || error.name : String(error) };
   }
 }
+
+/** The texts that nobody may see: the values of secret settings, and the secrets that stand within them. */
+export function secretTexts(env: Environment): string[] {
+  return secretSettings.flatMap((name) => {
+    const value = env[name] ?? '';
+    if (!URL.canParse(value) || !value.includes('://')) return [value, ...keysWithin(value)];
+    const { username, password } = new URL(value);
+    // As in databases of a developer: a word that stands in many lines, and no secret.
+    return password === username ? [] : [password, decodeURIComponent(password)];
+  });
+}
+
+const keysWithin = (ring: string) => ring.split(',').map((entry) => entry.trim().replace(/^[\w-]+:/, ''));

@@ -14,8 +14,8 @@ type ServiceOptions = {
   readonly say: (line: string) => void;
 };
 
-// What `npm run serve` runs, without the name of Node: what is measured is what is operated.
-const [, ...served] = packageFile.scripts.serve.split(' ');
+// What `npm run serve` runs, without `exec` and the name of Node: what is measured is what is operated.
+const [, , ...served] = packageFile.scripts.serve.split(' ');
 
 /** Starts the service as a process of its own. Node's flags are handed on, so that --cpu-prof tells of it too. */
 export function startBenchService({ env, onLog, say }: ServiceOptions): BenchService {
@@ -28,7 +28,7 @@ export function startBenchService({ env, onLog, say }: ServiceOptions): BenchSer
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     for (const line of text.split('\n').filter(Boolean)) {
-      if (/"level":[456]0/.test(line)) say(line);
+      if (/"level":"(?:warn|error|fatal)"/.test(line)) say(line);
       onLog(line);
     }
   });

@@ -32,8 +32,8 @@ export type ReplicaOptions = {
   readonly starter?: readonly string[];
 };
 
-// What `npm run serve` runs, without the name of Node: what is attacked is what is operated.
-const [, ...served] = packageFile.scripts.serve.split(' ');
+// What `npm run serve` runs, without `exec` and the name of Node: what is attacked is what is operated.
+const [, , ...served] = packageFile.scripts.serve.split(' ');
 // On a machine with much else to do.
 const startMs = 120_000;
 

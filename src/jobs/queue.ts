@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PgBoss } from 'pg-boss';
 import type { Database, Tx } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
+import { inScope } from '../request-scope.ts';
 import { createPoolAdapter, createTransactionAdapter } from './transaction-adapter.ts';
 
 /** A job that runs on a schedule. It must be safe to run twice. */
@@ -87,6 +88,7 @@ const fetching = {
 export function createJobQueue({ db, queues, works, onJobs = () => {}, log }: QueueOptions): JobQueue {
   const boss = createBoss({ db, works, log });
   const within = createTransactionAdapter();
+  const run = createRunner(onJobs, log);
   let opening: Promise<void> | undefined;
 
   const open = () => {
@@ -107,12 +109,14 @@ export function createJobQueue({ db, queues, works, onJobs = () => {}, log }: Qu
     async work({ scheduled, keyed }) {
       await open();
       for (const job of scheduled) {
-        const handle = () => report(onJobs, job.queue, 1, job.handle());
-        await workOnSchedule(boss, { ...job, handle });
+        await boss.work(job.queue, { pollingIntervalSeconds: 30 }, (jobs) =>
+          run(job.queue, jobs, job.handle),
+        );
+        await boss.schedule(job.queue, job.cron);
       }
       for (const { queue, handle } of keyed) {
         await boss.work<{ key: string }>(queue, fetching, (jobs) =>
-          report(onJobs, queue, jobs.length, handle(jobs.map(({ data }) => data.key))),
+          run(queue, jobs, () => handle(jobs.map(({ data }) => data.key))),
         );
       }
     },
@@ -163,17 +167,24 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
   return boss;
 }
 
-async function report(onJobs: OnJobs, queue: string, count: number, work: Promise<void>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    onJobs(queue, 'failed', count);
-    throw error;
-  }
-  onJobs(queue, 'done', count);
-}
+// A batch may have hundreds.
+const namedJobs = 5;
 
-async function workOnSchedule(boss: PgBoss, { queue, cron, handle }: ScheduledJob): Promise<void> {
-  await boss.work(queue, { pollingIntervalSeconds: 30 }, async () => handle());
-  await boss.schedule(queue, cron);
+/** Runs the work of a batch of jobs, whose ids its log lines name, and tells what became of it. */
+function createRunner(onJobs: OnJobs, log: Logger) {
+  return async (queue: string, jobs: readonly { id: string }[], work: () => Promise<void>): Promise<void> => {
+    const jobIds = jobs.slice(0, namedJobs).map(({ id }) => id);
+    const facts = { queue, jobIds, jobs: jobs.length };
+    const scope = { signal: new AbortController().signal, isRead: false, facts };
+    return inScope(scope, async () => {
+      try {
+        await work();
+      } catch (err) {
+        log.warn({ err }, 'jobs failed, and will be tried again');
+        onJobs(queue, 'failed', jobs.length);
+        throw err;
+      }
+      onJobs(queue, 'done', jobs.length);
+    });
+  };
 }

@@ -164,11 +164,14 @@ describe('the log', () => {
     expect(lines).toHaveLength(1);
     const { time: _, ms, ...line } = lines[0] ?? {};
     expect(line).toEqual({
-      level: 30,
+      level: 'info',
+      service: 'tallystick',
       requestId: 'mine',
       area: 'fixture',
       operationId: 'getThing',
+      path: '/api/thing/{id}',
       keyId: 'key-1',
+      companyId: 'acme',
       method: 'GET',
       status: 204,
       msg: 'request',

@@ -24,7 +24,7 @@ async function start(database: TestDatabase, blocks: readonly ReplayBlock[] = [f
   const node = await startReplayNode(chainId, blocks);
   node.setHead(third.block.hash);
   const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n, tries: 1 });
-  const logged: { level: number; msg: string }[] = [];
+  const logged: { level: string; msg: string }[] = [];
   const log = createLogger({
     level: 'info',
     destination: { write: (line) => void logged.push(JSON.parse(line)) },
@@ -40,7 +40,7 @@ async function start(database: TestDatabase, blocks: readonly ReplayBlock[] = [f
   const ended = runner.run(stopped.signal);
   return {
     ...{ chainId, node, index },
-    errors: () => logged.filter(({ level }) => level >= 50).map(({ msg }) => msg),
+    errors: () => logged.filter(({ level }) => level === 'error').map(({ msg }) => msg),
     isStuck: () =>
       vi.waitFor(async () => expect((await index.state())?.stuck).toBeDefined(), { timeout: 10_000 }),
     reaches: (head: bigint) =>

@@ -85,7 +85,7 @@ describe('operators of a process that is only worker', () => {
     expect(await value('lane_held')).toBe(1);
     expect(await value('signer_balance')).toBe(1e-18);
     expect(said('mint lane paused')).toMatchObject([
-      { chainId: '31337', signer, reason: 'balance_too_low', level: 40 },
+      { chainId: '31337', signer, reason: 'balance_too_low', level: 'warn' },
     ]);
 
     await setup.chain.call('anvil_setBalance', signer, '0x56bc75e2d63100000');

@@ -271,8 +271,8 @@ describe('the circuit breaker of a callee', () => {
     await get(callee);
     expect(await series()).toContain(`tallystick_circuit_breakers{${of},state="closed"} 1`);
     expect(lines).toMatchObject([
-      { level: 40, callee: 'upstream', label: 'http://host', msg: expect.stringContaining('opened') },
-      { level: 30, callee: 'upstream', ms: 6_000, msg: expect.stringContaining('closed') },
+      { level: 'warn', callee: 'upstream', label: 'http://host', msg: expect.stringContaining('opened') },
+      { level: 'info', callee: 'upstream', ms: 6_000, msg: expect.stringContaining('closed') },
     ]);
     expect(JSON.stringify(lines)).not.toContain('secret');
     callee.close();

@@ -15,10 +15,23 @@ export type RunningProcess = {
   readonly ended: Promise<number | NodeJS.Signals>;
 };
 
-/** Runs a program with Node as a child process. It inherits only PATH from this environment. */
-export function startProcess(args: readonly string[], env: Readonly<Record<string, string>>): RunningProcess {
-  const child = spawn(process.execPath, args, {
-    cwd: root,
+/** Where and how a program runs, if not as Node in the folder of the project. */
+export type ProcessOptions = {
+  readonly command?: string;
+  readonly cwd?: string;
+  /** Whether it leads a process group of its own, as a terminal and a supervisor give it. */
+  readonly detached?: boolean;
+};
+
+/** Runs a program, Node by default, as a child process. It inherits only PATH from this environment. */
+export function startProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { command = process.execPath, cwd = root, detached = false }: ProcessOptions = {},
+): RunningProcess {
+  const child = spawn(command, args, {
+    cwd,
+    detached,
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -17,8 +17,8 @@ export type Subject = {
   stop(): Promise<void>;
 };
 
-// What `npm run serve` runs, without the name of Node: what is measured is what is operated.
-const [, ...served] = packageFile.scripts.serve.split(' ');
+// What `npm run serve` runs, without `exec` and the name of Node: what is measured is what is operated.
+const [, , ...served] = packageFile.scripts.serve.split(' ');
 const peer = ['--max-semi-space-size=16', path.join(import.meta.dirname, 'peer/server.ts')];
 const startMs = 60_000;
 

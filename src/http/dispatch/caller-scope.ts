@@ -1,6 +1,6 @@
-import type { Request, Response } from 'express';
 import { problem } from '../../errors.ts';
 import { CallerGoneError, type RequestScope } from '../../request-scope.ts';
+import type { Exchange } from './exchange.ts';
 
 type CallerScope = {
   readonly scope: RequestScope;
@@ -9,7 +9,7 @@ type CallerScope = {
 };
 
 /** The scope of a request: its work ends when the caller closes the connection, or after this time without an answer. */
-export function openScope(request: Request, response: Response, deadlineMs: number): CallerScope {
+export function openScope({ request, response, facts }: Exchange, deadlineMs: number): CallerScope {
   const end = new AbortController();
   const late = () => new Error(`no answer was made within ${deadlineMs} ms`);
   const deadline = setTimeout(() => {
@@ -20,7 +20,7 @@ export function openScope(request: Request, response: Response, deadlineMs: numb
     if (!response.writableFinished) end.abort(new CallerGoneError());
   });
   return {
-    scope: { signal: end.signal, isRead: request.method === 'GET' },
+    scope: { signal: end.signal, isRead: request.method === 'GET', facts },
     settle: () => clearTimeout(deadline),
   };
 }

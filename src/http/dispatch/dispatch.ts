@@ -70,7 +70,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     exchange.facts.area = options.area;
     // The library types values as texts, but only passes the object on.
     const apiRequest = toApiRequest(request) as unknown as BackendRequest;
-    const { scope, settle } = openScope(request, response, deadlineMs);
+    const { scope, settle } = openScope(exchange, deadlineMs);
     inScope(scope, () => {
       const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
       const answered = untilAborted(handled, scope.signal)

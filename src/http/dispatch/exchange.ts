@@ -37,15 +37,10 @@ type ContextOptions = { readonly log: Logger; readonly db: Database };
 /** Makes what a handler gets beside its input: all of it for a company, less for a mere key or the public. */
 export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, db }: ContextOptions) {
   const { caller, facts, request } = exchange;
-  let child: Logger | undefined;
   const context: RequestContext = {
     requestId: facts.requestId,
     preferred: (types) => types.find((type) => type === request.accepts([...types])) ?? types[0],
-    // Most requests log nothing of their own, so the child is made when it is asked for.
-    get log() {
-      child ??= log.child({ requestId: facts.requestId });
-      return child;
-    },
+    log,
   };
   if (caller === undefined) return context;
   const { companyId } = caller;

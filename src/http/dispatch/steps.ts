@@ -109,12 +109,14 @@ function admitAndRead(
   return async (context, exchange: Exchange) => {
     const { plan, readInput } = compiledOf(context);
     exchange.facts.operationId = plan.operationId;
+    exchange.facts.path = exchange.request.baseUrl + context.operation.path;
     takeShareOf(exchange.caller);
     if (plan.isPublic) await gate.admitPublic(exchange.request);
     else {
       const { caller } = exchange;
       if (caller === undefined || context.security['authorized'] !== true) throw refusalOf(exchange);
       exchange.facts.keyId = caller.keyId;
+      if (caller.companyId) exchange.facts.companyId = caller.companyId;
       await gate.admit(caller, exchange.response);
     }
     if (plan.body !== undefined) exchange.sentBody = await readBody(exchange.request, exchange.response);

@@ -8,7 +8,10 @@ export type RequestFacts = {
   readonly requestId: string;
   area?: string;
   operationId?: string;
+  /** The path of the operation with the names of its parameters, such as `/v1/api/nft/{id}`. */
+  path?: string;
   keyId?: string;
+  companyId?: string;
   code?: string;
 };
 
@@ -26,8 +29,8 @@ const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
  * Creates the middleware that gives every request an id, sets the headers of every response, and writes one log line
- * when the response is sent or the connection is closed. The line has no path, because a path may contain personal
- * data.
+ * when the response is sent or the connection is closed. The line has the path's template only, because a path may contain
+ * personal data.
  */
 export function createRequestContext({
   log,

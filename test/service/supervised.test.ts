@@ -1,0 +1,38 @@
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import { startProcess } from '../support/process.ts';
+
+const settings = {
+  CURSOR_KEYS: `a:${Buffer.alloc(32, 3).toString('base64')}`,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  ROLES: 'api',
+  AREAS: 'blockchain',
+  DRAIN_SECONDS: '0',
+};
+
+describe('`npm run serve` under a supervisor', () => {
+  const serve = async (databaseUrl: string) => {
+    const env = { ...settings, DATABASE_URL: databaseUrl, HOME: process.env['HOME'] ?? '/' };
+    const npm = startProcess(['run', 'serve'], env, { command: 'npm', detached: true });
+    await npm.until(/service started/);
+    return npm;
+  };
+
+  test('stops in order when npm alone is told to', async ({ databaseUrl }) => {
+    const npm = await serve(databaseUrl);
+    npm.child.kill('SIGTERM');
+    expect(await npm.ended).toBe(0);
+    expect(npm.output()).toMatch(/service stopped/);
+  });
+
+  test.for(['SIGTERM', 'SIGINT'] as const)(
+    'stops in order when its whole group gets %s, which npm hands on a second time',
+    async (signal, { databaseUrl }) => {
+      const npm = await serve(databaseUrl);
+      process.kill(-(npm.child.pid ?? 0), signal);
+      await npm.ended;
+      expect(npm.output()).toMatch(/service stopped/);
+    },
+  );
+});
