@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { areas, basePaths, documents, type OpenApiDocument } from './contract/documents.ts';
 import type { operations as BlockchainOperations } from './contract/generated/blockchain.ts';
+import type { operations as ClaimOperations } from './contract/generated/claim.ts';
 import type { operations as EventsOperations } from './contract/generated/events.ts';
 import type { operations as RwaOperations } from './contract/generated/rwa.ts';
 import type { CallerContext, CompanyContext, Handlers } from './contract/operation.ts';
@@ -12,6 +13,7 @@ import { answerProblem, createDispatch } from './http/dispatch/dispatch.ts';
 import { openExchange } from './http/dispatch/exchange.ts';
 import { createGate } from './http/dispatch/gate.ts';
 import type { Limiter } from './http/dispatch/limits.ts';
+import { openToPages } from './http/dispatch/open-to-pages.ts';
 import type { AnyHandler } from './http/dispatch/steps.ts';
 import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
@@ -25,6 +27,7 @@ export type AreaHandlers = {
   readonly blockchain?: Handlers<BlockchainOperations, CallerContext>;
   readonly events?: Handlers<EventsOperations, CompanyContext>;
   readonly rwa?: Handlers<RwaOperations, CompanyContext, 'getTokenMetadata'>;
+  readonly claim?: Handlers<ClaimOperations, never, keyof ClaimOperations>;
 };
 
 type Mount = { readonly path: string; readonly handler: RequestHandler };
@@ -61,6 +64,8 @@ export type ServedDocument = {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** Whether a key without a company is refused. */
   readonly isCompanyRequired: boolean;
+  /** Whether pages of any origin may call it; no by default. */
+  readonly isOpen?: boolean;
 };
 
 /** The Express app over the documents of the areas that have handlers; it does not listen. */
@@ -70,7 +75,9 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
     if (own === undefined) return [];
     // Blockchain data belong to no company, so a key without one may read them.
     const isCompanyRequired = area !== 'blockchain';
-    return [{ area, basePath: basePaths[area], document: documents[area], handlers: own, isCompanyRequired }];
+    const { [area]: basePath } = basePaths;
+    const isOpen = area === 'claim';
+    return [{ area, basePath, document: documents[area], handlers: own, isCompanyRequired, isOpen }];
   });
   return createDocumentApp(served, parts);
 }
@@ -102,9 +109,10 @@ export async function createDocumentApp(
     log,
   };
   const dispatchers: Mount[] = [];
-  for (const { area, basePath, document, handlers, isCompanyRequired } of served) {
+  for (const { area, basePath, document, handlers, isCompanyRequired, isOpen = false } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, publicRequests, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
+    if (isOpen) dispatchers.push({ path: basePath, handler: openToPages });
     dispatchers.push({ path: basePath, handler });
   }
   return createMountedApp({ ...context, mounts: [...dispatchers, ...mounts] });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { httpUrl, keyRing, listOf, proxy, signerList, whole } from './setting-forms.ts';
 
-export const areas = ['blockchain', 'events', 'rwa'] as const;
+export const areas = ['blockchain', 'events', 'rwa', 'claim'] as const;
 export type Area = (typeof areas)[number];
 
 const roles = ['api', 'worker', 'indexer'] as const;
@@ -171,7 +171,7 @@ export const settings = {
   PUBLIC_REQUESTS_PER_MINUTE: {
     schema: whole(0, 1_000_000).default(1_200),
     about:
-      'Requests for token metadata, which need no key, that an address may send in a minute; after that they are 429. 0 means no limit.',
+      'Requests that need no key, for token metadata and claims, that an address may send in a minute; after that they are 429. 0 means no limit.',
   },
   TRUSTED_PROXIES: {
     schema: z
@@ -185,7 +185,7 @@ export const settings = {
   SECRET_KEYS: {
     schema: keyRing.optional(),
     about:
-      'Keys that encrypt claim secrets and the addresses of nodes: `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS, separated by commas. The first encrypts, all decrypt. Needed for the area `rwa`.',
+      'Keys that encrypt claim secrets and the addresses of nodes: `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS, separated by commas. The first encrypts, all decrypt. Needed for the areas `rwa` and `claim`.',
     secret: true,
   },
   CURSOR_KEYS: {
@@ -248,8 +248,9 @@ export const settings = {
       'Index: hosts, `host[:port]`, that NFT metadata may be fetched from although they are private or plain http. All others must be public and https.',
   },
   CLAIM_BASE_URL: {
-    schema: httpUrl.default('http://localhost:3000/claim'),
-    about: 'Claim page of companies and RWAs that have none of their own.',
+    schema: httpUrl.optional(),
+    about:
+      'Claim page of companies and RWAs that have none of their own; by default the one of this service, `PUBLIC_BASE_URL/claim`.',
   },
   BALANCE_CACHE_MAX: {
     schema: whole(1, 10_000_000).default(100_000),
@@ -308,7 +309,7 @@ type SettingName = keyof Settings;
 type Values = { readonly [Name in SettingName]: z.output<Settings[Name]['schema']> };
 
 /** The settings of the service. They are read once, and nothing else reads the environment. */
-export type Config = Readonly<Values> & { readonly publicBaseUrl: string };
+export type Config = Readonly<Values> & { readonly publicBaseUrl: string; readonly claimBaseUrl: string };
 
 /** Names every fault of the environment, one a line. */
 export class ConfigError extends Error {
@@ -346,7 +347,9 @@ export function loadConfig(env: Environment = process.env): Config {
   faults.push(...crossFaults(read));
   if (faults.length > 0) throw new ConfigError(faults);
   const values = read as Values; // every setting was read by its own schema
-  return Object.freeze({ ...values, publicBaseUrl: baseUrl(values) });
+  const publicBaseUrl = baseUrl(values);
+  const claimBaseUrl = values.CLAIM_BASE_URL ?? `${publicBaseUrl}/claim`;
+  return Object.freeze({ ...values, publicBaseUrl, claimBaseUrl });
 }
 
 function describeIssue(name: SettingName, message: string, given: string | undefined): string {
@@ -357,6 +360,8 @@ function describeIssue(name: SettingName, message: string, given: string | undef
   return `${name}: ${message}${quoted}`;
 }
 
+const areasWithKeys = { SECRET_KEYS: ['rwa', 'claim'], CURSOR_KEYS: ['blockchain'] } as const;
+
 /** Settings that contradict each other. One that could not be read has a fault of its own already. */
 function crossFaults(values: Partial<Values>): string[] {
   const faults: string[] = [];
@@ -366,14 +371,11 @@ function crossFaults(values: Partial<Values>): string[] {
       faults.push(`${name} is missing: KEY_VERIFIER=remote needs it`);
     }
   }
-  if (values.AREAS?.includes('rwa') && !isGiven('SECRET_KEYS')) {
+  for (const name of ['SECRET_KEYS', 'CURSOR_KEYS'] as const) {
+    const area = areasWithKeys[name].find((user) => values.AREAS?.includes(user));
+    if (area === undefined || isGiven(name)) continue;
     faults.push(
-      'SECRET_KEYS is missing: the area rwa needs it; make one: echo "k1:$(openssl rand -base64 32)"',
-    );
-  }
-  if (values.AREAS?.includes('blockchain') && !isGiven('CURSOR_KEYS')) {
-    faults.push(
-      'CURSOR_KEYS is missing: the area blockchain needs it; make one: echo "k1:$(openssl rand -base64 32)"',
+      `${name} is missing: the area ${area} needs it; make one: echo "k1:$(openssl rand -base64 32)"`,
     );
   }
   const { MORALIS_TIMEOUT_MS: timeout, MORALIS_DEADLINE_MS: deadline } = values;

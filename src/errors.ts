@@ -62,6 +62,7 @@ export const catalogue = {
   attendee_not_found: { status: 404, title: 'Not Found', detail: 'Attendee not found' },
   rwa_not_found: { status: 404, title: 'Not Found', detail: 'RWA not found' },
   nft_not_found: { status: 404, title: 'Not Found', detail: 'NFT not found' },
+  claim_not_found: { status: 404, title: 'Not Found', detail: 'No claim with this id and secret' },
   token_not_found: { status: 404, title: 'Not Found', detail: 'Token not found' },
   method_not_allowed: {
     status: 405,

@@ -11,17 +11,24 @@ const generated = 'src/contract/generated';
 export const released = 'openapi/released';
 
 /** A document of every area. */
-export const areas = ['blockchain', 'events', 'rwa'] as const;
+export const areas = ['blockchain', 'events', 'rwa', 'claim'] as const;
+
+const noDocument = '{ "openapi": "3.1.0", "paths": {} }';
 
 /**
- * A document of `base`: a folder with `<area>.json`, or a revision of git. The present one without a base.
+ * A document of `base`: a folder with `<area>.json`, or a revision of git. The present one without a base. One without
+ * paths stands for an area that is newer than the base, which has the others.
  * @throws Error that says what `base` may be when it is neither
  */
 export async function readDocument(area: string, base?: string): Promise<JsonObject> {
   const text =
     base === undefined
       ? await readFile(join(root, generated, `${area}.json`), 'utf8')
-      : await readBase(area, base);
+      : await readBase(area, base).catch(async (error: unknown) => {
+          const others = areas.filter((other) => other !== area);
+          await Promise.any(others.map((other) => readBase(other, base))).catch(() => Promise.reject(error));
+          return noDocument;
+        });
   const parsed: Json = JSON.parse(text);
   if (!isObject(parsed) || !isObject(parsed.paths))
     throw new Error(`${base ?? generated} has no OpenAPI document in ${area}.json.`);

@@ -42,6 +42,7 @@ const navigationLabels: Readonly<Record<Area, string>> = {
   blockchain: 'Blockchain',
   events: 'Events',
   rwa: 'RWA',
+  claim: 'Claims',
 };
 
 // The same choice under the same name as on the reference pages, made before the first paint.

@@ -75,7 +75,6 @@ export function startPage(template: string, contract: readonly AreaContract[], l
     steps: steps(contract),
     areas: contract.map(areaSection).join('\n'),
   });
-  const description =
-    'How to use the Tallystick API: first calls, guides, and the reference of its three areas.';
+  const description = 'How to use the Tallystick API: first calls, guides, and the reference of its areas.';
   return layout.page({ title: 'Tallystick API', description, current: 'index.html', body });
 }

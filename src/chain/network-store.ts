@@ -19,6 +19,7 @@ const columns: (keyof Row)[] = [
   'index_from',
   'index_traces',
   'wrapped_natives',
+  'explorer_url',
 ];
 
 type Row = {
@@ -37,6 +38,7 @@ type Row = {
   index_from: string; // bigint: pg reads it as text
   index_traces: IndexTraces;
   wrapped_natives: string[];
+  explorer_url: string | null;
 };
 
 /** A network as the operator describes it; the hex id is derived. */
@@ -63,6 +65,7 @@ function fromRow(row: Row): Network {
     indexFrom: row.index_from,
     indexTraces: row.index_traces,
     wrappedNatives: row.wrapped_natives,
+    explorerUrl: row.explorer_url,
   };
 }
 
@@ -84,6 +87,7 @@ function toRow(network: Partial<NewNetwork>): Partial<Row> {
     index_from: network.indexFrom,
     index_traces: network.indexTraces,
     wrapped_natives: network.wrappedNatives,
+    explorer_url: network.explorerUrl,
   } satisfies { [Column in keyof Row]: Row[Column] | readonly string[] | undefined };
   // The entries are columns of a row with their values.
   return Object.fromEntries(

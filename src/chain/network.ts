@@ -22,6 +22,8 @@ export type Network = {
   readonly indexTraces: IndexTraces;
   /** Contracts that wrap the native asset, in EIP-55: their deposit and withdrawal events count as mint and burn. */
   readonly wrappedNatives: readonly string[];
+  /** Its block explorer, which has a transaction at `/tx/<hash>`; without a slash at its end. */
+  readonly explorerUrl: string | null;
 };
 
 type Currency = {

@@ -15,7 +15,7 @@ import { createVerifier } from '../keys/create-verifier.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createDataProviders } from '../providers/data-providers.ts';
 import { createStateReader, type StateReader } from '../providers/indexer/read/state-reader.ts';
-import { createRwaAreaHandlers } from '../rwa/handlers/handlers.ts';
+import { createRwaAreas } from '../rwa/handlers/handlers.ts';
 import { mintChannel } from '../rwa/minting/mint-queue.ts';
 import { createHealth } from './health.ts';
 import type { Parts } from './parts.ts';
@@ -81,9 +81,7 @@ function createBlockchainArea(
 function createRwaArea({ config, db, jobs, log, vault }: Parts) {
   if (vault === undefined) return {};
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
-  return {
-    rwa: createRwaAreaHandlers({ db, vault, log, jobs, wakeMinting, claimBaseUrl: config.CLAIM_BASE_URL }),
-  };
+  return createRwaAreas({ db, vault, log, jobs, wakeMinting, claimBaseUrl: config.claimBaseUrl });
 }
 
 const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['config']): Deployment => ({

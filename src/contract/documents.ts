@@ -56,6 +56,7 @@ export const basePaths: Readonly<Record<Area, string>> = {
   blockchain: '/blockchain/v1/api',
   events: '/events/v1/api',
   rwa: '/v1/api',
+  claim: '/claim/v1/api',
 };
 
 /** The bundled documents, as `npm run contract` generates them. */
@@ -63,6 +64,7 @@ export const documents: Readonly<Record<Area, OpenApiDocument>> = {
   blockchain: read('blockchain'),
   events: read('events'),
   rwa: read('rwa'),
+  claim: read('claim'),
 };
 
 function read(area: Area): OpenApiDocument {

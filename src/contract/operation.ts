@@ -15,6 +15,8 @@ export type Caller = {
 /** What a handler of a public operation gets in addition to its input. */
 export type RequestContext = {
   readonly requestId: string;
+  /** The address of the caller. */
+  readonly address: string;
   readonly log: Logger;
   /** Which of these media types the caller's `Accept` likes best; the first where it likes none. */
   readonly preferred: <T extends string>(types: readonly [T, ...T[]]) => T;

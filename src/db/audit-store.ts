@@ -19,12 +19,16 @@ export type AuditEntry = {
 /** Who did it. */
 export type Actor =
   | ({ readonly kind: 'key' } & Origin)
+  /** Who has no key, but the claim secret of an NFT. */
+  | ({ readonly kind: 'holder' } & Omit<Origin, 'keyId'>)
   | { readonly kind: 'operator'; readonly name: string; readonly host: string };
 
-const actorOf = (by: Actor) =>
-  by.kind === 'key'
-    ? { kind: by.kind, actor: by.keyId, origin: by.address, requestId: by.requestId }
-    : { kind: by.kind, actor: by.name, origin: by.host, requestId: null };
+function actorOf(by: Actor) {
+  const { kind } = by;
+  if (kind === 'operator') return { kind, actor: by.name, origin: by.host, requestId: null };
+  const actor = kind === 'key' ? by.keyId : kind;
+  return { kind, actor, origin: by.address, requestId: by.requestId };
+}
 
 const recordSql = `
   INSERT INTO audit_log (actor_kind, actor, origin, company_id, action, subject, request_id, details)

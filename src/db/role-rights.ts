@@ -51,6 +51,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   rwas: { api: ['SELECT', 'UPDATE'], worker: ['SELECT', 'UPDATE'] },
   nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },
   secret_attempts: { api: write, worker: purge },
+  unknown_claims: { api: keep, worker: purge },
   company_limits: { api: read },
   company_mint_days: { api: keep },
   company_gas_budgets: { api: read },

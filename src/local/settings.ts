@@ -21,7 +21,6 @@ const fixedSettings = (databaseUrl: string, { secretKeys, cursorKeys }: KeptSett
 
 // A malformed address is reported by the check of its own setting.
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '');
-const claimPage = (baseUrl: string) => `${baseUrl}/claim`;
 
 /**
  * The service's settings in local mode. The environment may change every setting but those of the database, the
@@ -44,7 +43,6 @@ export function localConfig(
     DRAIN_SECONDS: '0',
     INDEX_POLL_MS: '200',
     INDEX_READY_LAG: '5',
-    CLAIM_BASE_URL: claimPage(PUBLIC_BASE_URL),
     // This service itself serves the metadata of what is minted here.
     INDEX_METADATA_HOSTS: hostOf(PUBLIC_BASE_URL),
     ...given,
@@ -68,7 +66,6 @@ export function readLocalSettings(directory = root): Environment {
   const { databaseUrl, baseUrl } = made.data;
   return {
     PUBLIC_BASE_URL: baseUrl,
-    CLAIM_BASE_URL: claimPage(baseUrl),
     ...fixedSettings(databaseUrl, readSettings(folder)),
   };
 }

@@ -57,6 +57,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   'network seal': ['network.seal'],
   'network update': ['network.update'],
   recover: ['recover.begin', 'recover.apply'],
+  'rwa claim-page': ['rwa.claim_page'],
   'rwa create': ['rwa.create'],
   'rwa export': ['rwa.export'],
   'rwa import': ['rwa.import'],

@@ -214,6 +214,16 @@ describe('network update', () => {
     expect((await change('')).value).toMatchObject({ wrappedNatives: [] });
   });
 
+  test('takes a block explorer without its slash, or none', async ({ json, run }) => {
+    const change = (url: string) => json('network', 'update', '31337', '--explorer-url', url);
+    const explorerUrl = 'https://explorer.example/base';
+    expect((await change(`${explorerUrl}/`)).value).toMatchObject({ explorerUrl });
+    expect((await change('')).value).toMatchObject({ explorerUrl: null });
+    for (const url of ['ftp://x.example', 'https://x.example/?a=1', 'https://x.example/#a', 'x']) {
+      expect((await run('network', 'update', '31337', '--explorer-url', url)).status).toBe(2);
+    }
+  });
+
   test('asks new nodes first', async ({ chain, json }) => {
     const refused = await json('network', 'update', '31337', '--rpc', `http://127.0.0.1:${await freePort()}`);
     expect(refused).toMatchObject({ status: 1, value: undefined });

@@ -45,7 +45,7 @@ describe('an import of JSON', () => {
     const rows = [
       { ...least, name: 'Zebra', price: '12345678901234567890.10', currency: 'EUR', data: { a: [1, null] } },
       { ...least, name: 'Älter', chainId: '31337', isBuyable: true, description: 'a "b"\n= 1 + 1' },
-      { ...least, name: 'Cask', isClaimable: true, claimBaseUrl: 'https://acme.example/c' },
+      { ...least, name: 'Cask', isClaimable: true, claimPage: true, claimBaseUrl: 'https://acme.example/c' },
     ];
     const { status, value, notes } = await json(...importing(await file('all.json', JSON.stringify(rows))));
     expect({ status, notes }).toEqual({ status: 0, notes: [] });
@@ -59,8 +59,21 @@ describe('an import of JSON', () => {
     expect(list.map(({ id }: { id: string }) => id)).toEqual(value.ids);
     expect(list).toMatchObject([
       { price: '12345678901234567890.10', currency: 'EUR', data: { a: [1, null] }, contractAddress },
-      { isBuyable: true, isClaimable: false, data: null, description: 'a "b"\n= 1 + 1', price: null },
-      { isBuyable: false, isClaimable: true, claimBaseUrl: 'https://acme.example/c', companyId: 'acme' },
+      {
+        isBuyable: true,
+        isClaimable: false,
+        claimPage: false,
+        data: null,
+        description: 'a "b"\n= 1 + 1',
+        price: null,
+      },
+      {
+        isBuyable: false,
+        isClaimable: true,
+        claimPage: true,
+        claimBaseUrl: 'https://acme.example/c',
+        companyId: 'acme',
+      },
     ]);
   });
 

@@ -21,6 +21,7 @@ describe('rwa create', () => {
       ...['rwa', 'create', ...whole, '--is-claimable', '--price', '12345678901234567890.10'],
       ...['--currency', 'EUR', '--data', '{"litres":220}', '--description', 'From 1998'],
       ...['--image-url', 'https://acme.example/17.png', '--claim-base-url', 'https://acme.example/claim'],
+      '--claim-page',
     );
     expect(status).toBe(0);
     expect(value).toMatchObject({
@@ -37,6 +38,7 @@ describe('rwa create', () => {
       data: { litres: 220 },
       description: 'From 1998',
       imageUrl: 'https://acme.example/17.png',
+      claimPage: true,
       claimBaseUrl: 'https://acme.example/claim',
       totalNfts: 0,
       claimedNfts: 0,
@@ -87,7 +89,9 @@ describe('rwa list', () => {
     await addRwa(db, 'globex', { name: 'Second' });
     await addRwa(db, 'globex', { name: 'Third' });
     const { out, err } = await run('rwa', 'list', '--company', 'globex');
-    expect(out.split('\n')[0]).toMatch(/^ID +COMPANY +NAME +TYPE +CHAIN +BUYABLE +CLAIMABLE +NFTS +CLAIMED$/);
+    expect(out.split('\n')[0]).toMatch(
+      /^ID +COMPANY +NAME +TYPE +CHAIN +BUYABLE +CLAIMABLE +CLAIM PAGE +NFTS +CLAIMED$/,
+    );
     expect(out.match(/First|Second|Third/g)).toEqual(['First', 'Second', 'Third']);
     expect(err).toBe('');
     const names = (await json('rwa', 'list')).value.map(({ name }: { name: string }) => name);
@@ -130,5 +134,25 @@ describe('rwa show', () => {
     expect(shown.out).toMatch(/^type +w\\u009bx$/m);
     expect((await run('rwa', 'list')).out).toContain('Cask\\u001b[2J\\u000a17\\u202e');
     expect((await json('rwa', 'show', id)).value.name).toBe('Cask\u001b[2J\n17\u202e');
+  });
+});
+
+describe('rwa claim-page', () => {
+  test('lets holders of secrets claim, or no longer, and leaves an entry', async ({ db, json, run }) => {
+    const { id } = await addRwa(db, 'acme');
+    expect((await json('rwa', 'show', id)).value.claimPage).toBe(false);
+    for (const [state, claimPage] of [
+      ['on', true],
+      ['off', false],
+    ] as const) {
+      expect((await json('rwa', 'claim-page', id, state)).value).toMatchObject({ id, claimPage });
+      expect(await db('audit_log').select('action', 'subject', 'details')).toContainEqual({
+        action: 'rwa.claim_page',
+        subject: id,
+        details: { state },
+      });
+    }
+    expect((await run('rwa', 'claim-page', id, 'maybe')).status).toBe(2);
+    expect((await run('rwa', 'claim-page', randomUUID(), 'on')).status).toBe(2);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAnnouncements } from '../../scripts/contract-diff/announced.ts';
+import { areas } from '../../scripts/contract-diff/base.ts';
 import { type Change, severities } from '../../scripts/contract-diff/change.ts';
 
 type Ended = { readonly status: number; readonly stdout: string; readonly stderr: string };
@@ -18,7 +19,6 @@ function contractDiff(...args: string[]): Promise<Ended> {
 
 describe('the command', () => {
   let folder: string;
-  const areas = ['blockchain', 'events', 'rwa'];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'contract-diff-'));

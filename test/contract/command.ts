@@ -18,8 +18,9 @@ requests that must be refused.
 
   --base-url <url>         where the deployment is reached, such as https://api.example.com
   --blockchain-url <url>   the same for one area that has a host of its own;
-  --events-url <url>       the paths /blockchain/v1/api, /events/v1/api and /v1/api
-  --rwa-url <url>          are added to each
+  --events-url <url>       the paths /blockchain/v1/api, /events/v1/api, /v1/api
+  --rwa-url <url>          and /claim/v1/api are added to each
+  --claim-url <url>
   --key <key>              API key of a company
   --other-key <key>        key of another company, for what belongs to others
   --no-company-key <key>   key without a company
@@ -47,6 +48,7 @@ function parseOptions(args: readonly string[]) {
       'blockchain-url': text,
       'events-url': text,
       'rwa-url': text,
+      'claim-url': text,
       key: { type: 'string', default: '' },
       'other-key': text,
       'no-company-key': text,
@@ -79,6 +81,7 @@ function openSender(values: Values, chosen: readonly Area[]): Sender {
     blockchain: values['blockchain-url'],
     events: values['events-url'],
     rwa: values['rwa-url'],
+    claim: values['claim-url'],
   };
   for (const text of [values['base-url'], ...Object.values(own)]) {
     if (text !== undefined && !/^https?:\/\//.test(text)) throw new Unusable(`${text} is no http(s) URL`);
@@ -90,7 +93,10 @@ function openSender(values: Values, chosen: readonly Area[]): Sender {
   if (!(timeoutMs > 0)) throw new Unusable('--timeout must be a number of seconds above 0');
   // An area without a URL is not asked.
   const any = Object.values(found)[0] ?? new URL('http://localhost');
-  return createSender({ baseUrls: { blockchain: any, events: any, rwa: any, ...found }, timeoutMs });
+  return createSender({
+    baseUrls: { blockchain: any, events: any, rwa: any, claim: any, ...found },
+    timeoutMs,
+  });
 }
 
 function openSession(values: Values, sender: Sender): Session {

@@ -17,6 +17,7 @@ export async function makeKnownData(service: TestService, company: 'acme' | 'glo
       chain_id: 31337,
       contract_address: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
       is_claimable: true,
+      claim_page: true,
     })
     .returning('id');
   const issued = await client.post(`/v1/api/rwa/${rwa.id}/nfts`).send({ count: 2 }).expect(200);

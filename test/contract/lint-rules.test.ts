@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documents, type SchemaObject } from '../../src/contract/documents.ts';
+import { areas, documents, type SchemaObject } from '../../src/contract/documents.ts';
 
 /** A node of a document that is broken on purpose. */
 type Node = { [word: string]: Node & unknown };
@@ -396,9 +396,7 @@ describe('the rules of the documents', () => {
 describe('the operations of all documents', () => {
   test('have names that no two share', async () => {
     const texts = await Promise.all(
-      ['blockchain', 'events', 'rwa'].map((area) =>
-        readFile(join(root, `src/contract/generated/${area}.json`), 'utf8'),
-      ),
+      areas.map((area) => readFile(join(root, `src/contract/generated/${area}.json`), 'utf8')),
     );
     const ids = texts.flatMap((content) =>
       [...content.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id),

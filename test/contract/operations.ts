@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { Area } from '../../src/contract/documents.ts';
 import type { operations as BlockchainOperations } from '../../src/contract/generated/blockchain.ts';
+import type { operations as ClaimOperations } from '../../src/contract/generated/claim.ts';
 import type { operations as EventsOperations } from '../../src/contract/generated/events.ts';
 import type { operations as RwaOperations } from '../../src/contract/generated/rwa.ts';
 
-export type OperationId = keyof BlockchainOperations | keyof EventsOperations | keyof RwaOperations;
+export type OperationId =
+  | keyof BlockchainOperations
+  | keyof ClaimOperations
+  | keyof EventsOperations
+  | keyof RwaOperations;
 
 /** What the rows are filled with: what one company owns, and the chain that it lives on. */
 export type Ids = {
@@ -20,7 +26,7 @@ export type Ids = {
 };
 
 export type Row = {
-  readonly area: 'blockchain' | 'events' | 'rwa';
+  readonly area: Area;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** The path with its query, valid in everything but what `ids` make of it. */
   readonly path: (ids: Ids) => string;
@@ -36,6 +42,7 @@ export type Row = {
 const blockchain = '/blockchain/v1/api';
 const events = '/events/v1/api';
 const rwa = '/v1/api';
+const claims = '/claim/v1/api/claims';
 const walletQuery = ({ wallet, chainId }: Ids) => `address=${wallet}&chainId=${chainId}`;
 
 const byEvent = { by: 'eventId', foreign: 404, unknown: 404 } as const;
@@ -58,7 +65,7 @@ export function unknownIds(): Ids {
   };
 }
 
-/** One row for every operation of the three documents; a missing one does not compile. */
+/** One row for every operation of the documents; a missing one does not compile. */
 export const rows: Readonly<Record<OperationId, Row>> = {
   getWalletHistory: {
     area: 'blockchain',
@@ -222,6 +229,23 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     area: 'rwa',
     method: 'get',
     path: ({ token }) => `${rwa}/metadata/${token}`,
+    own: 200,
+    isPublic: true,
+  },
+
+  getClaim: {
+    area: 'claim',
+    method: 'post',
+    path: ({ nftId }) => `${claims}/${nftId}/state`,
+    body: ({ secret }) => ({ secret }),
+    own: 200,
+    isPublic: true,
+  },
+  createClaim: {
+    area: 'claim',
+    method: 'post',
+    path: ({ nftId }) => `${claims}/${nftId}`,
+    body: ({ secret, wallet }) => ({ secret, recipient: wallet }),
     own: 200,
     isPublic: true,
   },

@@ -8,6 +8,8 @@ const probes: Readonly<Record<Area, string>> = {
   blockchain: `${basePaths.blockchain}/token/balance`,
   events: `${basePaths.events}/event?limit=1`,
   rwa: `${basePaths.rwa}/rwa?limit=1`,
+  // No GET there, which is told to everybody.
+  claim: `${basePaths.claim}/claims/none`,
 };
 
 const remedies: Readonly<Record<string, string>> = {
@@ -34,7 +36,7 @@ export async function findObstacle(sender: Sender, area: Area, key: string): Pro
 function obstacleIn(answer: Answer, area: Area, option: string): string | undefined {
   const isProblem = answer.headers['content-type']?.startsWith('application/problem+json') ?? false;
   const { status } = answer;
-  if (status === 200 || (status === 400 && isProblem)) return undefined;
+  if (status === 200 || ((status === 400 || status === 405) && isProblem)) return undefined;
   const what = `GET ${probes[area]} answered ${status}`;
   if (!isProblem)
     return `${area}: ${what} ${answer.headers['content-type'] ?? ''}; this is no Tallystick. ${option}`;

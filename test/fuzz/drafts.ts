@@ -102,6 +102,7 @@ function pathPart(
 
 function kindOf({ template }: DocumentedOperation, name: string): keyof Pool | undefined {
   if (name === 'eventId') return 'event';
+  if (name === 'nftId') return 'nft';
   if (name !== 'id') return undefined;
   return template.includes('/nft/{id}') ? 'nft' : 'rwa';
 }

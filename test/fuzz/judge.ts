@@ -77,6 +77,17 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   },
   claimNft: { codes: ['claim_gone'] },
   getTokenMetadata: { codes: ['token_not_found'], messages: [checksum] },
+  getClaim: { codes: ['claim_not_found', 'secret_locked'] },
+  createClaim: {
+    codes: [
+      'claim_not_found',
+      'secret_locked',
+      'rwa_not_claimable',
+      'nft_already_queued',
+      'nft_already_minted',
+    ],
+    messages: [checksum, zero],
+  },
 };
 
 // What a caller must never see: a stack, a query, a path of ours, a type of the runtime.

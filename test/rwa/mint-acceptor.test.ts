@@ -42,7 +42,7 @@ async function addRequests(service: TestService, count: number): Promise<MintReq
     nftId: nft.id,
     secret,
     recipient,
-    origin: { keyId: 'key', address: '::1', requestId: 'r' },
+    by: { kind: 'key', keyId: 'key', address: '::1', requestId: 'r' } as const,
     idempotency: undefined,
   }));
 }

@@ -23,6 +23,7 @@ describe('an RWA that the operator wrote', () => {
         price: null,
         currency: null,
         data: null,
+        claimPage: false,
         claimBaseUrl: null,
       },
     });

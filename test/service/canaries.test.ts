@@ -96,7 +96,7 @@ describe('secrets that are planted everywhere', () => {
     const post = (path: string, body: object, headers = {}) =>
       send(path, { method: 'POST', body: JSON.stringify(body), headers });
 
-    const rwa = await addRwa(db, companies.acme, { isClaimable: true });
+    const rwa = await addRwa(db, companies.acme, { isClaimable: true, claimPage: true });
     const mint = () => post(`/v1/api/rwa/${rwa.id}/mint`, {}, { 'idempotency-key': 'once' });
     const { nftId } = JSON.parse((await mint()).text);
     await mint();
@@ -108,6 +108,10 @@ describe('secrets that are planted everywhere', () => {
     await post(`/v1/api/nft/${nftId}/claim`, { secret: canary('wrong-secret'), recipient: wallet });
     await post(`/v1/api/nft/${nftId}/claim`, { secret: shown, recipient: 'nowhere' });
     await post(`/v1/api/rwa/${rwa.id}/mint`, { password: canary('unknown-field') });
+    const held = `/claim/v1/api/claims/${nftId}`;
+    expect((await post(`${held}/state`, { secret: shown })).status).toBe(200);
+    await post(`${held}/state`, { secret: canary('wrong-secret') });
+    await post(held, { secret: shown, recipient: wallet });
     const asked = `chainId=1&address=${wallet}`;
     for (const path of ['wallet/history', 'nft', 'token/balance']) {
       await send(`/blockchain/v1/api/${path}?${asked}`);

@@ -93,6 +93,7 @@ async function addNetwork(db: BenchDatabase['db'], { rpcUrl, contract }: BenchCh
     indexFrom: '0',
     indexTraces: 'none',
     wrappedNatives: [],
+    explorerUrl: null,
   });
 }
 

@@ -48,8 +48,8 @@ async function examineMinter({ db, clients }: Parts, network: Network): Promise<
 }
 
 /** Warns of addresses that others are given and that lead to their own machine. */
-export function examineBaseAddresses({ publicBaseUrl, CLAIM_BASE_URL }: Config): Finding[] {
-  const given = { PUBLIC_BASE_URL: publicBaseUrl, CLAIM_BASE_URL };
+export function examineBaseAddresses({ publicBaseUrl, claimBaseUrl }: Config): Finding[] {
+  const given = { PUBLIC_BASE_URL: publicBaseUrl, CLAIM_BASE_URL: claimBaseUrl };
   return Object.entries(given).flatMap(([name, url]): Finding[] =>
     isLoopback(url)
       ? [

@@ -16,6 +16,7 @@ import {
   present,
   several,
   severalAddresses,
+  siteUrl,
   whole,
   words,
 } from '../shared/values.ts';
@@ -33,6 +34,7 @@ export type NetworkOptions = {
   indexFrom?: number;
   indexTraces?: IndexTraces;
   wrappedNative?: string[];
+  explorerUrl?: string;
 };
 
 // The values of a new network whose options are absent; the help names the same numbers.
@@ -65,6 +67,11 @@ export const withNetworkOptions = (command: Command) =>
       '--minter-contract <address>',
       'the NFT contract that is minted on; an empty text for none',
       orEmpty(address),
+    )
+    .option(
+      '--explorer-url <url>',
+      'its block explorer, which has a transaction at /tx/<hash>; an empty text for none',
+      orEmpty(siteUrl),
     );
 
 const withIndexOptions = (command: Command) =>
@@ -110,6 +117,7 @@ export function newNetwork(chainId: string, options: NetworkOptions): NewNetwork
     indexFrom: String(options.indexFrom ?? 0),
     indexTraces: options.indexTraces ?? 'none',
     wrappedNatives: options.wrappedNative ?? [knownWrappedNatives[chainId] ?? []].flat(),
+    explorerUrl: orNull(options.explorerUrl) ?? null,
   };
   assertFits(network);
   return network;
@@ -129,6 +137,7 @@ export function toChanges(options: NetworkOptions, network: Network): NetworkCha
     indexFrom: options.indexFrom?.toString(),
     indexTraces: options.indexTraces,
     wrappedNatives: options.wrappedNative,
+    explorerUrl: orNull(options.explorerUrl),
   });
   assertFits({ ...network, ...changes });
   return changes;

@@ -28,7 +28,7 @@ export function addExportCommand(rwa: Command, session: Session): void {
           details: { out: options.out ?? null },
         });
         const counted = { nfts: 0 };
-        const source = { rwa: found, claimBaseUrl: config.CLAIM_BASE_URL };
+        const source = { rwa: found, claimBaseUrl: config.claimBaseUrl };
         const rows = counting(exportRows(db, vaultOf(operator), source), counted);
         const { out } = options;
         if (out === undefined) return output.stream(output.json ? jsonList(rows) : csvLines(rows));

@@ -57,7 +57,7 @@ const help = `
 A JSON file holds one array of objects, a CSV a header and a line for each RWA (comma, semicolon or tab; UTF-8).
 Fields, of which the first four are required:
   name, type, chainId, contractAddress, description, imageUrl, isBuyable, isClaimable (true or false), price
-  (decimal, as text in JSON), currency, data (a JSON object), claimBaseUrl
+  (decimal, as text in JSON), currency, data (a JSON object), claimPage (true or false), claimBaseUrl
 RWAs have no name that must be unique: importing a file twice makes everything twice.
 Each contract is asked for on its network: where the service mints on it, it must be an NFT contract that lets a signer
 mint; elsewhere it must exist. --offline leaves that out.

@@ -25,7 +25,7 @@ function addReissueCommand(rwa: Command, session: Session): void {
         const reissued = isUuid(nftId)
           ? await audited(
               db,
-              (tx) => reissueSecret(tx, vault, nftId, config.CLAIM_BASE_URL),
+              (tx) => reissueSecret(tx, vault, nftId, config.claimBaseUrl),
               (done) => done && { action: 'rwa.reissue_secret', subject: nftId },
             ).catch(explainMinted)
           : undefined;

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import { createRwa, listOperatorRwas } from '../../rwa/operators/rwa-admin-store.ts';
+import { Argument, type Command } from 'commander';
+import { createRwa, listOperatorRwas, setClaimPage } from '../../rwa/operators/rwa-admin-store.ts';
 import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
 import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
@@ -21,6 +21,7 @@ const columns = {
   chainId: 'CHAIN',
   isBuyable: 'BUYABLE',
   isClaimable: 'CLAIMABLE',
+  claimPage: 'CLAIM PAGE',
   totalNfts: 'NFTS',
   claimedNfts: 'CLAIMED',
 };
@@ -31,6 +32,7 @@ export function addRwaCommands(program: Command, session: Session): void {
   addCreateCommand(rwa, session);
   addListCommand(rwa, session);
   addShowCommand(rwa, session);
+  addClaimPageCommand(rwa, session);
   addImportCommand(rwa, session);
   addExportCommand(rwa, session);
   addSecretCommands(rwa, session);
@@ -52,6 +54,10 @@ function addCreateCommand(rwa: Command, session: Session): void {
     .option('--price <decimal>', 'such as 1250.00; needs --currency')
     .option('--currency <code>', 'ISO 4217 code or token symbol')
     .option('--data <json>', 'a free JSON object')
+    .option(
+      '--claim-page',
+      'whoever holds a secret may claim on the page of this service, or by its public operations',
+    )
     .option('--claim-base-url <url>', "claim page of its NFTs; its company's by default")
     .option('--offline', 'do not ask the network about the contract')
     .action(({ company, offline, ...raw }: { company: string; offline?: true }) =>
@@ -113,4 +119,23 @@ function addShowCommand(rwa: Command, session: Session): void {
     .action((id: string) =>
       asOperator(session, async ({ db, output }) => output.record(shown(await findRwa(db, id)))),
     );
+}
+
+function addClaimPageCommand(rwa: Command, session: Session): void {
+  const command = rwa
+    .command('claim-page <id>')
+    .description('Let whoever holds a secret of the RWA claim without its company, or no longer')
+    .addArgument(new Argument('<state>').choices(['on', 'off']))
+    .action((id: string, state: 'on' | 'off') =>
+      asOperator(session, async ({ db, output }) => {
+        const { id: rwaId, companyId } = await findRwa(db, id);
+        const changed = await audited(
+          db,
+          (tx) => setClaimPage(tx, rwaId, state === 'on'),
+          () => ({ action: 'rwa.claim_page', companyId, subject: rwaId, details: { state } }),
+        );
+        output.record(shown(changed ?? (await findRwa(db, id))));
+      }),
+    );
+  examples(command, 'rwa claim-page 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 on');
 }

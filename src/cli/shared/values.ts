@@ -40,6 +40,15 @@ export function webUrl(text: string): string {
   return text;
 }
 
+/** Parses an http(s) URL to which paths are added: without a query, a fragment and a slash at its end. */
+export function siteUrl(text: string): string {
+  const { search, hash, username, href } = new URL(webUrl(text));
+  if (`${search}${hash}${username}` !== '') {
+    throw new InvalidArgumentError('It must have no query, no fragment and no user.');
+  }
+  return href.replace(/\/+$/, '');
+}
+
 /** Parses an address other than the zero address. @returns its EIP-55 form */
 export function address(text: string): string {
   const checksum = checksumAddress(text);

@@ -39,12 +39,13 @@ export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, d
   const { caller, facts, request } = exchange;
   const context: RequestContext = {
     requestId: facts.requestId,
+    address: request.ip ?? '',
     preferred: (types) => types.find((type) => type === request.accepts([...types])) ?? types[0],
     log,
   };
   if (caller === undefined) return context;
   const { companyId } = caller;
-  const origin = { keyId: caller.keyId, address: exchange.request.ip ?? '', requestId: facts.requestId };
+  const origin = { keyId: caller.keyId, address: context.address, requestId: facts.requestId };
   if (!companyId) return Object.assign(context, { caller, origin }) satisfies CallerContext;
   const idempotency = idempotencyOf(exchange, plan, companyId);
   const once = createOnce(db, idempotency);

@@ -34,7 +34,9 @@ type StepOptions = {
 export function registerSteps(api: OpenAPIBackend, options: StepOptions): void {
   const { operations, handlers } = options;
   const compiledOf = (context: Context) => lookUp(operations, context);
-  api.registerSecurityHandler('ApiKey', identify(options.gate));
+  // A document without keys has no scheme to register for.
+  const isKeyed = [...operations.values()].some(({ plan }) => !plan.isPublic);
+  if (isKeyed) api.registerSecurityHandler('ApiKey', identify(options.gate));
   api.register({
     notFound: () => {
       throw problem('not_found');

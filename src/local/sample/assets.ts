@@ -27,7 +27,7 @@ export async function addAssets(
 ): Promise<void> {
   for (const { nfts, price = null, imageUrl = null, ...asset } of assets) {
     const currency = price === null ? null : 'EUR';
-    const input = { ...asset, ...where, price, currency, imageUrl, claimBaseUrl: null };
+    const input = { ...asset, ...where, price, currency, imageUrl, claimPage: true, claimBaseUrl: null };
     const { id } = await createRwa(db, companyId, input);
     await inTransaction(db, (tx) => issueNfts(tx, vault, { companyId, rwaId: id, count: nfts }));
   }

@@ -17,6 +17,8 @@ export type Rwa = {
   /** Exact decimal. */
   readonly price: string | null;
   readonly currency: string | null;
+  /** Whether the holders of its secrets may claim without its company. */
+  readonly claimPage: boolean;
   /** The RWA's own claim page, else its company's, else null. */
   readonly claimBaseUrl: string | null;
   readonly createdAt: Date;
@@ -44,6 +46,7 @@ export const columns = [
   'r.is_claimable',
   'r.price',
   'r.currency',
+  'r.claim_page',
   'r.created_at',
   'r.updated_at',
 ];
@@ -63,6 +66,7 @@ export type RwaRow = {
   is_claimable: boolean;
   price: string | null;
   currency: string | null;
+  claim_page: boolean;
   claim_base_url: string | null;
   created_at: Date;
   updated_at: Date;
@@ -88,6 +92,7 @@ export function toRwa(row: RwaRow): Rwa {
     isClaimable: row.is_claimable,
     price: row.price,
     currency: row.currency,
+    claimPage: row.claim_page,
     claimBaseUrl: row.claim_base_url,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -8,7 +8,7 @@ import { prepared } from '../../db/prepared.ts';
 
 /** Wrong secrets within a window after which no secret may be tried until it ends. */
 export const allowedAttempts = 5;
-const windowSeconds = 15 * 60;
+export const windowSeconds = 15 * 60;
 
 export type SecretAttempts = {
   /** Wrong secrets in the present window. */

@@ -1,10 +1,13 @@
+import type { operations as ClaimOperations } from '../../contract/generated/claim.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { JobSender } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
+import { createHolderClaims } from '../minting/holder-claims.ts';
 import { createMintAcceptor } from '../minting/mint-acceptor.ts';
+import { createClaimHandlers } from './claim-handlers.ts';
 import { createMintHandlers, toApiAccepted } from './mint-handlers.ts';
 import { createNftHandlers } from './nft-handlers.ts';
 import { createRwaHandlers } from './rwa-handlers.ts';
@@ -23,19 +26,26 @@ type Deps = {
   readonly wakeMinting: () => void;
 };
 
-/** The operations of the RWA area. */
-export function createRwaAreaHandlers(deps: Deps): Handlers<operations, CompanyContext, 'getTokenMetadata'> {
+/** The operations of companies, and those of the holders of secrets. */
+export type RwaAreas = {
+  readonly rwa: Handlers<operations, CompanyContext, 'getTokenMetadata'>;
+  readonly claim: Handlers<ClaimOperations, never, keyof ClaimOperations>;
+};
+
+/** The operations on RWAs and their NFTs. */
+export function createRwaAreas(deps: Deps): RwaAreas {
   const { db, vault, jobs, wakeMinting: wake } = deps;
   const toApiNft = createToApiNft({
     ...deps,
     onDamaged: (nftId, err) => deps.log.error({ err, nftId }, 'claim secret cannot be opened'),
   });
   const mints = createMintAcceptor({ db, vault, jobs, wake, toAnswer: toApiAccepted });
-  return {
+  const rwa = {
     ...createRwaHandlers({ db }),
     ...createRwaNftHandlers({ db, vault, toApiNft }),
     ...createNftHandlers({ db, toApiNft }),
     ...createMintHandlers({ mints }),
     ...createMetadataHandler({ db }),
   };
+  return { rwa, claim: createClaimHandlers({ claims: createHolderClaims({ db, vault, mints }) }) };
 }

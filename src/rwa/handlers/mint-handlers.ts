@@ -1,9 +1,9 @@
-import { isZeroAddress, parseAddress } from '../../chain/address.ts';
 import { basePaths } from '../../contract/documents.ts';
 import type { components, operations } from '../../contract/generated/rwa.ts';
-import type { CompanyContext, Handlers } from '../../contract/operation.ts';
+import type { CompanyContext, Handlers, Origin } from '../../contract/operation.ts';
 import { problem } from '../../errors.ts';
 import type { AcceptedMint, MintAcceptor } from '../minting/mint-acceptor.ts';
+import { parseRecipient } from './recipient.ts';
 
 type MintOperations = Pick<operations, 'createAndMintNft' | 'mintNft' | 'claimNft'>;
 type Accepted = components['schemas']['MintAccepted'];
@@ -22,12 +22,19 @@ export function createMintHandlers({ mints }: Deps): Handlers<MintOperations, Co
     async createAndMintNft({ path, body }, { companyId, idempotency, origin }) {
       const recipient = recipientOf(body);
       const data = body?.data ?? undefined;
-      const request = { companyId, rwaId: path.id, recipient, data, idempotency, origin };
+      const request = { companyId, rwaId: path.id, recipient, data, idempotency, by: byKey(origin) };
       return replyOf(await mints.createAndMint(request));
     },
     async mintNft({ path, body }, { companyId, idempotency, origin }) {
       const recipient = recipientOf(body);
-      const request = { companyId, nftId: path.id, secret: body.secret, recipient, idempotency, origin };
+      const request = {
+        companyId,
+        nftId: path.id,
+        secret: body.secret,
+        recipient,
+        idempotency,
+        by: byKey(origin),
+      };
       return replyOf(await mints.mint(request));
     },
     async claimNft() {
@@ -36,6 +43,8 @@ export function createMintHandlers({ mints }: Deps): Handlers<MintOperations, Co
     },
   };
 }
+
+const byKey = (origin: Origin) => ({ kind: 'key', ...origin }) as const;
 
 function replyOf({ nftId, isReplay }: AcceptedMint) {
   return {
@@ -55,14 +64,8 @@ export function toApiAccepted(nftId: string): Accepted {
   };
 }
 
-const place = { in: 'body', pointer: '/recipient' } as const;
-
 /** The recipient that a body names, in EIP-55. @throws problem naming the field when it is not a valid recipient */
 function recipientOf(body: { readonly recipient?: string | null } | undefined): string | undefined {
   const text = body?.recipient ?? undefined;
-  if (text === undefined) return undefined;
-  const { checksum } = parseAddress(text, place);
-  if (!isZeroAddress(checksum)) return checksum;
-  const message = 'recipient must not be the zero address';
-  throw problem('input_invalid', {}, { detail: message, errors: [{ ...place, message }] });
+  return text === undefined ? undefined : parseRecipient(text);
 }

@@ -39,11 +39,14 @@ type CandidateRow = EligibilityRow & {
   secret_key_id: string;
 };
 
-const columns = `r.is_claimable, r.chain_id, c.treasury_address, w.minter_contract IS NOT NULL
+/** Whether the network `w` mints on the contract of the RWA `r`. */
+export const isSupportedSql = `(w.minter_contract IS NOT NULL
   AND EXISTS (SELECT 1 FROM mint_lanes l WHERE l.chain_id = r.chain_id
     AND ${isStaffedSql('l')})
   AND NOT EXISTS (SELECT 1 FROM contract_verdicts v WHERE v.chain_id = r.chain_id
-    AND v.contract = r.contract_address AND v.verdict = 'unfit') AS is_supported`;
+    AND v.contract = r.contract_address AND v.verdict = 'unfit'))`;
+
+const columns = `r.is_claimable, r.chain_id, c.treasury_address, ${isSupportedSql} AS is_supported`;
 const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
 
 /**

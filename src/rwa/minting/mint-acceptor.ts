@@ -1,6 +1,6 @@
-import type { IdempotentRequest, Origin } from '../../contract/operation.ts';
+import type { IdempotentRequest } from '../../contract/operation.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
-import { recordAudit } from '../../db/audit-store.ts';
+import { type Actor, recordAudit } from '../../db/audit-store.ts';
 import { type Claim, claimRecords, saveRecords } from '../../db/idempotency-store.ts';
 import { isOutage } from '../../db/outage.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -22,7 +22,7 @@ type Request = {
   /** EIP-55; without one the NFT goes to the treasury of the company. */
   readonly recipient: string | undefined;
   readonly idempotency: IdempotentRequest | undefined;
-  readonly origin: Origin;
+  readonly by: Actor;
 };
 
 /** A request to mint an NFT that exists. */
@@ -155,13 +155,12 @@ async function acceptAll<R extends Request>(
 }
 
 function mintRequested<R extends Request>({
-  request: { companyId, origin },
+  request: { companyId, by },
   outcome: { nftId, recipient },
 }: {
   readonly request: R;
   readonly outcome: Outcome & { readonly kind: 'queued' };
 }) {
-  const by = { kind: 'key', ...origin } as const;
   return { action: 'nft.mint', companyId, subject: nftId, details: { recipient }, by };
 }
 

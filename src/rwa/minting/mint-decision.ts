@@ -26,11 +26,9 @@ export function createNftDecision(
   let present = nft;
   let attempts = wrong;
   return ({ secret: given, recipient: named }) => {
-    if (attempts >= allowedAttempts) return refuse(secretLocked(secondsLeft));
-    if (!sameSecret(secret, given)) {
-      attempts += 1;
-      return refuse(secretInvalid());
-    }
+    const refusal = refuseSecret(secret, given, { wrong: attempts, secondsLeft });
+    if (refusal?.code === 'secret_invalid') attempts += 1;
+    if (refusal !== undefined) return refuse(refusal);
     const recipient = named ?? nft.treasury ?? undefined;
     if (present.state !== 'unclaimed' && present.state !== 'failed') return decideKnown(present, recipient);
     const outcome = decideEligible(nft, nft.id, recipient);
@@ -59,6 +57,16 @@ function decideKnown(nft: MintCandidate, recipient: string | undefined): Outcome
   return isSame ? { kind: 'known', nftId: nft.id } : refuse(problem('nft_already_queued'));
 }
 
+/** Why a secret is not accepted; undefined when it is. */
+export function refuseSecret(
+  secret: string,
+  given: string,
+  { wrong, secondsLeft }: SecretAttempts,
+): ProblemError | undefined {
+  if (wrong >= allowedAttempts) return secretLocked(secondsLeft);
+  return sameSecret(secret, given) ? undefined : secretInvalid();
+}
+
 export const isSecretInvalid = (outcome: Outcome | undefined) =>
   outcome?.kind === 'refused' && outcome.refusal.code === 'secret_invalid';
 
@@ -69,7 +77,7 @@ const recipientRequired = () =>
 
 const secretInvalid = () => problem('secret_invalid', {}, inBody('/secret', 'Secret is invalid'));
 
-const secretLocked = (seconds: number) =>
+export const secretLocked = (seconds: number) =>
   problem('secret_locked', {}, { headers: { 'Retry-After': String(seconds) } });
 
 const inBody = (pointer: string, message: string) => ({

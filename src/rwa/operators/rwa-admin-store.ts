@@ -43,12 +43,26 @@ export async function createRwa(db: Database, companyId: string, input: RwaInput
       price: input.price,
       currency: input.currency,
       data: input.data,
+      claim_page: input.claimPage,
       claim_base_url: input.claimBaseUrl,
     })
     .returning('id');
   const created = rows[0] && (await findOperatorRwa(db, rows[0].id));
   if (created === undefined) throw new Error('The new RWA cannot be read back.');
   return created;
+}
+
+/**
+ * Lets the holders of secrets of an RWA claim without its company, or no longer.
+ * @returns the changed RWA; undefined when there is none with this id
+ */
+export async function setClaimPage(
+  db: Database,
+  id: string,
+  claimPage: boolean,
+): Promise<OperatorRwa | undefined> {
+  await db('rwas').where({ id }).update({ claim_page: claimPage });
+  return findOperatorRwa(db, id);
 }
 
 async function assertRegistered(db: Database, chainId: string): Promise<void> {

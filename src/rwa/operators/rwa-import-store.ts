@@ -14,12 +14,12 @@ export type ImportOptions = {
 // The rows of a transaction share one now(): microseconds keep a listing by creation in the file's order.
 const sql = `
   INSERT INTO rwas (id, company_id, name, description, type, image_url, chain_id, contract_address,
-    is_buyable, is_claimable, price, currency, data, claim_base_url, created_at, updated_at)
+    is_buyable, is_claimable, price, currency, data, claim_page, claim_base_url, created_at, updated_at)
   SELECT id, :companyId, name, description, type, "imageUrl", "chainId", "contractAddress",
-    "isBuyable", "isClaimable", price, currency, data, "claimBaseUrl", at, at
+    "isBuyable", "isClaimable", price, currency, data, "claimPage", "claimBaseUrl", at, at
   FROM json_to_recordset(:rows) AS row (place int, id uuid, name text, description text, type text,
     "imageUrl" text, "chainId" bigint, "contractAddress" text, "isBuyable" boolean, "isClaimable" boolean,
-    price numeric, currency text, data jsonb, "claimBaseUrl" text),
+    price numeric, currency text, data jsonb, "claimPage" boolean, "claimBaseUrl" text),
     LATERAL (SELECT now() + place * interval '1 microsecond' AS at) AS moment
   ORDER BY place`;
 

@@ -87,6 +87,7 @@ const shape = z
     price: optional(price),
     currency: optional(currency),
     data: optional(freeData),
+    claimPage: flag,
     claimBaseUrl: optional(httpUrl),
   })
   .refine(({ price, currency }) => price === null || currency !== null, {

@@ -7,6 +7,7 @@ import { detailOf, type Session } from '../session.ts';
 import { anyOperation } from './any-operation.ts';
 import { blockchainCases } from './blockchain.ts';
 import type { Provoke, Trial } from './case.ts';
+import { claimCases } from './claim.ts';
 import { eventCases } from './events.ts';
 import { sendExample } from './request-examples.ts';
 import { rwaCases } from './rwa.ts';
@@ -22,7 +23,7 @@ export type ContractCase = {
   run(session: Session, facts: Facts): Promise<void>;
 };
 
-const specific = { ...blockchainCases, ...eventCases, ...rwaCases };
+const specific = { ...blockchainCases, ...eventCases, ...rwaCases, ...claimCases };
 
 /** Every example of every documented status of every operation, every example of a body, and other methods. */
 export const contractCases: readonly ContractCase[] = documentedOperations.flatMap((operation) => [

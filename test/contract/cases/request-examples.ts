@@ -27,6 +27,8 @@ async function prepared({ session, facts, id }: Trial, sent: Record<string, unkn
       return { ids: { rwaId: (await facts.anyRwa()).id }, body: sent };
     case 'createAndMintNft':
       return { ids: { rwaId: (await facts.mintableRwa()).id }, body: sent };
+    case 'getClaim':
+    case 'createClaim':
     case 'mintNft': {
       const nft = await facts.newNft((await facts.mintableRwa()).id);
       return { ids: { nftId: nft.id }, body: { ...sent, secret: nft.secret } };

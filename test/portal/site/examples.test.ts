@@ -22,6 +22,7 @@ const owners = [
 const onChain = `address=${wallet}&chainId=31337`;
 const blockchain = '/blockchain/v1/api';
 const events = '/events/v1/api/event';
+const claims = '/claim/v1/api/claims';
 
 type World = Things & { readonly metadata: string };
 type Request = readonly [method: string, path: string, body?: unknown];
@@ -90,6 +91,11 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
   getNft: ({ nftId }) => [['GET', `/v1/api/nft/${nftId}`]],
   mintNft: ({ nftId, secret }) => [['POST', `/v1/api/nft/${nftId}/mint`, { secret }]],
   getTokenMetadata: ({ metadata }) => [['GET', metadata]],
+  getClaim: ({ nftId, secret }) => [
+    ['POST', `${claims}/${nftId}/state`, { secret }],
+    ['POST', `${claims}/${minted.id}/state`, { secret: minted.secret }],
+  ],
+  createClaim: ({ nftId, secret }) => [['POST', `${claims}/${nftId}`, { secret, recipient: wallet }]],
 };
 
 const full = {

@@ -1,0 +1,12 @@
+import { isZeroAddress, parseAddress } from '../../chain/address.ts';
+import { problem } from '../../errors.ts';
+
+const place = { in: 'body', pointer: '/recipient' } as const;
+
+/** The `recipient` of a body in EIP-55. @throws problem naming the field when it is not a valid recipient */
+export function parseRecipient(text: string): string {
+  const { checksum } = parseAddress(text, place);
+  if (!isZeroAddress(checksum)) return checksum;
+  const message = 'recipient must not be the zero address';
+  throw problem('input_invalid', {}, { detail: message, errors: [{ ...place, message }] });
+}

@@ -1,0 +1,123 @@
+import type { Database } from '../../contract/transaction.ts';
+import { prepared } from '../../db/prepared.ts';
+import type { SealedSecret } from '../assets/claim-secret.ts';
+import type { MintState } from '../assets/nft-row.ts';
+import { nftReasonSql } from '../assets/reason-sql.ts';
+import { noAttempts, type SecretAttempts } from '../assets/secret-attempt-store.ts';
+import { isSupportedSql } from './eligibility-store.ts';
+
+/** An NFT with its asset and network, as the holder of its secret may see it. */
+export type HolderClaim = {
+  readonly nftId: string;
+  readonly serial: bigint;
+  /** Decimal. */
+  readonly tokenId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: string;
+  readonly imageUrl: string | null;
+  /** Decimal. */
+  readonly chainId: string;
+  readonly networkName: string;
+  /** Of the network's block explorer, without a slash at its end. */
+  readonly explorerUrl: string | null;
+  /** EIP-55. */
+  readonly contractAddress: string;
+  /** Whether the RWA can be claimed and its network mints. */
+  readonly isOpen: boolean;
+  readonly mintState: MintState;
+  readonly mintError: string | null;
+  /** Why an accepted mint does not move: a code; null while it does. */
+  readonly mintReason: string | null;
+  /** EIP-55. */
+  readonly recipient: string | null;
+  readonly mintedAt: Date | null;
+  readonly mintedTx: string | null;
+};
+
+/** What is needed to check a secret, and never shown. */
+export type ClaimProof = {
+  readonly companyId: string;
+  readonly sealed: SealedSecret;
+  readonly attempts: SecretAttempts;
+};
+
+type Row = {
+  id: string;
+  company_id: string;
+  serial: string;
+  token_id: string;
+  secret_cipher: Buffer;
+  secret_key_id: string;
+  mint_state: MintState;
+  mint_error: string | null;
+  mint_reason: string | null;
+  recipient: string | null;
+  minted_at: Date | null;
+  minted_tx: string | null;
+  name: string;
+  description: string | null;
+  type: string;
+  image_url: string | null;
+  chain_id: string;
+  contract_address: string;
+  network_name: string;
+  explorer_url: string | null;
+  is_open: boolean;
+  wrong: number | null;
+  seconds: number | null;
+};
+
+const findSql = `
+  SELECT n.id, n.company_id, n.serial, n.token_id, n.secret_cipher, n.secret_key_id, n.mint_state, n.mint_error,
+    ${nftReasonSql('n')} AS mint_reason, n.recipient, n.minted_at, n.minted_tx,
+    r.name, r.description, r.type, r.image_url, r.chain_id, r.contract_address,
+    w.name AS network_name, w.explorer_url, r.is_claimable AND ${isSupportedSql} AS is_open,
+    a.wrong, ceil(extract(epoch FROM a.window_ends_at - clock_timestamp()))::int AS seconds
+  FROM nfts n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id AND r.claim_page
+    JOIN networks w ON w.chain_id = r.chain_id
+    LEFT JOIN secret_attempts a ON a.nft_id = n.id AND a.window_ends_at > clock_timestamp()
+  WHERE n.id = $1`;
+
+/**
+ * Finds an NFT of an RWA that lets the holders of secrets claim. It belongs to no caller, so no company is named: what
+ * it gives may be shown, or used, only once the secret is checked.
+ * @returns undefined for an unknown NFT, and for one of an RWA that did not opt in
+ */
+export async function findHolderClaim(
+  db: Database,
+  nftId: string,
+): Promise<{ readonly claim: HolderClaim; readonly proof: ClaimProof } | undefined> {
+  const { rows } = await prepared<Row>(db, 'holder_claim', findSql, [nftId]);
+  return rows.map((row) => ({ claim: toClaim(row), proof: toProof(row) }))[0];
+}
+
+const toClaim = (row: Row): HolderClaim => ({
+  nftId: row.id,
+  serial: BigInt(row.serial),
+  tokenId: row.token_id,
+  name: row.name,
+  description: row.description,
+  type: row.type,
+  imageUrl: row.image_url,
+  chainId: row.chain_id,
+  networkName: row.network_name,
+  explorerUrl: row.explorer_url,
+  contractAddress: row.contract_address,
+  isOpen: row.is_open,
+  mintState: row.mint_state,
+  mintError: row.mint_error,
+  mintReason: row.mint_reason,
+  recipient: row.recipient,
+  mintedAt: row.minted_at,
+  mintedTx: row.minted_tx,
+});
+
+const toProof = (row: Row): ClaimProof => ({
+  companyId: row.company_id,
+  sealed: { cipher: row.secret_cipher, keyId: row.secret_key_id },
+  attempts:
+    row.wrong === null || row.seconds === null
+      ? noAttempts
+      : { wrong: row.wrong, secondsLeft: Math.max(1, row.seconds) },
+});

@@ -1,0 +1,72 @@
+import type { Answer } from '../../support/conformance.ts';
+import { Unprovoked } from '../session.ts';
+import { cannot, type Provocations, type Trial, writing } from './case.ts';
+
+const wallets = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
+const tries = 5;
+
+type Held = { readonly id: string; readonly secret: string };
+
+/** An answer to the right secret, unless the RWA did not opt in: that is no fault of the deployment. */
+const unlessClosed = (answer: Answer): Answer => {
+  const [code] = answer.text.match(/claim_not_found|minting_unsupported/) ?? [];
+  if (code === undefined) return answer;
+  throw new Unprovoked(`${code}: needs a claimable RWA that opted in, on a network with minting`);
+};
+
+const read = async ({ session }: Trial, { id, secret }: Held) =>
+  unlessClosed(await session.call('getClaim', { ids: { nftId: id }, body: { secret }, key: null }));
+
+const claim = async ({ session }: Trial, { id, secret }: Held, recipient = wallets[0]) =>
+  unlessClosed(
+    await session.call('createClaim', { ids: { nftId: id }, body: { secret, recipient }, key: null }),
+  );
+
+const newNft = async ({ facts }: Trial) => facts.newNft((await facts.mintableRwa()).id);
+
+export const claimCases: Provocations = {
+  'getClaim claim_open': async (trial) => read(trial, await trial.facts.unclaimedNft()),
+  'getClaim claim_minted': async (trial) => read(trial, await trial.facts.mintedNft()),
+  'getClaim secret_locked': writing(async (trial) => {
+    const { session } = trial;
+    const { id, secret } = await newNft(trial);
+    const ids = { nftId: id };
+    for (let left = tries; left > 0; left -= 1)
+      await session.call('getClaim', { ids, body: { secret: 'no' } });
+    return session.call('getClaim', { ids, body: { secret } });
+  }),
+  claim_not_found: ({ session, id }) => session.call(id, { key: null }),
+
+  'createClaim claim_queued': writing(async (trial) => claim(trial, await newNft(trial))),
+  'createClaim secret_locked': writing(async (trial) => {
+    const { session } = trial;
+    const { id, secret } = await newNft(trial);
+    const ids = { nftId: id };
+    const recipient = wallets[0];
+    for (let left = tries; left > 0; left -= 1) {
+      await session.call('createClaim', { ids, body: { secret: 'no', recipient } });
+    }
+    return session.call('createClaim', { ids, body: { secret, recipient } });
+  }),
+  'createClaim secret_required': ({ session, id }) => session.call(id, { body: { recipient: wallets[0] } }),
+  'createClaim recipient_required': ({ session, id }) => session.call(id, { body: { secret: 'any' } }),
+  'createClaim recipient_malformed': ({ session, id }) =>
+    session.call(id, { body: { secret: 'any', recipient: '0x123' } }),
+  'createClaim recipient_zero': ({ session, id }) =>
+    session.call(id, { body: { secret: 'any', recipient: `0x${'0'.repeat(40)}` } }),
+  'createClaim nft_already_minted': async (trial) => claim(trial, await trial.facts.mintedNft()),
+  'createClaim nft_already_queued': writing(async (trial) => {
+    const nft = await newNft(trial);
+    const first = await claim(trial, nft);
+    if (first.status !== 200) throw new Unprovoked(`the first claim was answered ${first.status}`);
+    const second = await claim(trial, nft, wallets[1]);
+    if (second.text.includes('nft_already_minted'))
+      throw new Unprovoked('the NFT was minted before it was claimed again');
+    return second;
+  }),
+  'createClaim rwa_not_claimable': writing(async (trial) =>
+    claim(trial, await trial.facts.newNft((await trial.facts.unclaimableRwa()).id)),
+  ),
+  'createClaim minting_unsupported': cannot('needs a claimable RWA on a network without minting'),
+  'createClaim mint_quota_exceeded': cannot('needs a company that the operator has limited'),
+};
