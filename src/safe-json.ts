@@ -6,14 +6,15 @@ const replacement = '\\ufffd';
 /** The text with U+FFFD for each lone surrogate and each U+0000, in escapes of JSON, too. It need not be JSON. */
 export function safeJsonText(text: string): string {
   const wellFormed = text.toWellFormed().replaceAll('\0', '\ufffd');
-  if (!suspicious.test(wellFormed)) return wellFormed;
-  return wellFormed.replace(escapes, (whole, _high, _low, lone) =>
-    lone === undefined ? whole : replacement,
-  );
+  return suspicious.test(wellFormed) ? replaceEscapes(wellFormed) : wellFormed;
 }
+
+const replaceEscapes = (json: string): string =>
+  json.replace(escapes, (whole, _high, _low, lone) => (lone === undefined ? whole : replacement));
 
 /** JSON that every parser takes, whatever texts the value has. @returns undefined for a value that JSON leaves out */
 export function safeJson(value: unknown): string | undefined {
   const text: string | undefined = JSON.stringify(value);
-  return text && safeJsonText(text);
+  // The library of the language escapes lone surrogates and U+0000, so they can only be there as escapes.
+  return text && suspicious.test(text) ? replaceEscapes(text) : text;
 }

@@ -20,9 +20,22 @@ const form = /^0x[0-9a-fA-F]{40}$/;
 export function checksumAddress(text: string): string | undefined {
   if (!form.test(text)) return undefined;
   const digits = text.slice(2);
-  const checksum = getAddress(text.toLowerCase());
+  const checksum = checksumOf(text.toLowerCase());
   const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   return mixed && checksum !== text ? undefined : checksum;
+}
+
+const known = new Map<string, string>();
+const mostKnown = 10_000;
+
+/** Keeps checksums: one costs a keccak, and callers come again with the same wallets and contracts. */
+function checksumOf(lower: string): string {
+  const found = known.get(lower);
+  if (found !== undefined) return found;
+  if (known.size >= mostKnown) known.clear();
+  const checksum = getAddress(lower);
+  known.set(lower, checksum);
+  return checksum;
 }
 
 /** What is wrong with an address in a request, or undefined. */

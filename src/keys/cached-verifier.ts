@@ -23,7 +23,7 @@ type CachedVerifierOptions = {
   readonly timeoutMs: number;
 };
 
-type CachedVerifier = KeyVerifier & {
+type CachedVerifier = Required<KeyVerifier> & {
   /** Removes one key from the cache. `hash` is its SHA-256 in hexadecimal digits. */
   forget(hash: string): void;
   /** Empties the cache. */

@@ -40,6 +40,7 @@ export async function createPostgresVerifier(options: PostgresVerifierOptions): 
   });
   return {
     verify: cached.verify,
+    known: cached.known,
     async close() {
       unsubscribe();
       await cached.close();

@@ -40,7 +40,7 @@ type RemoteVerifierOptions = {
 export function createRemoteVerifier(options: RemoteVerifierOptions): KeyVerifier {
   const client = createAuthClient(options);
   const read = readers[options.dialect];
-  const { verify, close } = createCachedVerifier({
+  const { verify, known, close } = createCachedVerifier({
     isWellFormed: (key) => wellFormed.test(key),
     lookUp: async (key) => read(await client.post(key), Date.now()),
     cacheSeconds: options.cacheSeconds,
@@ -50,6 +50,7 @@ export function createRemoteVerifier(options: RemoteVerifierOptions): KeyVerifie
   });
   return {
     verify,
+    known,
     async close() {
       await close();
       client.close();

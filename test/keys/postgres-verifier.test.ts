@@ -70,14 +70,14 @@ describe('the key store tells the postgres verifier', () => {
   const open = async ({ url, db }: Pick<TestDatabase, 'url' | 'db'>): Promise<KeyVerifier> => {
     const notifications = createNotifications({ url, log });
     const cache = { cacheSeconds: 10, cacheMax: 100 };
-    const { verify, close } = await createPostgresVerifier({
+    const { close, ...verifier } = await createPostgresVerifier({
       db,
       notifications,
       environment: 'live',
       ...cache,
     });
     return {
-      verify,
+      ...verifier,
       async close() {
         await close();
         await notifications.close();
@@ -102,10 +102,13 @@ describe('the key store tells the postgres verifier', () => {
     const { key, record } = await issueKey(database.db, 'live', given);
     const verifier = await open(database);
     const caller = { keyId: record.id, companyId: null };
+    expect(verifier.known?.(key)).toBeUndefined();
     expect(await verifier.verify(key)).toEqual({ ok: true, caller: { ...caller, rateLimit: limit } });
+    expect(verifier.known?.(key)).toEqual({ ...caller, rateLimit: limit });
     await setKeyRateLimit(database.db, record.id, null);
     const unlimited = { ok: true, caller: { ...caller, rateLimit: null } };
     await vi.waitFor(async () => expect(await verifier.verify(key)).toEqual(unlimited), soon);
+    expect(verifier.known?.(key)).toEqual(unlimited.caller);
     await verifier.close();
   });
 

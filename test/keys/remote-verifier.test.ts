@@ -68,10 +68,11 @@ describe('the question', () => {
 
   test('is asked once for concurrent requests and not again while the answer is remembered', async () => {
     answer = json(good);
-    const { verify } = verifier();
+    const { verify, known } = verifier();
     const results = await Promise.all(Array.from({ length: 50 }, () => verify(key)));
     expect(results).toEqual(results.map(() => admitted));
     await verify(key);
+    expect(known?.(key)).toEqual(results[0]?.ok === true && results[0].caller);
     expect(asked).toHaveLength(1);
   });
 

@@ -8,19 +8,33 @@ type CallerScope = {
   settle(): void;
 };
 
-/** The scope of a request: its work ends when the caller closes the connection, or after this time without an answer. */
-export function openScope({ request, response, facts }: Exchange, deadlineMs: number): CallerScope {
-  const end = new AbortController();
+type ScopeOptions = {
+  /** Time without an answer. */
+  readonly deadlineMs: number;
+  /** Called when the work ends before it is settled. */
+  readonly onEnd: (reason: Error) => void;
+};
+
+/** The scope of a request: its work ends when the caller closes the connection, or at the deadline. */
+export function openScope(
+  { request, response, facts }: Exchange,
+  { deadlineMs, onEnd }: ScopeOptions,
+): CallerScope {
+  const controller = new AbortController();
+  const end = (reason: Error) => {
+    controller.abort(reason);
+    onEnd(reason);
+  };
   const late = () => new Error(`no answer was made within ${deadlineMs} ms`);
   const deadline = setTimeout(() => {
-    end.abort(problem('service_unavailable', {}, { cause: late() }));
+    end(problem('service_unavailable', {}, { cause: late() }));
   }, deadlineMs);
-  response.once('close', () => {
+  response.on('close', () => {
     clearTimeout(deadline);
-    if (!response.writableFinished) end.abort(new CallerGoneError());
+    if (!response.writableFinished) end(new CallerGoneError());
   });
   return {
-    scope: { signal: end.signal, isRead: request.method === 'GET', facts },
+    scope: { signal: controller.signal, isRead: request.method === 'GET', facts },
     settle: () => clearTimeout(deadline),
   };
 }

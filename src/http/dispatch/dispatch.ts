@@ -3,7 +3,6 @@ import { type Request as BackendRequest, type Document, OpenAPIBackend, type Opt
 import type { OpenApiDocument } from '../../contract/documents.ts';
 import type { AnyReply } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { untilAborted } from '../../in-time.ts';
 import type { Logger } from '../../log.ts';
 import { CallerGoneError, currentScope, inScope } from '../../request-scope.ts';
 import { createApiRequest } from '../input/api-request.ts';
@@ -70,18 +69,28 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     exchange.facts.area = options.area;
     // The library types values as texts, but only passes the object on.
     const apiRequest = toApiRequest(request) as unknown as BackendRequest;
-    const { scope, settle } = openScope(exchange, deadlineMs);
-    inScope(scope, () => {
-      const handled: Promise<AnyReply> = api.handleRequest(apiRequest, exchange);
-      const answered = untilAborted(handled, scope.signal)
-        .then((reply) => {
-          settle();
-          return answer(exchange, reply, options);
-        })
-        .catch((error) => answerProblem(exchange, error, options.log));
-      // Work that nobody waits for any more has its share until it ends.
-      Promise.allSettled([handled, answered]).then(() => exchange.endShare?.(undefined));
-    });
+    const answered = { isOver: false };
+    const refuse = (error: unknown) => {
+      if (answered.isOver) return;
+      answered.isOver = true;
+      answerProblem(exchange, error, options.log);
+    };
+    const { scope, settle } = openScope(exchange, { deadlineMs, onEnd: refuse });
+    const reply = async (): Promise<void> => {
+      try {
+        const made: AnyReply = await api.handleRequest(apiRequest, exchange);
+        if (answered.isOver) return;
+        settle();
+        await answer(exchange, made, options);
+        answered.isOver = true;
+      } catch (error) {
+        refuse(error);
+      } finally {
+        // Work that nobody waits for any more has its share until it ends.
+        exchange.endShare?.(undefined);
+      }
+    };
+    inScope(scope, reply);
   };
 }
 

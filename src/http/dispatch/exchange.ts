@@ -7,7 +7,6 @@ import type {
   RequestContext,
 } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { ProblemError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
 import type { EndShare } from './answer-shares.ts';
@@ -20,8 +19,6 @@ export type Exchange = {
   readonly response: Response;
   readonly facts: RequestFacts;
   caller?: Caller;
-  /** Why the key was not accepted. */
-  refusal?: ProblemError;
   /** The body as it was sent, for the comparison of repeated requests. */
   sentBody?: unknown;
   /** Ends the turn in which the answer is made; undefined before the turn has come. */

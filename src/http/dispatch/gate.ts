@@ -7,6 +7,8 @@ import type { AddressLimit } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
 
 export type Gate = {
+  /** The caller whose key was accepted moments ago; undefined when it has to be looked up. */
+  known(request: Request): Caller | undefined;
   /** Identifies the caller by its key. @throws ProblemError 401, 429 or 503 */
   identify(request: Request): Promise<Caller>;
   /** Counts a request that needs no key for its address. @throws ProblemError 429 */
@@ -39,10 +41,13 @@ export function createGate({
   isCompanyRequired,
 }: GateOptions): Gate {
   return {
+    known(request) {
+      const key = request.headers['x-api-key'];
+      return typeof key === 'string' ? verifier.known?.(key) : undefined;
+    },
+
     async identify(request) {
       const key = keyOf(request);
-      const known = verifier.known?.(key);
-      if (known !== undefined) return known;
       const address = request.ip ?? '';
       const blockedSeconds = refusedKeys.blockedSeconds(address);
       const result = await verifyInTime(verifier, key, blockedSeconds !== undefined);

@@ -8,7 +8,6 @@ import { currentScope } from '../../request-scope.ts';
 import type { ApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import { inputProblem } from '../input/input-problem.ts';
-import { toProblem } from '../server/problem.ts';
 import type { AnswerShares, EndShare } from './answer-shares.ts';
 import type { CompiledOperation, CompiledOperations } from './compiled-operations.ts';
 import type { Matcher } from './compiled-router.ts';
@@ -34,19 +33,12 @@ type StepOptions = {
 export function registerSteps(api: OpenAPIBackend, options: StepOptions): void {
   const { operations, handlers } = options;
   const compiledOf = (context: Context) => lookUp(operations, context);
-  // A document without keys has no scheme to register for.
-  const isKeyed = [...operations.values()].some(({ plan }) => !plan.isPublic);
-  if (isKeyed) api.registerSecurityHandler('ApiKey', identify(options.gate));
   api.register({
     notFound: () => {
       throw problem('not_found');
     },
     methodNotAllowed: refuseMethod(options.match),
     postSecurityHandler: admitAndRead(options, compiledOf),
-    // Never reached, because the step before it throws. Without it registered, a request might pass.
-    unauthorizedHandler: (_context, exchange: Exchange) => {
-      throw refusalOf(exchange);
-    },
     validationFail: (context) => {
       throw refuseInput(compiledOf(context).plan, requestOf(context), context.validation.errors ?? []);
     },
@@ -74,23 +66,6 @@ function requestOf(context: Context): ApiRequest {
   return context.request as unknown as ApiRequest; // parseRequest gives back what it got
 }
 
-// The library treats anything thrown here as a refused key, so the error is kept for the next step.
-function identify(gate: Gate): Handler {
-  return async (_context, exchange: Exchange) => {
-    try {
-      exchange.caller = await gate.identify(exchange.request);
-      return true;
-    } catch (error) {
-      exchange.refusal = toProblem(error);
-      return false;
-    }
-  };
-}
-
-function refusalOf({ refusal }: Exchange): ProblemError {
-  return refusal ?? problem('api_key_invalid');
-}
-
 function refuseMethod(match: Matcher): Handler {
   return (context) => {
     const { method, path } = requestOf(context);
@@ -111,17 +86,20 @@ function admitAndRead(
   return async (context, exchange: Exchange) => {
     const { plan, readInput } = compiledOf(context);
     exchange.facts.operationId = plan.operationId;
-    exchange.facts.path = exchange.request.baseUrl + context.operation.path;
-    takeShareOf(exchange.caller);
-    if (plan.isPublic) await gate.admitPublic(exchange.request);
-    else {
-      const { caller } = exchange;
-      if (caller === undefined || context.security['authorized'] !== true) throw refusalOf(exchange);
+    const { request, response } = exchange;
+    exchange.facts.path = request.baseUrl + context.operation.path;
+    if (plan.isPublic) {
+      takeShareOf(undefined);
+      await gate.admitPublic(request);
+    } else {
+      const caller = gate.known(request) ?? (await gate.identify(request));
+      exchange.caller = caller;
       exchange.facts.keyId = caller.keyId;
       if (caller.companyId) exchange.facts.companyId = caller.companyId;
-      await gate.admit(caller, exchange.response);
+      takeShareOf(caller);
+      await gate.admit(caller, response);
     }
-    if (plan.body !== undefined) exchange.sentBody = await readBody(exchange.request, exchange.response);
+    if (plan.body !== undefined) exchange.sentBody = await readBody(request, response);
     readInput(requestOf(context), exchange.sentBody);
   };
 }
@@ -169,13 +147,21 @@ function beginShare(
 
 /** The validated input under the names of the document, without read-only fields. */
 function toInput(plan: OperationPlan, { params, query, headers, body }: ApiRequest) {
-  const inHeaders = plan.parameters.filter((item) => item.in === 'header' && headers[item.key] !== undefined);
   return {
     path: params,
     query,
-    header: Object.fromEntries(inHeaders.map((item) => [item.name, headers[item.key]])),
+    header: namedHeaders(plan, headers),
     body: plan.body === undefined ? undefined : withoutReadOnly(body, plan.body.readOnlyFields),
   };
+}
+
+function namedHeaders({ parameters }: OperationPlan, headers: ApiRequest['headers']) {
+  const named: Record<string, string> = {};
+  for (const { in: place, name, key } of parameters) {
+    const value = place === 'header' ? headers[key] : undefined;
+    if (value !== undefined) named[name] = value;
+  }
+  return named;
 }
 
 function withoutReadOnly(body: unknown, readOnly: ReadonlySet<string>): unknown {

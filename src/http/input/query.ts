@@ -31,7 +31,10 @@ export function parseQuery(text: string): ParsedQuery {
   return { values, repeated, malformed };
 }
 
+const encoded = /[%+]/;
+
 function decode(text: string): string | undefined {
+  if (!encoded.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

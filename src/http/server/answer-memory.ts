@@ -20,7 +20,7 @@ export function createAnswerMemory(maxBytes: number): AnswerMemory {
         held -= bytes;
       };
       if (response.destroyed) release();
-      else response.once('close', release);
+      else response.on('close', release);
       return true;
     },
   };

@@ -47,7 +47,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits, log: 
     if (answering === undefined) return;
     unused.delete(socket);
     answering.add(response);
-    response.once('close', () => answering.delete(response));
+    response.on('close', () => answering.delete(response));
     if (answering.size > limits.pipelined) refuse(socket, 'too many pipelined requests');
   });
 

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Express } from 'express';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import { type LoadGuard, refuseForLoad } from './load-guard.ts';
+import { ownClasses } from './own-classes.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
 export type HttpServer = {
@@ -74,6 +76,7 @@ export async function listen(
       keepAliveTimeout: 65_000,
       // Checked below instead, where it is answered with a problem.
       requireHostHeader: false,
+      ...(isExpress(handler) && ownClasses(handler)),
     },
     (request, response) => {
       if (!hasOneHost(request)) {
@@ -107,9 +110,15 @@ export async function listen(
   };
 }
 
+const isExpress = (handler: RequestListener): handler is Express => 'request' in handler;
+
 /** Whether the request has exactly one Host header: with none or two, servers may disagree about its target. */
 function hasOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
   return count === 1 || (count === 0 && httpVersion === '1.0');
 }
 
@@ -142,7 +151,7 @@ function stop(server: Server, graceMs: number): Promise<void> {
 // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
 function closeIdleAfterAnswers(server: Server): void {
   server.on('request', (_request, response) => {
-    response.once('close', () => {
+    response.on('close', () => {
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
   });

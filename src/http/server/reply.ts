@@ -32,19 +32,25 @@ export async function sendReply(response: ServerResponse, reply: AnyReply, parts
   }
   const stream = streamIn(body);
   // Serialised first: if that fails, nothing has been sent yet.
-  const bytes = body === undefined || stream ? undefined : Buffer.from(safeJson(body) ?? '');
-  const isHeld = parts.memory.hold(response, bytes?.length ?? stream?.heldBytes ?? 0);
+  const text = body === undefined || stream ? undefined : (safeJson(body) ?? '');
+  const length = text === undefined ? undefined : Buffer.byteLength(text);
+  const isHeld = parts.memory.hold(response, length ?? stream?.heldBytes ?? 0);
   if (!isHeld && response.req.method === 'GET') throw problem('overloaded');
-  writeHead(response, reply, bytes);
+  writeHead(response, reply, length);
   // Node sends no body in answer to HEAD, so nothing is read for one.
   const isHead = response.req.method === 'HEAD';
   if (stream === undefined || isHead || typeof body !== 'object' || body === null) {
-    response.end(bytes);
-    parts.onMade(bytes?.length ?? 0);
+    // As a text it leaves in one piece with its headers.
+    response.end(text);
+    parts.onMade(length ?? 0);
   } else await writePieces(response, piecesOf(body), parts);
 }
 
-function writeHead(response: ServerResponse, { status, headers, body }: AnyReply, bytes: Buffer | undefined) {
+function writeHead(
+  response: ServerResponse,
+  { status, headers, body }: AnyReply,
+  length: number | undefined,
+): void {
   response.statusCode = status;
   response.setHeader('Cache-Control', 'no-store');
   for (const name in headers) response.setHeader(name, headers[name] ?? '');
@@ -52,7 +58,7 @@ function writeHead(response: ServerResponse, { status, headers, body }: AnyReply
     const type = body instanceof TextStream ? body.mediaType : 'application/json; charset=utf-8';
     response.setHeader('Content-Type', type);
   }
-  if (bytes !== undefined) response.setHeader('Content-Length', bytes.length);
+  if (length !== undefined) response.setHeader('Content-Length', length);
 }
 
 /** Makes a piece when the one before it has left. Ends the source when the caller has gone. */

@@ -44,7 +44,7 @@ export function createRequestContext({
     response.setHeader('X-Request-Id', facts.requestId);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (hstsSeconds > 0) response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`);
-    response.once('close', () => {
+    response.on('close', () => {
       const ms = performance.now() - started;
       // Before headers are sent, statusCode is only Node's initial value.
       const status = response.headersSent ? response.statusCode : undefined;
