@@ -44,6 +44,9 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   idempotency_records: { api: write, worker: purge },
   audit_log: { api: add, worker: add },
   audit_chain: { worker: add },
+  // Triggers append the changes.
+  list_counts: { api: write, worker: write },
+  list_count_changes: { api: purge, worker: purge },
 
   events: { api: write },
   attendees: { api: write },

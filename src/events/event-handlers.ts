@@ -11,18 +11,9 @@ import { arrayOf } from './batches.ts';
 import { allowsChange, entityTag } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
+import { countEvents, type EventFilter, listEvents, readAllEvents } from './event-list-store.ts';
 import { type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
-import {
-  countEvents,
-  deleteEvent,
-  type EventFilter,
-  findEvent,
-  insertEvent,
-  listEvents,
-  lockEvent,
-  readAllEvents,
-  updateEvent,
-} from './event-store.ts';
+import { deleteEvent, findEvent, insertEvent, lockEvent, updateEvent } from './event-store.ts';
 import { eventToApi } from './to-api.ts';
 
 type Parts = {
@@ -43,11 +34,12 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
 
   return {
     async listEvents({ query }, { companyId }) {
-      const filter = { offset: query.offset, ...readRange(query) };
+      const filter = readRange(query);
+      const { limit, offset = 0 } = query;
       const { body, total } =
-        query.limit === undefined
-          ? await allEvents(db, companyId, filter)
-          : await pageOfEvents(db, companyId, { ...filter, limit: query.limit });
+        limit === undefined
+          ? await allEvents(db, companyId, filter, offset)
+          : await pageOfEvents(db, companyId, filter, { limit, offset });
       return { status: 200, body, headers: { 'X-Total-Count': String(total) } };
     },
 
@@ -94,15 +86,20 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
   };
 }
 
-async function allEvents(db: Database, companyId: string, filter: EventFilter) {
-  const found = await readAllEvents(db, companyId, filter);
-  const isCounted = found.rest === undefined && (filter.offset ?? 0) === 0;
+async function allEvents(db: Database, companyId: string, filter: EventFilter, offset: number) {
+  const found = await readAllEvents(db, companyId, filter, offset);
+  const isCounted = found.rest === undefined && offset === 0;
   const total = isCounted ? found.first.length : await countEvents(db, companyId, filter);
   return { body: arrayOf(found, eventToApi), total };
 }
 
-async function pageOfEvents(db: Database, companyId: string, filter: Parameters<typeof listEvents>[2]) {
-  const { events, total } = await listEvents(db, companyId, filter);
+type Page = { readonly limit: number; readonly offset: number };
+
+async function pageOfEvents(db: Database, companyId: string, filter: EventFilter, page: Page) {
+  const [events, total] = await Promise.all([
+    listEvents(db, companyId, filter, page),
+    countEvents(db, companyId, filter),
+  ]);
   return { body: events.map(eventToApi), total };
 }
 
@@ -133,7 +130,7 @@ function tagged(event: EventRecord) {
 
 type RangeQuery = { readonly startsFrom?: string; readonly startsTo?: string };
 
-function readRange(query: RangeQuery): Pick<EventFilter, 'startsFrom' | 'startsTo'> {
+function readRange(query: RangeQuery): EventFilter {
   const faults: InputError[] = [];
   const read = (name: 'startsFrom' | 'startsTo') => {
     const text = query[name];

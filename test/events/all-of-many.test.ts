@@ -1,7 +1,7 @@
 import { request as send } from 'node:http';
 import { describe, expect } from 'vitest';
 import { readAttendees } from '../../src/events/attendee-store.ts';
-import { readAllEvents } from '../../src/events/event-store.ts';
+import { readAllEvents } from '../../src/events/event-list-store.ts';
 import { test } from '../support/fixtures.ts';
 
 const events = '/events/v1/api/event';

@@ -1,11 +1,13 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
+import { countRows, findOffset } from '../../db/list-counts-store.ts';
 import { prepared } from '../../db/prepared.ts';
+import { countSpan, microsOf, momentSql } from '../../db/time-counts.ts';
 import type { SealedSecret } from './claim-secret.ts';
-import { type MintState, type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
+import { countedChanges, countedNfts, firstOfStretch, type NftFilter, type NftPlace } from './nft-counts.ts';
+import { type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
 import { nftReasonSql } from './reason-sql.ts';
 import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from './rwa-row.ts';
-import type { Page } from './rwa-store.ts';
 
 /*
  * NFTs as their companies see them: every query names the company.
@@ -13,29 +15,49 @@ import type { Page } from './rwa-store.ts';
 
 const table = 'nfts';
 
-export type NftFilter = {
-  /** Only those of one RWA. */
-  readonly rwaNumber?: bigint | undefined;
-  /** True: only minted ones; false: all others. */
-  readonly claimed?: boolean | undefined;
-  readonly mintState?: MintState | undefined;
-  /** Changed at this time or later. */
-  readonly updatedSince?: Date | undefined;
-};
+/** A page begins behind an NFT, or after a number of them. */
+export type NftPage = { readonly limit: number } & (
+  | { readonly after: NftPlace }
+  | { readonly offset: number; readonly after?: undefined }
+);
 
 /** A page of the company's NFTs that the filter selects, ordered by RWA, then serial. */
 export async function listNfts(
   db: Database,
   companyId: string,
   filter: NftFilter,
-  { limit, offset }: Page,
+  page: NftPage,
 ): Promise<Nft[]> {
-  const page = matching(db, companyId, filter)
+  const start = await startOf(db, companyId, filter, page);
+  if (start === undefined) return [];
+  const query = matching(db, companyId, filter)
     .select([...nftColumns, 'mint_chain_id'])
     .orderBy(['rwa_number', 'serial'])
-    .limit(limit)
-    .offset(offset);
-  return selectWithReason(db, page);
+    .limit(page.limit)
+    .offset(start.skipped);
+  const { rwaNumber, serial = 0n } = start.from ?? {};
+  // Beside an equal RWA, the index would not be entered by a pair.
+  if (filter.rwaNumber !== undefined) query.where('serial', '>=', serial.toString());
+  else if (rwaNumber !== undefined)
+    query.whereRaw('(rwa_number, serial) >= (?, ?)', [rwaNumber.toString(), serial.toString()]);
+  return selectWithReason(db, query);
+}
+
+type Start = { readonly from?: NftPlace; readonly skipped: number };
+
+/** Where to begin to read, so that next to nothing is skipped; undefined past the end. */
+async function startOf(
+  db: Database,
+  companyId: string,
+  filter: NftFilter,
+  { after, ...page }: NftPage,
+): Promise<Start | undefined> {
+  if (after) return { from: { ...after, serial: after.serial + 1n }, skipped: 0 };
+  const skipped = 'offset' in page ? page.offset : 0;
+  // What changed since a moment is counted as a whole, not along the list.
+  if (skipped === 0 || filter.updatedSince !== undefined) return { skipped };
+  const found = await findOffset(db, countedNfts(companyId, filter), skipped);
+  return found && { from: firstOfStretch(found.place), skipped: found.skipped };
 }
 
 /** Adds the reasons outside of the page, so that rows which its offset skips cost nothing; its order stays. */
@@ -49,7 +71,20 @@ async function selectWithReason(db: Database, page: Knex.QueryBuilder): Promise<
 
 /** How many of the company's NFTs the filter selects. */
 export async function countNfts(db: Database, companyId: string, filter: NftFilter): Promise<number> {
-  const rows: { count: string }[] = await matching(db, companyId, filter).count();
+  const { updatedSince, rwaNumber } = filter;
+  if (updatedSince === undefined) return countRows(db, countedNfts(companyId, filter));
+  if (rwaNumber !== undefined) return countOneByOne(matching(db, companyId, filter));
+  return countSpan(db, countedChanges(companyId, filter), { from: microsOf(updatedSince) }, (part) =>
+    countOneByOne(
+      matching(db, companyId, { ...filter, updatedSince: undefined })
+        .whereRaw(`updated_at >= ${momentSql}`, [part.from.toString()])
+        .whereRaw(`updated_at < ${momentSql}`, [part.until.toString()]),
+    ),
+  );
+}
+
+async function countOneByOne(query: Knex.QueryBuilder): Promise<number> {
+  const rows: { count: string }[] = await query.count();
   return Number(rows[0]?.count ?? 0);
 }
 

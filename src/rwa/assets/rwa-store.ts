@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
+import { type CountedRows, countRows, findOffset } from '../../db/list-counts-store.ts';
 import { prepared } from '../../db/prepared.ts';
+import { microsSql, momentSql } from '../../db/time-counts.ts';
 import {
   columns,
   detailColumns,
@@ -24,24 +26,55 @@ type RwaFilter = {
   readonly isClaimable?: boolean | undefined;
 };
 
-export type Page = { readonly limit: number; readonly offset: number };
+/** The place of an RWA in the list: by creation, then id. */
+export type RwaPlace = { readonly createdMicros: bigint; readonly id: string };
+
+/** A page begins behind an RWA, or after a number of them. */
+export type RwaPage = { readonly limit: number } & (
+  | { readonly after: RwaPlace }
+  | { readonly offset: number; readonly after?: undefined }
+);
 
 /** A page of the company's RWAs that the filter selects, ordered by creation, then id. */
 export async function listRwas(
   db: Database,
   companyId: string,
   filter: RwaFilter,
-  { limit, offset }: Page,
-): Promise<Rwa[]> {
-  const query = matching(db, companyId, filter).orderBy(['r.created_at', 'r.id']).limit(limit).offset(offset);
-  const rows: RwaRow[] = await withClaimBase(db, query, columns);
-  return rows.map(toRwa);
+  page: RwaPage,
+): Promise<(Rwa & { readonly place: RwaPlace })[]> {
+  const query = matching(db, companyId, filter).orderBy(['r.created_at', 'r.id']).limit(page.limit);
+  if (page.after !== undefined) {
+    const { createdMicros, id } = page.after;
+    query.whereRaw(`(r.created_at, r.id) > (${momentSql}, ?::uuid)`, [String(createdMicros), id]);
+  } else if (page.offset > 0) {
+    const found = await findOffset(db, countedRwas(companyId, filter), page.offset);
+    if (found === undefined) return [];
+    const from = (found.place << placeShift).toString();
+    query.whereRaw(`r.created_at >= ${momentSql}`, [from]).offset(found.skipped);
+  }
+  const rows: (RwaRow & { created_micros: string })[] = await withClaimBase(db, query, columns).select(
+    db.raw(`${microsSql('r.created_at')} AS created_micros`),
+  );
+  return rows.map((row) => ({
+    ...toRwa(row),
+    place: { createdMicros: BigInt(row.created_micros), id: row.id },
+  }));
 }
 
 /** How many of the company's RWAs the filter selects. */
-export async function countRwas(db: Database, companyId: string, filter: RwaFilter): Promise<number> {
-  const rows: { count: string }[] = await matching(db, companyId, filter).count();
-  return Number(rows[0]?.count ?? 0);
+export function countRwas(db: Database, companyId: string, filter: RwaFilter): Promise<number> {
+  return countRows(db, countedRwas(companyId, filter));
+}
+
+// As migration 0039 has it: 2^16 microseconds are one place, and a facet is two flags with the type, or without.
+const placeShift = 16n;
+
+function countedRwas(companyId: string, { type, isBuyable, isClaimable }: RwaFilter): CountedRows {
+  const flags = (wanted: boolean | undefined) => (wanted === undefined ? ['0', '1'] : [wanted ? '1' : '0']);
+  const facets = flags(isBuyable).flatMap((buyable) =>
+    flags(isClaimable).map((claimable) => `${buyable}${claimable}${type === undefined ? '' : `:${type}`}`),
+  );
+  return { list: 'rwas', companyId, facets };
 }
 
 function matching(db: Database, companyId: string, filter: RwaFilter): Knex.QueryBuilder {

@@ -1,6 +1,6 @@
 import { problem } from '../../errors.ts';
+import type { NftFilter } from '../assets/nft-counts.ts';
 import type { MintState } from '../assets/nft-row.ts';
-import type { NftFilter } from '../assets/nft-store.ts';
 
 type Query = {
   readonly claimed?: boolean | undefined;

@@ -1,4 +1,4 @@
-import type { Page } from '../assets/rwa-store.ts';
+type Page = { readonly limit: number; readonly offset: number };
 
 /** The page that a query asks for; the fallbacks are the document's defaults. */
 export function pageOf(query: { limit?: number | undefined; offset?: number | undefined }): Page {

@@ -1,0 +1,108 @@
+import type { EventFields, EventRecord } from './event.ts';
+
+type FieldColumns = {
+  name: string;
+  location: string | null;
+  description: string | null;
+  program: string | null;
+  start_date: Date | null;
+  end_date: Date | null;
+  max_attendees: number | null;
+  price: string | null;
+  currency: string | null;
+  discount_price: string | null;
+  discount_percentage: string | null;
+  contract_required_to_attend: readonly string[];
+  contract_required_to_discount: readonly string[];
+  cover_image: string | null;
+  gallery_images: readonly string[];
+  chain_id: string | null;
+};
+
+export const fieldColumns = [
+  ...([
+    'name',
+    'location',
+    'description',
+    'program',
+    'start_date',
+    'end_date',
+    'max_attendees',
+    'price',
+  ] as const),
+  ...(['currency', 'discount_price', 'discount_percentage', 'contract_required_to_attend'] as const),
+  ...(['contract_required_to_discount', 'cover_image', 'gallery_images', 'chain_id'] as const),
+];
+export const columns = [
+  'id',
+  'company_id',
+  ...fieldColumns,
+  'total_attendees',
+  'version',
+  'created_at',
+  'updated_at',
+].join();
+
+export type Row = FieldColumns & {
+  id: string;
+  company_id: string;
+  total_attendees: number;
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** The columns of the fields that callers set. */
+export function toColumns(fields: EventFields) {
+  return {
+    name: fields.name,
+    location: fields.location,
+    description: fields.description,
+    program: fields.program,
+    // As text in UTC: the driver would write a Date in the zone of the process.
+    start_date: fields.startDate?.toISOString() ?? null,
+    end_date: fields.endDate?.toISOString() ?? null,
+    max_attendees: fields.maxAttendees,
+    price: fields.price,
+    currency: fields.currency,
+    discount_price: fields.discountPrice,
+    discount_percentage: fields.discountPercentage,
+    contract_required_to_attend: fields.contractRequiredToAttend,
+    contract_required_to_discount: fields.contractRequiredToDiscount,
+    cover_image: fields.coverImage,
+    gallery_images: fields.galleryImages,
+    chain_id: fields.chainId,
+  };
+}
+
+export function fromRow(row: Row): EventRecord {
+  return {
+    id: row.id,
+    companyId: row.company_id,
+    name: row.name,
+    location: row.location,
+    description: row.description,
+    program: row.program,
+    startDate: row.start_date,
+    endDate: row.end_date,
+    maxAttendees: row.max_attendees,
+    price: toNumber(row.price),
+    currency: row.currency,
+    discountPrice: toNumber(row.discount_price),
+    discountPercentage: toNumber(row.discount_percentage),
+    contractRequiredToAttend: row.contract_required_to_attend,
+    contractRequiredToDiscount: row.contract_required_to_discount,
+    coverImage: row.cover_image,
+    galleryImages: row.gallery_images,
+    chainId: row.chain_id,
+    totalAttendees: row.total_attendees,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+// Exact: each was written as the shortest decimal text of a JSON number, which reads back as that number.
+function toNumber(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}

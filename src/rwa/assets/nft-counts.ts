@@ -1,0 +1,47 @@
+import type { CountedRows } from '../../db/list-counts-store.ts';
+import type { MintState } from './nft-row.ts';
+
+export type NftFilter = {
+  /** Only those of one RWA. */
+  readonly rwaNumber?: bigint | undefined;
+  /** True: only minted ones; false: all others. */
+  readonly claimed?: boolean | undefined;
+  readonly mintState?: MintState | undefined;
+  /** Changed at this time or later. */
+  readonly updatedSince?: Date | undefined;
+};
+
+/** The place of an NFT in the lists: by RWA, then serial. */
+export type NftPlace = { readonly rwaNumber: bigint; readonly serial: bigint };
+
+// As migration 0039 lays them out: 256 serials are one place, and an RWA has 2^32 places.
+const serialShift = 8n;
+const rwaShift = 32n;
+
+/** The NFTs that a filter selects, but for when they changed, as they are counted. */
+export const countedNfts = (companyId: string, { rwaNumber, ...filter }: NftFilter): CountedRows => ({
+  ...{ list: 'nfts', companyId, facets: statesOf(filter) },
+  ...(rwaNumber !== undefined && {
+    places: { low: rwaNumber << rwaShift, high: (rwaNumber + 1n) << rwaShift },
+  }),
+});
+
+/** The same by the time of their last change, of all RWAs. */
+export const countedChanges = (companyId: string, filter: NftFilter): CountedRows => ({
+  ...{ list: 'nft_changes', companyId, facets: statesOf(filter) },
+});
+
+/** The first NFT that may stand in a stretch of the list. */
+export const firstOfStretch = (place: bigint): NftPlace => ({
+  rwaNumber: place >> rwaShift,
+  serial: (place & ((1n << rwaShift) - 1n)) << serialShift,
+});
+
+const allStates: readonly MintState[] = ['unclaimed', 'queued', 'submitted', 'minted', 'failed'];
+
+const statesOf = ({ claimed, mintState }: NftFilter): MintState[] =>
+  allStates.filter(
+    (state) =>
+      (claimed === undefined || (state === 'minted') === claimed) &&
+      (mintState === undefined || state === mintState),
+  );
