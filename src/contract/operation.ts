@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import type { Streamable } from './item-stream.ts';
 import type { TextStream } from './text-stream.ts';
-import type { Tx } from './transaction.ts';
+import type { Database, Tx } from './transaction.ts';
 
 /** The caller that an API key resolves to. */
 export type Caller = {
@@ -32,6 +32,8 @@ export type CallerContext = RequestContext & { readonly caller: Caller; readonly
 export type CompanyContext = CallerContext & {
   readonly companyId: string;
   readonly once: Once;
+  /** The same for work that is a single statement, which needs no transaction around it without an `Idempotency-Key`. */
+  readonly onceByStatement: <R extends AnyReply>(work: (db: Database) => Promise<R>) => Promise<R>;
   /** For handlers that do not use `once`. Undefined when the caller sent no `Idempotency-Key`. */
   readonly idempotency: IdempotentRequest | undefined;
 };

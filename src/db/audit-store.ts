@@ -49,6 +49,30 @@ export async function recordAudit(
   await prepared(db, 'record_audit', recordSql, [JSON.stringify(rows)]);
 }
 
+/** What a key did, for a statement that does it: see {@link keyEntrySql}. */
+export type KeyEntry = Pick<AuditEntry, 'action'> & { readonly origin: Origin };
+
+/**
+ * The part of a statement that stores what a key did to each row of `made`, another part of it.
+ * @param options.from number of the first of the parameters, which are {@link keyEntryValues}
+ * @param options.subject, options.companyId expressions over `made`
+ * @param options.details an expression that gives jsonb
+ */
+export const keyEntrySql = ({ from, companyId, subject, details = `'{}'` }: KeyEntryParts): string => `
+  INSERT INTO audit_log (actor_kind, actor, origin, request_id, action, company_id, subject, details)
+  SELECT 'key', $${from}, $${from + 1}, $${from + 2}, $${from + 3}, ${companyId}, ${subject}, ${details} FROM made`;
+
+type KeyEntryParts = {
+  readonly from: number;
+  readonly companyId: string;
+  readonly subject: string;
+  readonly details?: string;
+};
+
+export const keyEntryValues = ({ action, origin }: KeyEntry): string[] => [
+  ...[origin.keyId, origin.address, origin.requestId, action],
+];
+
 export type AuditFilter = {
   readonly companyId?: string | undefined;
   readonly actor?: string | undefined;

@@ -11,3 +11,8 @@ export function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Pr
     return work(tx);
   });
 }
+
+/** Runs work that is a single statement, which is a transaction by itself; where limits are set for each, in one. */
+export function byStatement<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
+  return reachOf(db).transactionLimits === undefined ? work(db) : inTransaction(db, work);
+}

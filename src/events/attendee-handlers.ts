@@ -4,10 +4,10 @@ import type { Database, Tx } from '../contract/transaction.ts';
 import { recordByKey } from '../db/audit-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
-import { deleteAttendee, hasAttendee, insertAttendee, readAttendees } from './attendee-store.ts';
+import { deleteAttendee, readAttendees, registerAttendee } from './attendee-store.ts';
 import { arrayOf } from './batches.ts';
 import type { EventRecord } from './event.ts';
-import { addToTotalAttendees, lockEvent } from './event-store.ts';
+import { countOneLess, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
 
 type Parts = { readonly db: Database };
@@ -30,7 +30,7 @@ export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperatio
       await lockExisting(tx, companyId, eventId);
       const isRemoved = await deleteAttendee(tx, companyId, eventId, attendeeId);
       if (!isRemoved) throw problem('attendee_not_found');
-      await addToTotalAttendees(tx, companyId, eventId, -1);
+      await countOneLess(tx, companyId, eventId);
       const details = { attendeeId };
       await recordByKey(tx, { action: 'attendee.remove', companyId, subject: eventId, details }, origin);
       return { status: 204 } as const;
@@ -43,18 +43,9 @@ export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperatio
       return { status: 200, body: arrayOf(attendees, attendeeToApi) };
     },
 
-    addAttendee: ({ path: { eventId }, body: { attendeeId } }, { companyId, once, origin }) =>
-      once(async (tx) => {
-        const event = await lockExisting(tx, companyId, eventId);
-        if (isFull(event)) {
-          const isInvited = await hasAttendee(tx, companyId, eventId, attendeeId);
-          throw problem(isInvited ? 'attendee_already_invited' : 'event_full');
-        }
-        const attendee = await insertAttendee(tx, companyId, eventId, attendeeId);
-        if (attendee === undefined) throw problem('attendee_already_invited');
-        await addToTotalAttendees(tx, companyId, eventId, 1);
-        const details = { attendeeId };
-        await recordByKey(tx, { action: 'attendee.add', companyId, subject: eventId, details }, origin);
+    addAttendee: ({ path: { eventId }, body: { attendeeId } }, { companyId, onceByStatement, origin }) =>
+      onceByStatement(async (db) => {
+        const attendee = await registerAttendee(db, { companyId, eventId, attendeeId }, origin);
         return { status: 201, body: attendeeToApi(attendee) } as const;
       }),
 
@@ -70,8 +61,4 @@ async function lockExisting(tx: Tx, companyId: string, eventId: string): Promise
   const event = await lockEvent(tx, companyId, eventId);
   if (event === undefined) throw problem('event_not_found');
   return event;
-}
-
-function isFull({ maxAttendees, totalAttendees }: EventRecord): boolean {
-  return maxAttendees !== null && totalAttendees >= maxAttendees;
 }

@@ -1,5 +1,8 @@
+import type { Origin } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
+import { keyEntrySql, keyEntryValues } from '../db/audit-store.ts';
 import { prepared } from '../db/prepared.ts';
+import { problem } from '../errors.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { Attendee } from './event.ts';
 
@@ -62,36 +65,64 @@ async function readWhileThere(
   return { isGone, batches };
 }
 
-/** Whether the user is registered for the event. */
-export async function hasAttendee(
+// The event is locked first, so the number of attendees is that of the moment, and nobody else changes it meanwhile.
+const registerParts = `
+  event AS (
+    SELECT company_id, id, max_attendees <= total_attendees AS is_full FROM events
+    WHERE company_id = $1 AND id = $2 FOR NO KEY UPDATE
+  ), made AS (
+    INSERT INTO ${table} (company_id, event_id, attendee_id, created_at)
+    SELECT company_id, id, $3, clock_timestamp() FROM event WHERE is_full IS NOT TRUE
+    ON CONFLICT (event_id, attendee_id) DO NOTHING RETURNING company_id, event_id, attendee_id, created_at
+  ), counted AS (
+    UPDATE events SET total_attendees = total_attendees + 1
+    FROM made WHERE events.company_id = made.company_id AND events.id = made.event_id
+  )`;
+const registered = `SELECT event.is_full, made.event_id, made.attendee_id, made.created_at FROM event LEFT JOIN made ON true`;
+const registerSql = `WITH ${registerParts} ${registered}`;
+const toldOf = keyEntrySql({
+  from: 4,
+  companyId: 'made.company_id::text',
+  subject: 'made.event_id::text',
+  details: `jsonb_build_object('attendeeId', made.attendee_id)`,
+});
+const registerAndTellSql = `WITH ${registerParts}, told AS (${toldOf}) ${registered}`;
+
+type Registration = { is_full: boolean | null } & (Row | { created_at: null });
+
+/**
+ * Registers a user for an event, by one statement.
+ * @param origin the key that it is told of in the audit log; nobody's by default
+ * @throws ProblemError `event_not_found`, `event_full`, `attendee_already_invited`
+ */
+export async function registerAttendee(
   db: Database,
-  companyId: string,
-  eventId: string,
-  attendeeId: string,
-): Promise<boolean> {
+  { companyId, eventId, attendeeId }: AttendeeKey,
+  origin?: Origin,
+): Promise<Attendee> {
+  const key = [companyId, eventId, attendeeId];
+  const { rows } =
+    origin === undefined
+      ? await prepared<Registration>(db, 'register_attendee', registerSql, key)
+      : await prepared<Registration>(db, 'register_attendee_and_tell', registerAndTellSql, [
+          ...key,
+          ...keyEntryValues({ action: 'attendee.add', origin }),
+        ]);
+  const [row] = rows;
+  if (row === undefined) throw problem('event_not_found');
+  if (row.created_at !== null) return fromRow(row);
+  const isInvited = row.is_full !== true || (await hasAttendee(db, { companyId, eventId, attendeeId }));
+  throw problem(isInvited ? 'attendee_already_invited' : 'event_full');
+}
+
+type AttendeeKey = { readonly companyId: string; readonly eventId: string; readonly attendeeId: string };
+
+/** Whether the user is registered for the event. */
+async function hasAttendee(db: Database, { companyId, eventId, attendeeId }: AttendeeKey): Promise<boolean> {
   const row: Row | undefined = await db(table)
     .where(keyOf(companyId, eventId, attendeeId))
     .first('event_id');
   return row !== undefined;
-}
-
-const insertSql = `
-  INSERT INTO ${table} (company_id, event_id, attendee_id, created_at) VALUES ($1, $2, $3, clock_timestamp())
-  ON CONFLICT (event_id, attendee_id) DO NOTHING RETURNING event_id, attendee_id, created_at`;
-
-/**
- * Registers a user for a locked event.
- * @returns undefined when the user is registered already
- */
-export async function insertAttendee(
-  tx: Tx,
-  companyId: string,
-  eventId: string,
-  attendeeId: string,
-): Promise<Attendee | undefined> {
-  const { rows } = await prepared<Row>(tx, 'insert_attendee', insertSql, [companyId, eventId, attendeeId]);
-  const [row] = rows;
-  return row && fromRow(row);
 }
 
 /**

@@ -43,13 +43,12 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       return { status: 200, body, headers: { 'X-Total-Count': String(total) } };
     },
 
-    async createEvent({ body }, { companyId, once, origin }) {
+    async createEvent({ body }, { companyId, onceByStatement, origin }) {
       const { changes, faults } = readChanges(body);
       const fields = applyChanges(namedOnly(body.name), changes);
       await refuseInput([...faults, ...ruleFaults(fields, changes)], fields.chainId, networks);
-      return once(async (tx) => {
-        const event = await insertEvent(tx, companyId, fields);
-        await recordByKey(tx, { action: 'event.create', companyId, subject: event.id }, origin);
+      return onceByStatement(async (store) => {
+        const event = await insertEvent(store, companyId, fields, origin);
         const headers = { ETag: entityTag(event), Location: `${basePath}/event/${event.id}` };
         return { status: 201, body: eventToApi(event), headers } as const;
       });

@@ -1,4 +1,6 @@
+import type { Origin } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
+import { keyEntrySql, keyEntryValues } from '../db/audit-store.ts';
 import { prepared } from '../db/prepared.ts';
 import type { EventFields, EventRecord } from './event.ts';
 import { columns, fieldColumns, fromRow, type Row, toColumns } from './event-row.ts';
@@ -33,16 +35,35 @@ export async function lockEvent(tx: Tx, companyId: string, id: string): Promise<
 
 const insertSql = `INSERT INTO ${table} (company_id, ${fieldColumns.join()})
   VALUES ($1, ${fieldColumns.map((_, index) => `$${index + 2}`).join()}) RETURNING ${columns}`;
+const told = keyEntrySql({
+  from: fieldColumns.length + 2,
+  companyId: 'made.company_id::text',
+  subject: 'made.id::text',
+});
+const insertAndTellSql = `WITH made AS (${insertSql}), told AS (${told}) SELECT * FROM made`;
 
 /**
- * Inserts an event without attendees, in its first version.
+ * Inserts an event without attendees, in its first version, by one statement.
+ * @param origin the key that it is told of in the audit log; nobody's by default
  * @throws ProblemError `network_not_found` when its network has left the registry
  */
-export async function insertEvent(tx: Tx, companyId: string, fields: EventFields): Promise<EventRecord> {
+export async function insertEvent(
+  db: Database,
+  companyId: string,
+  fields: EventFields,
+  origin?: Origin,
+): Promise<EventRecord> {
   const row = toColumns(fields);
   const values = [companyId, ...fieldColumns.map((column) => row[column])];
+  const inserted =
+    origin === undefined
+      ? prepared<Row>(db, 'insert_event', insertSql, values)
+      : prepared<Row>(db, 'insert_event_and_tell', insertAndTellSql, [
+          ...values,
+          ...keyEntryValues({ action: 'event.create', origin }),
+        ]);
   return written(
-    prepared<Row>(tx, 'insert_event', insertSql, values).then(({ rows }) => rows),
+    inserted.then(({ rows }) => rows),
     fields,
   );
 }
@@ -67,17 +88,12 @@ export async function updateEvent(
   return written(change.then(), fields);
 }
 
-const addToTotalSql = `UPDATE ${table} SET total_attendees = total_attendees + $3
+const countOneLessSql = `UPDATE ${table} SET total_attendees = total_attendees - 1
   WHERE company_id = $1 AND id = $2`;
 
-/** Adds to the number of attendees of a locked event, or subtracts from it. */
-export async function addToTotalAttendees(
-  tx: Tx,
-  companyId: string,
-  id: string,
-  difference: 1 | -1,
-): Promise<void> {
-  await prepared(tx, 'add_to_attendees', addToTotalSql, [companyId, id, difference]);
+/** Subtracts one from the number of attendees of a locked event. */
+export async function countOneLess(tx: Tx, companyId: string, id: string): Promise<void> {
+  await prepared(tx, 'count_one_less', countOneLessSql, [companyId, id]);
 }
 
 /** Deletes a locked event and its attendees. */

@@ -10,7 +10,7 @@ import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
 import type { EndShare } from './answer-shares.ts';
-import { createOnce, hashBody } from './idempotency.ts';
+import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
 /** One request and its response on their way through dispatch. */
@@ -46,7 +46,9 @@ export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, d
   if (!companyId) return Object.assign(context, { caller, origin }) satisfies CallerContext;
   const idempotency = idempotencyOf(exchange, plan, companyId);
   const once = createOnce(db, idempotency);
-  return Object.assign(context, { caller, origin, companyId, once, idempotency }) satisfies CompanyContext;
+  const onceByStatement = createOnceByStatement(db, idempotency);
+  const ofCompany = { caller, origin, companyId, once, onceByStatement, idempotency };
+  return Object.assign(context, ofCompany) satisfies CompanyContext;
 }
 
 /** The example of the document, which tools send as it is: the nil UUID stands for no key (RFC 9562, 5.9). */

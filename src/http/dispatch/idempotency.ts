@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AnswerForm, AnyReply, IdempotentRequest, Once } from '../../contract/operation.ts';
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { claimRecords, type IdempotencyRecord, saveRecords } from '../../db/idempotency-store.ts';
-import { inTransaction } from '../../db/transaction.ts';
+import { byStatement, inTransaction } from '../../db/transaction.ts';
 import { problem } from '../../errors.ts';
 
 /**
@@ -12,6 +12,13 @@ import { problem } from '../../errors.ts';
 export function createOnce(db: Database, request: IdempotentRequest | undefined): Once {
   return (work, form = asItIs()) =>
     inTransaction(db, (tx) => (request === undefined ? work(tx) : workOnce(tx, request, work, form)));
+}
+
+/** Makes the `onceByStatement` of one request. */
+export function createOnceByStatement(db: Database, request: IdempotentRequest | undefined) {
+  const once = createOnce(db, request);
+  return <R extends AnyReply>(work: (db: Database) => Promise<R>): Promise<R> =>
+    request === undefined ? byStatement(db, work) : once(work);
 }
 
 async function workOnce<R extends AnyReply>(

@@ -1,9 +1,9 @@
 import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { insertAttendee } from '../../events/attendee-store.ts';
+import { registerAttendee } from '../../events/attendee-store.ts';
 import type { EventFields } from '../../events/event.ts';
 import { namedOnly } from '../../events/event-fields.ts';
-import { addToTotalAttendees, insertEvent } from '../../events/event-store.ts';
+import { insertEvent } from '../../events/event-store.ts';
 
 type SampleEvent = {
   readonly name: string;
@@ -28,8 +28,8 @@ export async function addEvents(
     await inTransaction(db, async (tx) => {
       const { id } = await insertEvent(tx, companyId, fieldsOf(sample, where, now));
       for (let i = 1; i <= sample.attendees; i += 1) {
-        await insertAttendee(tx, companyId, id, `user_${String(i).padStart(4, '0')}`);
-        await addToTotalAttendees(tx, companyId, id, 1);
+        const attendeeId = `user_${String(i).padStart(4, '0')}`;
+        await registerAttendee(tx, { companyId, eventId: id, attendeeId });
       }
     });
   }
