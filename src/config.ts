@@ -4,7 +4,7 @@ import { httpUrl, keyRing, listOf, proxy, signerList, whole } from './setting-fo
 export const areas = ['blockchain', 'events', 'rwa', 'claim'] as const;
 export type Area = (typeof areas)[number];
 
-const roles = ['api', 'worker', 'indexer'] as const;
+export const roles = ['api', 'worker', 'indexer'] as const;
 
 /** The variables that settings are read from. */
 export type Environment = Readonly<Record<string, string | undefined>>;

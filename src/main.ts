@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { reasonsOf } from './compose/shutdown.ts';
@@ -65,6 +66,12 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   return { stop: () => running.disposeAsync(), failed: local.failed };
 }
 
+// In a container this is process 1, which the system ends by no signal that it does not handle.
+const startEndings = (['SIGINT', 'SIGTERM'] as const).map(
+  (signal) => [signal, () => process.exit(128 + constants.signals[signal])] as const,
+);
+for (const [signal, endStart] of startEndings) process.on(signal, endStart);
+
 // A terminal or supervisor that signals the whole group reaches the process twice: npm hands the signal on.
 const sameSignalMs = 1_000;
 
@@ -79,8 +86,10 @@ function stopInOrder({ stop, failed }: Run): void {
     stoppingSince = performance.now();
     stop().then(() => process.exit(exitCode), fail);
   };
-  process.on('SIGINT', () => end(0));
-  process.on('SIGTERM', () => end(0));
+  for (const [signal, endStart] of startEndings) {
+    process.on(signal, () => end(0));
+    process.off(signal, endStart);
+  }
   failed.then((error) => {
     if (stoppingSince !== undefined) return;
     process.stderr.write(`tallystick: ${error.message}\n`);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
 import { startProcess } from '../support/process.ts';
@@ -10,6 +12,21 @@ const settings = {
   AREAS: 'blockchain',
   DRAIN_SECONDS: '0',
 };
+
+test('a signal during the start ends it, also for process 1, which no unhandled signal ends', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo; // it listens on TCP
+  const connected = once(silent, 'connection');
+  const env = { ...settings, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none` };
+  const starting = startProcess(['src/main.ts'], env);
+  const [socket]: Socket[] = await connected;
+  starting.child.kill('SIGTERM');
+  // Handled: an unhandled one would be told as the signal itself.
+  expect(await starting.ended).toBe(143);
+  socket?.destroy();
+  silent.close();
+});
 
 describe('`npm run serve` under a supervisor', () => {
   const serve = async (databaseUrl: string) => {

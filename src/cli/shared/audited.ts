@@ -5,7 +5,16 @@ import { inTransaction } from '../../db/transaction.ts';
 
 /** Who runs the command. */
 const operator = () =>
-  ({ kind: 'operator', name: userInfo().username, host: `${hostname()}:${process.pid}` }) as const;
+  ({ kind: 'operator', name: userName(), host: `${hostname()}:${process.pid}` }) as const;
+
+/** A container may run as a user whom its list of users does not have. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}
 
 type Told = Omit<AuditEntry, 'companyId'> & { readonly companyId?: string | null };
 
