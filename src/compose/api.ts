@@ -9,6 +9,7 @@ import { createNotifier } from '../db/notifier.ts';
 import { createEventsHandlers } from '../events/handlers.ts';
 import { type AddressLimit, createAddressLimit } from '../http/dispatch/address-limit.ts';
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
+import { createClaimPageRouter } from '../http/mounts/claim-page.ts';
 import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
@@ -117,6 +118,9 @@ export function createServiceApp(
         handler: createPortalRouter({ directory: portalDirectory, deployment: deploymentOf(config) }),
       },
       { path: '/', handler: createStartRouter() },
+      ...(config.AREAS.includes('claim')
+        ? [{ path: '/claim', handler: createClaimPageRouter(deploymentOf(config)) }]
+        : []),
     ],
   });
 }

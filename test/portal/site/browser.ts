@@ -50,15 +50,15 @@ export async function visit(page: Page, path: string): Promise<void> {
   const route = /\.html#(\/.*)$/.exec(path)?.[1];
   if (route !== undefined) {
     await page.waitForSelector(`[data-section-id="${route}"] [data-component-name^="Typography/H"]`);
-  } else if (/^(blockchain|events|rwa)\.html/.test(path)) await page.waitForSelector('#api-content h1');
+  } else if (/^(blockchain|events|rwa|claim)\.html/.test(path)) await page.waitForSelector('#api-content h1');
 }
 
-/** The serious and critical faults that axe finds on a page. */
-export async function faultsOf(page: Page): Promise<string[]> {
+/** The faults that axe finds on a page, by default the serious and critical ones. */
+export async function faultsOf(page: Page, impacts = ['serious', 'critical']): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact }) => ${JSON.stringify(impacts)}.includes(impact))
       .flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
 }
 

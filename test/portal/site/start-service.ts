@@ -8,8 +8,13 @@ import { reportTools } from './tools.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the service with the sample world listens, and the key of its company acme. */
-    live: { readonly baseUrl: string; readonly key: string };
+    /** Where the service with the sample world and its chain listen, its database, and the key of its company acme. */
+    live: {
+      readonly baseUrl: string;
+      readonly rpcUrl: string;
+      readonly key: string;
+      readonly databaseUrl: string;
+    };
   }
 }
 
@@ -30,8 +35,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     child.stdout.on('data', (text) => String(text).includes('Tallystick is ready.') && resolve());
     child.once('exit', () => reject(new Error('the service did not start')));
   });
-  const { baseUrl, keys } = await readCredentials(directory);
-  project.provide('live', { baseUrl, key: keys.acme });
+  const { baseUrl, rpcUrl, databaseUrl, keys } = await readCredentials(directory);
+  project.provide('live', { baseUrl, rpcUrl, databaseUrl, key: keys.acme });
   return async () => {
     child.kill('SIGTERM');
     await ended;

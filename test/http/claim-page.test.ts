@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import { startService } from '../support/service.ts';
+
+const page = `/claim/${randomUUID()}`;
+const get = (baseUrl: string, path: string, init?: RequestInit) => fetch(`${baseUrl}${path}`, init);
+
+describe('the claim page', () => {
+  test('is the same for every NFT, may load nothing but its own, and leaks no address', async ({
+    service,
+  }) => {
+    const answer = await get(service.baseUrl, page);
+    const html = await answer.text();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await (await get(service.baseUrl, `/claim/${randomUUID()}`)).text()).toBe(html);
+    expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|here\.invalid|here-operator/);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' https: data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'",
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-robots-tag': 'noindex',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+  });
+
+  test('has every file that it asks for, each with an ETag that spares it', async ({ service }) => {
+    const asked = new Set(['page.html']);
+    for (const name of asked) {
+      const path = name === 'page.html' ? page : `/claim/assets/${name}`;
+      const answer = await get(service.baseUrl, path);
+      expect([name, answer.status]).toEqual([name, 200]);
+      const etag = answer.headers.get('etag') ?? '';
+      const again = await get(service.baseUrl, path, {
+        headers: { 'if-none-match': etag, 'cache-control': 'max-age=0' },
+      });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      const head = await get(service.baseUrl, path, { method: 'HEAD' });
+      expect([head.status, head.headers.get('content-length')]).toEqual([
+        200,
+        answer.headers.get('content-length'),
+      ]);
+      const found = (await answer.text()).matchAll(/(?:"assets\/|from '\.\/)([\w.]+)/g);
+      for (const [, other = ''] of found) asked.add(other);
+    }
+    expect([...asked].sort()).toEqual([
+      'api.js',
+      'page.css',
+      'page.html',
+      'page.js',
+      'view.js',
+      'wallets.js',
+      'words.js',
+    ]);
+  });
+
+  test.for([
+    ['/claim/cut-short', 404, 'text/html; charset=utf-8'],
+    ['/claim/assets/page.html', 404, 'application/problem+json'],
+    ['/claim/assets/..%2fpage.html', 404, 'application/problem+json'],
+    [`${page}/more`, 404, 'application/problem+json'],
+  ] as const)('%s is %i', async ([path, status, type], { service }) => {
+    const answer = await get(service.baseUrl, path);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, type]);
+  });
+
+  test('takes no other method', async ({ service }) => {
+    const answer = await get(service.baseUrl, page, { method: 'POST', body: 'x' });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('is not there where the area is not served', async ({ databaseUrl }) => {
+    const other = await startService({ settings: { AREAS: 'events', DATABASE_URL: databaseUrl } });
+    expect((await get(other.baseUrl, page)).status).toBe(404);
+    expect((await get(other.baseUrl, '/claim/v1/api/claims/x')).status).toBe(404);
+    await other.close();
+  });
+});
