@@ -139,11 +139,14 @@ function beginShare(
   if (scope?.tenant === undefined) return undefined;
   const begin = (end: EndShare) => {
     exchange.endShare = end;
-    scope.onAway = () => end(undefined);
+    scope.onAway = endOf(end);
   };
   const share = shares.take(scope.tenant, plan.operationId, scope.signal);
   return share instanceof Promise ? share.then(begin) : void begin(share);
 }
+
+// Closes over nothing else: with the exchange, which a scope outlives, each request outlived the young generation.
+const endOf = (end: EndShare) => () => end(undefined);
 
 /** The validated input under the names of the document, without read-only fields. */
 function toInput(plan: OperationPlan, { params, query, headers, body }: ApiRequest) {
