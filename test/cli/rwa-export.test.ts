@@ -2,6 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { decode } from 'fast-png';
+import decodeQr from 'qr/decode.js';
 import { afterAll, describe, expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
@@ -108,3 +110,107 @@ describe('rwa export', () => {
     expect((await run('rwa', 'export', 'x')).err).toContain('There is no RWA x.');
   });
 });
+
+describe('rwa export --qr', () => {
+  const secretsIn = async (made: string, format: 'svg' | 'png') => {
+    const names = (await readdir(made)).filter((name) => name.endsWith(`.${format}`)).sort();
+    return Promise.all(names.map(async (name) => [name, await readCode(path.join(made, name))]));
+  };
+
+  test.for(['svg', 'png'] as const)(
+    'makes a %s for each NFT that reads as its link',
+    async (format, { vault, json }) => {
+      const made = path.join(folder, `codes-${format}`);
+      const { status, value, notes } = await json('rwa', 'export', rwa.id, '--qr', made, '--format', format);
+      expect({ status, value }).toEqual({ status: 0, value: { rwaId: rwa.id, folder: made, nfts: 3 } });
+      expect(notes).toEqual(['The folder holds claim secrets; it is readable by you alone.']);
+      expect(await secretsIn(made, format)).toEqual(
+        expected(vault).map(({ serial, url }) => [`${serial}.${format}`, url]),
+      );
+      expect((await stat(made)).mode & 0o777).toBe(0o700);
+      for (const name of await readdir(made)) {
+        expect([name, (await stat(path.join(made, name))).mode & 0o777]).toEqual([name, 0o600]);
+      }
+    },
+  );
+
+  test('makes sheets to print, of a thousand codes each, whatever the asset is called', async ({
+    db,
+    vault,
+    json,
+  }) => {
+    const many = await addRwa(db, 'acme', { name: '<script>alert("17")</script> & Co' });
+    await addNfts(db, vault, many, 1_001);
+    const made = path.join(folder, 'many');
+    await json('rwa', 'export', many.id, '--qr', made);
+    const sheets = (await readdir(made)).filter((name) => name.endsWith('.html'));
+    expect(sheets).toEqual(['sheet-001.html', 'sheet-002.html']);
+    const texts = await Promise.all(sheets.map((name) => readFile(path.join(made, name), 'utf8')));
+    expect(texts.map((text) => text.match(/<figure>/g)?.length)).toEqual([1_000, 1]);
+    expect(texts.map((text) => text.endsWith('</main></body></html>\n'))).toEqual([true, true]);
+    expect(texts[1]).toContain('&lt;script&gt;alert("17")&lt;/script&gt; &amp; Co<br><b>001001</b>');
+    expect(texts.join('')).not.toMatch(/<script/);
+    // The code on the sheet is that of the file.
+    const single = await readFile(path.join(made, '001001.svg'), 'utf8');
+    expect(texts[1]).toContain(single);
+  });
+
+  test('never writes into a folder that is there, and names what stands in the way', async ({ run }) => {
+    const { status, err } = await run('rwa', 'export', rwa.id, '--qr', folder);
+    expect([status, err]).toEqual([
+      2,
+      `${folder} exists already: name another folder, or remove it first.\n`,
+    ]);
+    const nowhere = await run('rwa', 'export', rwa.id, '--qr', path.join(folder, 'none', 'codes'));
+    expect([nowhere.status, nowhere.err]).toEqual([2, expect.stringContaining('the folder above it')]);
+    expect((await run('rwa', 'export', rwa.id, '--qr', 'x', '--out', 'y')).status).toBe(2);
+    expect((await run('rwa', 'export', rwa.id, '--qr', 'x', '--format', 'gif')).status).toBe(2);
+  });
+
+  test('leaves no folder behind when a secret does not open', async ({ settings }) => {
+    const other = { SECRET_KEYS: `other:${Buffer.alloc(32, 9).toString('base64')}` };
+    const args = ['rwa', 'export', rwa.id, '--qr', path.join(folder, 'half')];
+    expect((await commandLine({ ...settings, ...other }).run(...args)).status).toBe(1);
+    expect(await readdir(folder)).not.toContain('half');
+  });
+});
+
+/** What a scanner reads in the pixels of a PNG, or in the squares of an SVG. */
+async function readCode(file: string): Promise<string> {
+  const bytes = await readFile(file);
+  if (file.endsWith('.png')) {
+    const { width, data } = decode(bytes);
+    return readPixels(width, (index) => (data[index] ?? 0) < 128);
+  }
+  const svg = bytes.toString();
+  const [, width = ''] = /viewBox="0 0 (\d+)/.exec(svg) ?? [];
+  const [, drawn = ''] = / d="([^"]+)"/.exec(svg) ?? [];
+  const size = Number(width);
+  const dark = darkModules(drawn, size);
+  // Four pixels for each module, which a scanner can tell apart.
+  return readPixels(size * 4, (index) => {
+    const [x, y] = [index % (size * 4), Math.floor(index / (size * 4))];
+    return dark.has(Math.floor(y / 4) * size + Math.floor(x / 4));
+  });
+}
+
+/** The places of the squares that a path draws, each from where it begins. */
+function darkModules(drawn: string, width: number): ReadonlySet<number> {
+  const places = new Set<number>();
+  let [x, y] = [0, 0];
+  for (const [, command, first, second] of drawn.matchAll(/([Mm])(-?\d+)[ ,]?(-?\d+)h1v1[Hh]-?\d+Z?/g)) {
+    x = command === 'M' ? Number(first) : x + Number(first);
+    y = command === 'M' ? Number(second) : y + Number(second);
+    places.add(y * width + x);
+  }
+  return places;
+}
+
+function readPixels(width: number, isDark: (index: number) => boolean): string {
+  const data = new Uint8Array(width * width * 4);
+  for (let index = 0; index < width * width; index += 1) {
+    data.fill(isDark(index) ? 0 : 255, index * 4, index * 4 + 3);
+    data[index * 4 + 3] = 255;
+  }
+  return decodeQr({ width, height: width, data });
+}

@@ -1,21 +1,35 @@
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store.ts';
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
+import { type QrFormat, qrFormats } from './qr-code.ts';
+import { writeQrFolder } from './qr-files.ts';
 import { findRwa, vaultOf } from './rwa-record.ts';
+
+type ExportOptions = { readonly out?: string; readonly qr?: string; readonly format: QrFormat };
 
 /** `tallystick rwa export`: serials and claim URLs, which a company prints on the assets or sends with them. */
 export function addExportCommand(rwa: Command, session: Session): void {
   const command = rwa
     .command('export <id>')
-    .description('Write serials and claim URLs as CSV. It carries the claim secrets: keep it safe')
-    .option('--out <file>', 'a file that does not exist yet; standard output by default')
-    .action((id: string, options: { out?: string }) =>
+    .description(
+      'Write serials and claim URLs as CSV, or as QR codes. They carry the claim secrets: keep them safe',
+    )
+    .addOption(
+      new Option('--out <file>', 'a file that does not exist yet; standard output by default').conflicts(
+        'qr',
+      ),
+    )
+    .option('--qr <folder>', 'instead, a new folder with a QR code for each NFT, and sheets of them to print')
+    .addOption(
+      new Option('--format <format>', 'of the files with one code').choices(qrFormats).default('svg'),
+    )
+    .action((id: string, options: ExportOptions) =>
       asOperator(session, async (operator) => {
         const { db, config, output } = operator;
         const found = await findRwa(db, id);
@@ -25,12 +39,20 @@ export function addExportCommand(rwa: Command, session: Session): void {
           action: 'rwa.export',
           companyId,
           subject: rwaId,
-          details: { out: options.out ?? null },
+          details: { out: options.out ?? options.qr ?? null },
         });
         const counted = { nfts: 0 };
         const source = { rwa: found, claimBaseUrl: config.claimBaseUrl };
         const rows = counting(exportRows(db, vaultOf(operator), source), counted);
-        const { out } = options;
+        const { out, qr, format } = options;
+        if (qr !== undefined) {
+          const written = await interruptible(session, `${qr} was not made.`, (signal) =>
+            writeQrFolder(rows, { folder: qr, format, assetName: found.name, signal }),
+          );
+          output.record({ rwaId: found.id, folder: qr, nfts: written });
+          output.say('The folder holds claim secrets; it is readable by you alone.');
+          return;
+        }
         if (out === undefined) return output.stream(output.json ? jsonList(rows) : csvLines(rows));
         await interruptible(session, `${out} was not made.`, (signal) =>
           writeNew(out, csvLines(rows), signal),
@@ -43,6 +65,7 @@ export function addExportCommand(rwa: Command, session: Session): void {
     command,
     'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --out cask-17.csv',
     'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --json | jq -r .[].url',
+    'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --qr cask-17-codes --format png',
   );
 }
 

@@ -86,6 +86,7 @@ describe('the programs of the guides', () => {
     mint: /minted/,
     history: /\b\d{2,} transactions\n$/,
     repeat: /^[0-9a-f-]{36}\n$/,
+    claim: /\nminted 0x[0-9a-f]{64}\n$/,
   };
 
   for (const file of readdirSync(programs)) {
