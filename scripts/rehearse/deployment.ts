@@ -30,6 +30,7 @@ export async function rehearseDeployment(report: Report): Promise<void> {
       await runProgram('sh', ['-n', path.join(deploy, 'compose', file)]);
   });
   await report('systemd/*.service: verified, and start what `npm run serve` starts', verifyUnits);
+  await report('monitoring/rules.yaml: promtool lets each alert fire, and not while all is well', testRules);
   const helm = await unpackHelm();
   const chart = path.join(deploy, 'chart');
   await report('chart: helm lint', async () => void (await runProgram(helm, ['lint', '--strict', chart])));
@@ -114,10 +115,23 @@ async function verifyUnits(): Promise<void> {
       await writeFile(path.join(copies, unit), text.replaceAll(program, process.execPath));
     }
     const files = units.map((unit) => path.join(copies, unit));
-    if (await hasProgram('systemd-analyze'))
-      await runProgram('systemd-analyze', ['verify', '--man=no', ...files]);
-    else process.stdout.write('  without systemd-analyze here, units are compared and not verified\n');
+    if (await hasProgram('systemd-analyze')) {
+      // What it does not know it only tells of.
+      const verify = ['-c', 'systemd-analyze verify --man=no "$@" 2>&1', 'sh', ...files];
+      const told = (await runProgram('sh', verify)).split('\n');
+      assertNone(told.filter((line) => line.includes('tallystick')));
+    } else process.stdout.write('  without systemd-analyze here, units are compared and not verified\n');
   } finally {
     await rm(copies, { recursive: true });
   }
+}
+
+async function testRules(): Promise<void> {
+  const cwd = path.join(deploy, 'monitoring');
+  if (!(await hasProgram('promtool'))) {
+    process.stdout.write('  without promtool here, the alerts are not tried\n');
+    return;
+  }
+  await runProgram('promtool', ['check', 'rules', 'rules.yaml'], { cwd });
+  await runProgram('promtool', ['test', 'rules', 'rules.test.yaml'], { cwd });
 }
