@@ -48,11 +48,16 @@ export function createLogger(options: LoggerOptions): Logger {
 // An API key; what a caller is authorized by; user and password of a URL.
 const secretForms = String.raw`\btk_[a-z]{2,10}_[0-9A-Za-z]{36}|\bBearer [\w.~+\/-]+=*|:\/\/[^\s\/?#"@]+@`;
 
+// Shorter ones stand in words of every line, such as `level`.
+const shortestSecret = 8;
+
 /** Takes secrets out of a line, which is JSON: secrets with characters that JSON escapes are looked for as it writes them. */
 function createRedaction(secrets: readonly string[]): (line: string) => string {
   const written = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   // The longest first, so that of a secret within another nothing stays.
-  const texts = [...new Set(written)].filter(Boolean).sort((a, b) => b.length - a.length);
+  const texts = [...new Set(written)]
+    .filter((text) => text.length >= shortestSecret)
+    .sort((a, b) => b.length - a.length);
   const found = new RegExp([...texts.map(quoted), secretForms].join('|'), 'g');
   // Most lines have nothing of it, and a search for texts costs a tenth of the expression.
   const signs = [...texts, 'tk_', 'Bearer ', '://'];

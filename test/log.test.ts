@@ -29,6 +29,12 @@ describe('a line of the log', () => {
     expect(JSON.parse(lines[1] ?? '')).not.toHaveProperty('queue');
   });
 
+  test('stays as it is for a password that is a word of every line', () => {
+    const { log, lines } = logged({ secrets: secretTexts({ DATABASE_URL: 'postgres://shop:level@db/x' }) });
+    log.info('ready');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'info', msg: 'ready' });
+  });
+
   test('has no secret of the settings, no API key, no password of a URL, in whatever it stands', () => {
     const env = {
       DATABASE_URL: 'postgres://shop:p%40ss%22word@db/x',
