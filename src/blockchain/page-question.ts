@@ -1,4 +1,6 @@
 import type { NetworkRegistry } from '../chain/networks.ts';
+import { basePaths } from '../contract/documents.ts';
+import { nextLink } from '../contract/list-cursor.ts';
 import { problem } from '../errors.ts';
 import type { HistoryQuestion, NftQuestion, SortOrder } from '../providers/provider.ts';
 import type { CursorScope, Cursors, PageStart } from './cursor.ts';
@@ -20,15 +22,27 @@ type PageQuery = Omit<WalletQuery, 'contractAddress'> &
     readonly limit?: number;
   };
 
+type NextPage = {
+  readonly field: { readonly cursor?: string };
+  readonly header: { readonly Link?: string };
+};
+
 export type PageQuestion = {
   /** The page that a data provider is asked for, the same for both lists. */
   readonly question: HistoryQuestion & NftQuestion;
   readonly search: Search;
   /**
-   * The field of the response with the cursor of the next page.
-   * @param next the provider's position of the next page; undefined on the last page, which has no such field
+   * The field of the response with the cursor of the next page, and the header that leads there.
+   * @param next the provider's position of the next page; undefined on the last page, which has neither
    */
-  nextCursor(next: string | undefined): { readonly cursor?: string };
+  nextPage(next: string | undefined): NextPage;
+};
+
+const paths: Readonly<Record<CursorScope['operation'], string>> = {
+  getWalletHistory: '/wallet/history',
+  listWalletNfts: '/nft',
+  listWalletTokens: '/wallet/tokens',
+  listWalletApprovals: '/wallet/approvals',
 };
 
 type PageDeps = { readonly networks: Pick<NetworkRegistry, 'find'>; readonly cursors: Cursors };
@@ -52,10 +66,13 @@ export async function readPageQuestion(
   return {
     question: { network, address, order, limit, page, position, filter: filterOf(search) },
     search,
-    nextCursor: (next) =>
-      next === undefined
-        ? {}
-        : { cursor: cursors.seal(scope, { order, limit, search, page: page + 1, position: next }) },
+    nextPage(next) {
+      if (next === undefined) return { field: {}, header: {} };
+      const cursor = cursors.seal(scope, { order, limit, search, page: page + 1, position: next });
+      // What else was asked for is in the cursor.
+      const list = { path: `${basePaths.blockchain}${paths[operation]}`, query: { chainId, address } };
+      return { field: { cursor }, header: nextLink(list, cursor) };
+    },
   };
 }
 

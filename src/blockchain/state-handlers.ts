@@ -27,25 +27,27 @@ export function createStateHandlers(deps: StateDeps): StateHandlers {
   const { networks, providers } = deps;
   return {
     async listWalletTokens({ query }) {
-      const { question, nextCursor } = await readPageQuestion(deps, 'listWalletTokens', query);
+      const { question, nextPage } = await readPageQuestion(deps, 'listWalletTokens', query);
       const page = await providers[question.network.dataProvider].tokens(question);
-      const { entries, next } = page;
+      const { entries } = page;
+      const next = nextPage(page.next);
       const list = {
-        ...{ ...nextCursor(next), page: question.page, page_size: entries.length, result: [...entries] },
+        ...{ ...next.field, page: question.page, page_size: entries.length, result: [...entries] },
         ...coverageOf(page),
       };
-      return { status: 200, headers: coverageHeaders(page), body: list };
+      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
     },
 
     async listWalletApprovals({ query }) {
-      const { question, nextCursor } = await readPageQuestion(deps, 'listWalletApprovals', query);
+      const { question, nextPage } = await readPageQuestion(deps, 'listWalletApprovals', query);
       const page = await ledgerOf(providers, question.network, 'approvals').approvals(question);
-      const { entries, next } = page;
+      const { entries } = page;
+      const next = nextPage(page.next);
       const list = {
-        ...{ ...nextCursor(next), page: question.page, page_size: entries.length, result: [...entries] },
+        ...{ ...next.field, page: question.page, page_size: entries.length, result: [...entries] },
         ...coverageOf(page),
       };
-      return { status: 200, headers: coverageHeaders(page), body: list };
+      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
     },
 
     async getWalletReconciliation({ query: { asOf, ...query } }) {

@@ -22,7 +22,7 @@ type WalletHandlers = Pick<Handlers<operations, CallerContext>, 'getWalletHistor
 export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
   return {
     async getWalletHistory({ query }, { preferred }) {
-      const { question, search, nextCursor } = await readPageQuestion(deps, 'getWalletHistory', query);
+      const { question, search, nextPage } = await readPageQuestion(deps, 'getWalletHistory', query);
       const { dataProvider } = question.network;
       const provider = deps.providers[dataProvider];
       refuseUnsupported(search, dataProvider, provider.filters.history);
@@ -31,9 +31,10 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
         return { status: 200, headers: coverageHeaders(file.first), body: file.body };
       }
       const page = await provider.history(question);
-      const { records, credits, next } = page;
+      const { records, credits } = page;
+      const next = nextPage(page.next);
       const history = {
-        ...nextCursor(next),
+        ...next.field,
         page: question.page,
         page_size: records.length,
         limit: String(question.limit),
@@ -41,24 +42,25 @@ export function createWalletHandlers(deps: WalletDeps): WalletHandlers {
         ...(credits !== undefined && { credits: [...credits] }),
         ...coverageOf(page),
       };
-      return { status: 200, headers: coverageHeaders(page), body: { history } };
+      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: { history } };
     },
 
     async listWalletNfts({ query }) {
-      const { question, search, nextCursor } = await readPageQuestion(deps, 'listWalletNfts', query);
+      const { question, search, nextPage } = await readPageQuestion(deps, 'listWalletNfts', query);
       const { dataProvider } = question.network;
       const provider = deps.providers[dataProvider];
       refuseUnsupported(search, dataProvider, provider.filters.nfts);
       const page = await provider.nfts(question);
-      const { entries, next } = page;
+      const { entries } = page;
+      const next = nextPage(page.next);
       const list = {
-        ...nextCursor(next),
+        ...next.field,
         page: question.page,
         page_size: entries.length,
         result: sizeOf(entries) > largeBytes ? new ItemStream([entries], sizeOf(entries)) : [...entries],
         ...coverageOf(page),
       };
-      return { status: 200, headers: coverageHeaders(page), body: list };
+      return { status: 200, headers: { ...next.header, ...coverageHeaders(page) }, body: list };
     },
   };
 }

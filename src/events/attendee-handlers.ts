@@ -1,16 +1,21 @@
 import type { operations } from '../contract/generated/events.ts';
+import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { recordByKey } from '../db/audit-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
-import { deleteAttendee, readAttendees, registerAttendee } from './attendee-store.ts';
+import { deleteAttendee, listAttendees, readAttendees, registerAttendee } from './attendee-store.ts';
 import { arrayOf } from './batches.ts';
 import type { EventRecord } from './event.ts';
 import { countOneLess, lockEvent } from './event-store.ts';
 import { attendeeToApi } from './to-api.ts';
 
-type Parts = { readonly db: Database };
+type Parts = {
+  readonly db: Database;
+  /** Path of the events area, such as `/events/v1/api`. */
+  readonly basePath: string;
+};
 
 type AttendeeOperations = Pick<
   operations,
@@ -21,7 +26,10 @@ type AttendeeOperations = Pick<
  * The attendees of events. Each change locks the event's row first, so changes to one event run one after the
  * other.
  */
-export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperations, CompanyContext> {
+export function createAttendeeHandlers({
+  db,
+  basePath,
+}: Parts): Handlers<AttendeeOperations, CompanyContext> {
   const remove = (
     { companyId, origin }: CompanyContext,
     { eventId, attendeeId }: { readonly eventId: string; readonly attendeeId: string },
@@ -37,10 +45,17 @@ export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperatio
     });
 
   return {
-    async listAttendees({ path }, { companyId }) {
-      const attendees = await readAttendees(db, companyId, path.eventId);
-      if (attendees === undefined) throw problem('event_not_found');
-      return { status: 200, body: arrayOf(attendees, attendeeToApi) };
+    async listAttendees({ path: { eventId }, query }, { companyId }) {
+      const asked = { companyId, path: `${basePath}/event/${eventId.toLowerCase()}/attendees`, query };
+      const [after] = positionOf(asked, /^(\d{1,18})$/) ?? [];
+      const { limit } = query;
+      if (limit === undefined) {
+        const attendees = existing(await readAttendees(db, companyId, eventId, after));
+        return { status: 200, body: arrayOf(attendees, attendeeToApi) };
+      }
+      const found = existing(await listAttendees(db, companyId, eventId, { limit: limit + 1, after }));
+      const { rows, cursor } = cutPage(asked, found, limit, ({ place }) => place);
+      return { status: 200, body: rows.map(attendeeToApi), headers: arrayPageHeaders(asked, cursor) };
     },
 
     addAttendee: ({ path: { eventId }, body: { attendeeId } }, { companyId, onceByStatement, origin }) =>
@@ -58,7 +73,10 @@ export function createAttendeeHandlers({ db }: Parts): Handlers<AttendeeOperatio
 
 /** The locked event. @throws ProblemError `event_not_found` */
 async function lockExisting(tx: Tx, companyId: string, eventId: string): Promise<EventRecord> {
-  const event = await lockEvent(tx, companyId, eventId);
-  if (event === undefined) throw problem('event_not_found');
-  return event;
+  return existing(await lockEvent(tx, companyId, eventId));
+}
+
+function existing<T>(found: T | undefined): T {
+  if (found === undefined) throw problem('event_not_found');
+  return found;
 }

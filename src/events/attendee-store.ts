@@ -32,34 +32,63 @@ export async function readAttendees(
   db: Database,
   companyId: string,
   eventId: string,
+  after?: AttendeePlace,
 ): Promise<Batches<Attendee> | undefined> {
-  const readRows = (after: PlacedRow | undefined, size: number): Promise<ListedRow[]> =>
-    db('events as e')
-      .leftJoin(`${table} as a`, (join) => {
-        join.on('a.company_id', 'e.company_id').andOn('a.event_id', 'e.id');
-        if (after !== undefined) join.andOnVal('a.seq', '>', after.seq);
-      })
-      .where({ 'e.company_id': companyId, 'e.id': eventId })
-      .orderBy('a.seq')
-      .limit(size)
-      .select('a.event_id', 'a.attendee_id', 'a.created_at', 'a.seq');
-  const { isGone, batches } = await readWhileThere(readRows);
+  const { isGone, batches } = await readWhileThere((last, size) =>
+    readRows(db, companyId, eventId, { after: last?.seq ?? after, limit: size }),
+  );
   if (isGone) return undefined;
   return { first: batches.first.map(fromRow), rest: batches.rest && mapBatches(batches.rest, fromRow) };
 }
 
+/** The place of an attendee in the list of an event: grows with the order of registration. */
+export type AttendeePlace = string;
+
+type AttendeePage = { readonly limit: number; readonly after: AttendeePlace | undefined };
+
+/** A page of the attendees of an event in order of registration; undefined when the company has no such event. */
+export async function listAttendees(
+  db: Database,
+  companyId: string,
+  eventId: string,
+  page: AttendeePage,
+): Promise<(Attendee & { readonly place: AttendeePlace })[] | undefined> {
+  const rows = await readRows(db, companyId, eventId, page);
+  return rows.length === 0
+    ? undefined
+    : rows.filter(isAttendee).map((row) => ({ ...fromRow(row), place: row.seq }));
+}
+
+/** Rows of an event's attendees; a single empty one where it has no further ones, none where it is not there. */
+function readRows(
+  db: Database,
+  companyId: string,
+  eventId: string,
+  { limit, after }: AttendeePage,
+): Promise<ListedRow[]> {
+  return db('events as e')
+    .leftJoin(`${table} as a`, (join) => {
+      join.on('a.company_id', 'e.company_id').andOn('a.event_id', 'e.id');
+      if (after !== undefined) join.andOnVal('a.seq', '>', after);
+    })
+    .where({ 'e.company_id': companyId, 'e.id': eventId })
+    .orderBy('a.seq')
+    .limit(limit)
+    .select('a.event_id', 'a.attendee_id', 'a.created_at', 'a.seq');
+}
+
+const isAttendee = (row: ListedRow): row is PlacedRow => row.attendee_id !== null;
+
 /** Reads batches of a left join, which has one empty row where the event has no further attendee. */
-async function readWhileThere(
-  readRows: (after: PlacedRow | undefined, size: number) => Promise<ListedRow[]>,
-) {
+async function readWhileThere(read: (last: PlacedRow | undefined, size: number) => Promise<ListedRow[]>) {
   let isGone = false;
   const batches = await readInBatches<PlacedRow>({
     size: batchSize,
-    read: async (after, size) => {
-      const rows = await readRows(after, size);
+    read: async (last, size) => {
+      const rows = await read(last, size);
       isGone = rows.length === 0;
-      if (isGone && after !== undefined) throw new Error('the event went away while its attendees were read');
-      return rows.filter((row): row is PlacedRow => row.attendee_id !== null);
+      if (isGone && last !== undefined) throw new Error('the event went away while its attendees were read');
+      return rows.filter(isAttendee);
     },
   });
   return { isGone, batches };

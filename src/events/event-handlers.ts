@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { operations } from '../contract/generated/events.ts';
+import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { InputError } from '../contract/problem.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
@@ -11,7 +12,14 @@ import { arrayOf } from './batches.ts';
 import { allowsChange, entityTag } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
-import { countEvents, type EventFilter, listEvents, readAllEvents } from './event-list-store.ts';
+import {
+  countEvents,
+  type EventFilter,
+  type EventStart,
+  listEvents,
+  type PlacedEvent,
+  readAllEvents,
+} from './event-list-store.ts';
 import { type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
 import { deleteEvent, findEvent, insertEvent, lockEvent, updateEvent } from './event-store.ts';
 import { eventToApi } from './to-api.ts';
@@ -35,12 +43,21 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
   return {
     async listEvents({ query }, { companyId }) {
       const filter = readRange(query);
-      const { limit, offset = 0 } = query;
-      const { body, total } =
-        limit === undefined
-          ? await allEvents(db, companyId, filter, offset)
-          : await pageOfEvents(db, companyId, filter, { limit, offset });
-      return { status: 200, body, headers: { 'X-Total-Count': String(total) } };
+      const asked = { companyId, path: `${basePath}/event`, query };
+      const [createdMicros, id] = positionOf(asked, /^(-?\d{1,18})\.([0-9a-f-]{36})$/) ?? [];
+      const start =
+        createdMicros === undefined || id === undefined
+          ? { offset: query.offset ?? 0 }
+          : { after: { createdMicros: BigInt(createdMicros), id } };
+      const { limit } = query;
+      if (limit === undefined) return allEvents(db, companyId, filter, start);
+      const [found, total] = await Promise.all([
+        listEvents(db, companyId, filter, { limit: limit + 1, ...start }),
+        countEvents(db, companyId, filter),
+      ]);
+      const { rows, cursor } = cutPage(asked, found, limit, positionText);
+      const headers = { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) };
+      return { status: 200, body: rows.map(eventToApi), headers };
     },
 
     async createEvent({ body }, { companyId, onceByStatement, origin }) {
@@ -85,21 +102,14 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
   };
 }
 
-async function allEvents(db: Database, companyId: string, filter: EventFilter, offset: number) {
-  const found = await readAllEvents(db, companyId, filter, offset);
-  const isCounted = found.rest === undefined && offset === 0;
+const positionText = ({ place }: PlacedEvent) => `${place.createdMicros}.${place.id}`;
+
+async function allEvents(db: Database, companyId: string, filter: EventFilter, start: EventStart) {
+  const found = await readAllEvents(db, companyId, filter, start);
+  const isCounted = found.rest === undefined && start.after === undefined && start.offset === 0;
   const total = isCounted ? found.first.length : await countEvents(db, companyId, filter);
-  return { body: arrayOf(found, eventToApi), total };
-}
-
-type Page = { readonly limit: number; readonly offset: number };
-
-async function pageOfEvents(db: Database, companyId: string, filter: EventFilter, page: Page) {
-  const [events, total] = await Promise.all([
-    listEvents(db, companyId, filter, page),
-    countEvents(db, companyId, filter),
-  ]);
-  return { body: events.map(eventToApi), total };
+  const headers = { 'X-Total-Count': String(total) };
+  return { status: 200, body: arrayOf(found, eventToApi), headers } as const;
 }
 
 /**

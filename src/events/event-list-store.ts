@@ -20,7 +20,7 @@ export type PlacedEvent = EventRecord & { readonly place: EventPlace };
 /** Where to begin in a list: behind an event, or after a number of them. */
 export type EventStart =
   | { readonly after: EventPlace }
-  | { readonly offset?: number | undefined; readonly after?: undefined };
+  | { readonly offset?: number; readonly after?: undefined };
 
 /** A page of the events of a company that match the filter, newest first. */
 export async function listEvents(
@@ -34,7 +34,7 @@ export async function listEvents(
   const page = from.query.limit(limit);
   // Rows that an offset skips are not read: the index has what the order needs.
   const ids = db.select('id').from(page.clone().select('id').as('page'));
-  const isDeep = 'offset' in start && (start.offset ?? 0) > 0;
+  const isDeep = start.after === undefined && (start.offset ?? 0) > 0;
   const rows = isDeep ? newestFirst(db(table).where({ company_id: companyId }).whereIn('id', ids)) : page;
   return (await selectPlaced(db, rows)).map(fromPlaced);
 }
@@ -69,14 +69,13 @@ export async function readAllEvents(
   db: Database,
   companyId: string,
   filter: EventFilter,
-  offset = 0,
+  start: EventStart = {},
 ): Promise<Batches<EventRecord>> {
   const { first, rest } = await readInBatches<PlacedRow>({
     size: firstBatch,
     sizeAfter,
     read: async (last, size) => {
-      const start = last === undefined ? { offset } : { after: placeOf(last) };
-      const from = await newestFrom(db, companyId, filter, start);
+      const from = await newestFrom(db, companyId, filter, last ? { after: placeOf(last) } : start);
       return from === undefined ? [] : selectPlaced(db, from.query.limit(size));
     },
   });

@@ -83,9 +83,11 @@ async function walk(path: string, limit: string): Promise<Record<string, unknown
   const found: Record<string, unknown>[] = [];
   let cursor: string | undefined;
   do {
-    const { body } = await ask(path, { limit, ...(cursor && { cursor }) }).expect(200);
+    const { body, headers } = await ask(path, { limit, ...(cursor && { cursor }) }).expect(200);
     found.push(...body.result);
     cursor = body.cursor;
+    expect(headers['link'] !== undefined).toBe(cursor !== undefined);
+    if (cursor !== undefined) expect(headers['link']).toContain(`<${base}/${path}?`);
   } while (cursor !== undefined);
   return found;
 }

@@ -197,11 +197,7 @@ const breakages: readonly Breakage[] = [
   [
     'cursor-defaults',
     'a default beside a cursor',
-    (document) => {
-      const cursor = { name: 'cursor', in: 'query', allowEmptyValue: true, description: 'Next page.' };
-      const schema = { type: 'string', maxLength: 5 };
-      put(document, [...list, 'parameters', '4'], { ...cursor, schema, example: 'x' });
-    },
+    (document) => put(document, [...list, 'parameters', '0', 'schema', 'default'], 50),
   ],
   // Examples
   [

@@ -9,6 +9,7 @@ const checksum = /has a wrong EIP-55 checksum$/;
 const day = /must be an RFC 3339 date or date-time that the calendar has/;
 const network = /^Network with chainId .* not found$/s;
 const range = /^(from|to)Date must not be sent together with|^to(Block|Date) must not be (below|before) from/;
+const besideCursor = /^offset must be 0 or left out beside a cursor/;
 const zero = /must not be the zero address$/;
 const ofEvents = [
   day,
@@ -42,7 +43,7 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   },
   listWalletChains: { messages: [checksum] },
   getTokenBalance: { codes: ['network_not_found', 'not_erc20'], messages: [checksum, network] },
-  listEvents: { messages: [day] },
+  listEvents: { codes: ['cursor_invalid'], messages: [day, besideCursor] },
   createEvent: { codes: ['network_not_found'], messages: ofEvents },
   getEvent: { codes: ['event_not_found'] },
   updateEvent: {
@@ -50,19 +51,19 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
     messages: ofEvents,
   },
   deleteEvent: { codes: ['event_not_found', 'precondition_failed'] },
-  listAttendees: { codes: ['event_not_found'] },
+  listAttendees: { codes: ['event_not_found', 'cursor_invalid'] },
   addAttendee: { codes: ['event_not_found', 'attendee_already_invited', 'event_full'] },
   removeAttendee: { codes: ['event_not_found', 'attendee_not_found'] },
   removeAttendeeById: { codes: ['event_not_found', 'attendee_not_found'] },
-  listRwas: {},
+  listRwas: { codes: ['cursor_invalid'], messages: [besideCursor] },
   getRwa: { codes: ['rwa_not_found'] },
-  listRwaNfts: { codes: ['rwa_not_found'], messages: [day] },
+  listRwaNfts: { codes: ['rwa_not_found', 'cursor_invalid'], messages: [day, besideCursor] },
   createRwaNfts: { codes: ['rwa_not_found'] },
   createAndMintNft: {
     codes: ['rwa_not_found', 'rwa_not_claimable', 'minting_unsupported', 'recipient_required'],
     messages: [checksum, zero],
   },
-  listNfts: { messages: [day] },
+  listNfts: { codes: ['cursor_invalid'], messages: [day, besideCursor] },
   getNft: { codes: ['nft_not_found'] },
   mintNft: {
     codes: [

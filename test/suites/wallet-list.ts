@@ -40,9 +40,13 @@ export function describeWalletList(
       const pages: Page[] = [];
       let cursor: string | undefined;
       do {
-        const { body } = await get({ address: setup.busy, limit, ...(cursor && { cursor }) }).expect(200);
-        pages.push(pageOf(body));
+        const answer = await get({ address: setup.busy, limit, ...(cursor && { cursor }) }).expect(200);
+        pages.push(pageOf(answer.body));
         cursor = pages.at(-1)?.cursor;
+        const next = /^<(.+)>; rel="next"$/.exec(answer.headers['link'] ?? '')?.[1];
+        const link = next === undefined ? undefined : new URL(next, 'http://here');
+        expect(link?.searchParams.get('cursor')).toBe(cursor);
+        expect(link?.pathname ?? path).toBe(path);
       } while (cursor !== undefined);
       const sizes = pages.map(({ result }) => result.length);
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(120);

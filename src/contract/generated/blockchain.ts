@@ -1156,6 +1156,11 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
+         * @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page.
+         * @example </v1/api/nft?limit=50&cursor=6cvlbg_yA9AzLjUw>; rel="next"
+         */
+        NextLink: string;
+        /**
          * @description How many requests the key has left now (`r`) and after how many seconds more become available (`t`), as in the
          *     IETF draft on rate-limit header fields. Absent where no limit applies.
          * @example "default";r=99;t=1
@@ -1288,6 +1293,7 @@ export interface operations {
             /** @description One page of NFTs. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];
@@ -1440,6 +1446,7 @@ export interface operations {
             /** @description One page of approvals. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];
@@ -1637,6 +1644,7 @@ export interface operations {
             /** @description One page of the history, or a file with `Accept` of `text/csv`. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];
@@ -1798,6 +1806,7 @@ export interface operations {
             /** @description One page of tokens. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Index-Block-Hash": components["headers"]["IndexBlockHash"];

@@ -12,7 +12,8 @@ export interface paths {
          * List the events of the company
          * @description All events of the company of the key, newest first (by creation), each with `totalAttendees`. Without `limit` the
          *     answer holds every event; `limit`, `offset`, `startsFrom` and `startsTo` narrow it. `X-Total-Count` is always the
-         *     number of events that match, on all pages together.
+         *     number of events that match, on all pages together. With `limit`, `Link` and `X-Next-Cursor` lead to the next page; a
+         *     `cursor` without it gives all events behind it.
          *
          *     The list of all events is sent at the pace of the caller, while events may change: what is deleted meanwhile may be
          *     missing, what is created meanwhile is. An answer that cannot be completed is cut, so that it is no valid JSON.
@@ -88,8 +89,10 @@ export interface paths {
         };
         /**
          * List the attendees of an event
-         * @description All attendees of the event in the order of their registration, sent at the pace of the caller. Those that are removed
-         *     meanwhile may be missing. An answer that cannot be completed is cut, so that it is no valid JSON.
+         * @description The attendees of the event in the order of their registration. Without `limit` the answer holds all of them, or all
+         *     behind the `cursor`, sent at the pace of the caller: those that are removed meanwhile may be missing, and an answer
+         *     that cannot be completed is cut, so that it is no valid JSON. With `limit`, `Link` and `X-Next-Cursor` lead to the next
+         *     page.
          */
         get: operations["listAttendees"];
         put?: never;
@@ -645,10 +648,16 @@ export interface components {
     };
     parameters: {
         /**
-         * @description How many items to skip before the first one of the answer. An offset past the end gives an empty list.
+         * @description How many items to skip before the first one of the answer; none by default. An offset past the end gives an empty list.
          * @example 0
          */
         Offset: number;
+        /**
+         * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+         *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+         * @example
+         */
+        ListCursor: string;
         /**
          * @description Makes the request safe to repeat. Choose a new value, such as a UUID, for each thing that you want done, and send
          *     the same value when you repeat the request.
@@ -681,6 +690,11 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
+         * @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page.
+         * @example </v1/api/nft?limit=50&cursor=6cvlbg_yA9AzLjUw>; rel="next"
+         */
+        NextLink: string;
+        /**
          * @description How many requests the key has left now (`r`) and after how many seconds more become available (`t`), as in the
          *     IETF draft on rate-limit header fields. Absent where no limit applies.
          * @example "default";r=99;t=1
@@ -692,6 +706,11 @@ export interface components {
          * @example "default";q=100;w=1
          */
         RateLimitPolicy: string;
+        /**
+         * @description The `cursor` of the next page. Absent on the last page.
+         * @example 6cvlbg_yA9AzLjUw
+         */
+        NextCursor: string;
         /**
          * @description Identifies the request in our logs. Send `x-request-id` with 1 to 128 characters of `[A-Za-z0-9._-]` to choose
          *     your own; anything else is replaced.
@@ -740,10 +759,16 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description How many items to skip before the first one of the answer. An offset past the end gives an empty list.
+                 * @description How many items to skip before the first one of the answer; none by default. An offset past the end gives an empty list.
                  * @example 0
                  */
                 offset?: components["parameters"]["Offset"];
+                /**
+                 * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+                 *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["ListCursor"];
                 /**
                  * @description Only events that start at this moment or later: an RFC 3339 date-time with offset, or a date alone, which
                  *     means midnight UTC.
@@ -765,8 +790,10 @@ export interface operations {
             /** @description The events, newest first. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Next-Cursor": components["headers"]["NextCursor"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Total-Count": components["headers"]["TotalCount"];
                     [name: string]: unknown;
@@ -1015,7 +1042,19 @@ export interface operations {
     };
     listAttendees: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description At most this many attendees. Without it, all.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+                 *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["ListCursor"];
+            };
             header?: never;
             path: {
                 /**
@@ -1031,8 +1070,10 @@ export interface operations {
             /** @description The attendees, first registered first. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Next-Cursor": components["headers"]["NextCursor"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1040,7 +1081,18 @@ export interface operations {
                     "application/json": components["schemas"]["AttendeeList"];
                 };
             };
-            400: components["responses"]["InvalidPathOrQuery"];
+            /** @description The input is at fault. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["CompanyRequired"];
             404: components["responses"]["EventNotFound"];

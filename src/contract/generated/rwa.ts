@@ -33,7 +33,7 @@ export interface paths {
          * List the NFTs of the company
          * @description The NFTs of all RWAs of the company of the key, by RWA and serial, each with its RWA. `X-Total-Count` is the
          *     number of NFTs that match the filters, on all pages together. The `rwaId` of another company, or of no RWA, gives
-         *     an empty list.
+         *     an empty list. `Link` and `X-Next-Cursor` lead to the next page.
          */
         get: operations["listNfts"];
         put?: never;
@@ -137,7 +137,7 @@ export interface paths {
         /**
          * List the RWAs of the company
          * @description The RWAs of the company of the key, by creation, then id. `total` is the number of RWAs that match the filters, on
-         *     all pages together.
+         *     all pages together. `cursor` leads to the next page, and so does the header `Link`.
          */
         get: operations["listRwas"];
         put?: never;
@@ -220,7 +220,8 @@ export interface paths {
         /**
          * List the NFTs of an RWA
          * @description The NFTs of the RWA by serial, each with its `secret`, its claim page `url` and its claim status.
-         *     `X-Total-Count` is the number of NFTs that match the filters, on all pages together.
+         *     `X-Total-Count` is the number of NFTs that match the filters, on all pages together; `Link` and
+         *     `X-Next-Cursor` lead to the next one.
          */
         get: operations["listRwaNfts"];
         put?: never;
@@ -599,9 +600,11 @@ export interface components {
             limit: number;
             /**
              * Format: int32
-             * @description The offset that was applied.
+             * @description The offset that was applied; 0 behind a cursor.
              */
             offset: number;
+            /** @description The `cursor` of the next page; null on the last one. */
+            cursor: string | null;
             /** @description The RWAs by creation, then id. */
             rwas: components["schemas"]["Rwa"][];
         };
@@ -905,15 +908,21 @@ export interface components {
          */
         UpdatedSince: components["schemas"]["DateOrDateTime"];
         /**
-         * @description At most this many items. A value out of range is refused, not clamped.
+         * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
          * @example 50
          */
         PageLimit: number;
         /**
-         * @description How many items to skip before the first one of the answer. An offset past the end gives an empty list.
+         * @description How many items to skip before the first one of the answer; none by default. An offset past the end gives an empty list.
          * @example 0
          */
         Offset: number;
+        /**
+         * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+         *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+         * @example
+         */
+        ListCursor: string;
         /**
          * @description The NFT. It must belong to the company of the key.
          * @example 14036fb4-2851-4d88-98bf-08882136fb9a
@@ -967,6 +976,16 @@ export interface components {
          * @example 1
          */
         RetryAfter: number;
+        /**
+         * @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page.
+         * @example </v1/api/nft?limit=50&cursor=6cvlbg_yA9AzLjUw>; rel="next"
+         */
+        NextLink: string;
+        /**
+         * @description The `cursor` of the next page. Absent on the last page.
+         * @example 6cvlbg_yA9AzLjUw
+         */
+        NextCursor: string;
         /**
          * @description How many items match the filters, on all pages together.
          * @example 42
@@ -1095,15 +1114,21 @@ export interface operations {
                  */
                 updatedSince?: components["parameters"]["UpdatedSince"];
                 /**
-                 * @description At most this many items. A value out of range is refused, not clamped.
+                 * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
                  * @example 50
                  */
                 limit?: components["parameters"]["PageLimit"];
                 /**
-                 * @description How many items to skip before the first one of the answer. An offset past the end gives an empty list.
+                 * @description How many items to skip before the first one of the answer; none by default. An offset past the end gives an empty list.
                  * @example 0
                  */
                 offset?: components["parameters"]["Offset"];
+                /**
+                 * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+                 *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["ListCursor"];
             };
             header?: never;
             path?: never;
@@ -1114,8 +1139,10 @@ export interface operations {
             /** @description One page of NFTs. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Next-Cursor": components["headers"]["NextCursor"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Total-Count": components["headers"]["TotalCount"];
                     [name: string]: unknown;
@@ -1326,15 +1353,21 @@ export interface operations {
                  */
                 isClaimable?: boolean;
                 /**
-                 * @description At most this many items. A value out of range is refused, not clamped.
+                 * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
                  * @example 50
                  */
                 limit?: components["parameters"]["PageLimit"];
                 /**
-                 * @description How many items to skip before the first one of the answer. An offset past the end gives an empty list.
+                 * @description How many items to skip before the first one of the answer; none by default. An offset past the end gives an empty list.
                  * @example 0
                  */
                 offset?: components["parameters"]["Offset"];
+                /**
+                 * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+                 *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["ListCursor"];
             };
             header?: never;
             path?: never;
@@ -1345,6 +1378,7 @@ export interface operations {
             /** @description One page of RWAs. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1514,15 +1548,21 @@ export interface operations {
                  */
                 updatedSince?: components["parameters"]["UpdatedSince"];
                 /**
-                 * @description At most this many items. A value out of range is refused, not clamped.
+                 * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
                  * @example 50
                  */
                 limit?: components["parameters"]["PageLimit"];
                 /**
-                 * @description How many items to skip before the first one of the answer. An offset past the end gives an empty list.
+                 * @description How many items to skip before the first one of the answer; none by default. An offset past the end gives an empty list.
                  * @example 0
                  */
                 offset?: components["parameters"]["Offset"];
+                /**
+                 * @description The cursor of the previous page, to go on behind its last item, whatever was added before it since. What narrows the list
+                 *     stays as it was; `limit` may change, and `offset` is left out or 0. Leave it out, or empty, for the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["ListCursor"];
             };
             header?: never;
             path: {
@@ -1539,8 +1579,10 @@ export interface operations {
             /** @description One page of NFTs. */
             200: {
                 headers: {
+                    Link: components["headers"]["NextLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Next-Cursor": components["headers"]["NextCursor"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     "X-Total-Count": components["headers"]["TotalCount"];
                     [name: string]: unknown;

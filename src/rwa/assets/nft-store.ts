@@ -15,11 +15,10 @@ import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from '.
 
 const table = 'nfts';
 
-/** A page begins behind an NFT, or after a number of them. */
-export type NftPage = { readonly limit: number } & (
-  | { readonly after: NftPlace }
-  | { readonly offset: number; readonly after?: undefined }
-);
+/** Where a page begins: behind an NFT, or after a number of them. */
+export type NftStart = { readonly after: NftPlace } | { readonly offset: number; readonly after?: undefined };
+
+export type NftPage = { readonly limit: number } & NftStart;
 
 /** A page of the company's NFTs that the filter selects, ordered by RWA, then serial. */
 export async function listNfts(

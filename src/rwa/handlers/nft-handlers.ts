@@ -1,14 +1,15 @@
+import { basePaths } from '../../contract/documents.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { recordByKey } from '../../db/audit-store.ts';
 import { problem } from '../../errors.ts';
 import type { Nft } from '../assets/nft-row.ts';
-import { countNfts, findForeignNfts, findNft, listNfts } from '../assets/nft-store.ts';
+import { findForeignNfts, findNft } from '../assets/nft-store.ts';
 import type { Rwa } from '../assets/rwa-row.ts';
 import { findRwa, findRwasByNumber } from '../assets/rwa-store.ts';
 import { nftFilterOf } from './nft-filter.ts';
-import { pageOf } from './page.ts';
+import { nftPageOf, readNftPage } from './nft-page.ts';
 import { secretsRead } from './secrets-read.ts';
 import { type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
 
@@ -22,24 +23,23 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
 
   return {
     async listNfts({ query }, { companyId, origin }) {
+      const page = nftPageOf({ companyId, path: `${basePaths.rwa}/nft`, query });
       const filter = nftFilterOf(query);
       const rwaNumber = query.rwaId === undefined ? undefined : await numberOf(companyId, query.rwaId);
       // A foreign RWA is answered like an unknown one: with an empty list.
-      if (query.rwaId !== undefined && rwaNumber === undefined) return page([], 0);
-      const [total, found] = await Promise.all([
-        countNfts(db, companyId, { ...filter, rwaNumber }),
-        listNfts(db, companyId, { ...filter, rwaNumber }, pageOf(query)),
-      ]);
-      const numbers = new Set(found.map((nft) => nft.rwaNumber));
+      if (query.rwaId !== undefined && rwaNumber === undefined)
+        return { status: 200, body: [], headers: { 'X-Total-Count': '0' } };
+      const { nfts, headers } = await readNftPage(db, page, { ...filter, rwaNumber });
+      const numbers = new Set(nfts.map((nft) => nft.rwaNumber));
       const owners = new Map(
         (await findRwasByNumber(db, companyId, [...numbers])).map((rwa) => [rwa.number, rwa]),
       );
-      const body = found.map((nft) => {
+      const body = nfts.map((nft) => {
         const rwa = ownerOf(nft, owners.get(nft.rwaNumber));
         return { ...toApiNft(nft, rwa), rwa: toApiRwa(rwa) };
       });
-      await recordByKey(db, secretsRead(companyId, query.rwaId ?? null, found), origin);
-      return page(body, total);
+      await recordByKey(db, secretsRead(companyId, query.rwaId ?? null, nfts), origin);
+      return { status: 200, body, headers };
     },
     async getNft({ path }, { companyId, origin }) {
       const found = await findNft(db, companyId, path.id);
@@ -54,12 +54,6 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
     },
   };
 }
-
-const page = <T>(body: T[], total: number) => ({
-  status: 200 as const,
-  body,
-  headers: { 'X-Total-Count': String(total) },
-});
 
 function ownerOf<R extends Rwa>(nft: Nft, rwa: R | undefined): R {
   if (rwa === undefined) throw new Error(`The RWA of NFT ${nft.id} is missing.`);

@@ -1,8 +1,10 @@
+import { basePaths } from '../../contract/documents.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
+import { cutPage, nextLink, positionOf } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
-import { countRwas, findRwa, listRwas } from '../assets/rwa-store.ts';
+import { countRwas, findRwa, listRwas, type RwaPlace } from '../assets/rwa-store.ts';
 import { pageOf } from './page.ts';
 import { toApiRwa, toApiRwaDetail } from './to-api.ts';
 
@@ -14,12 +16,20 @@ type Deps = { readonly db: Database };
 export function createRwaHandlers({ db }: Deps): Handlers<RwaOperations, CompanyContext> {
   return {
     async listRwas({ query }, { companyId }) {
-      const page = pageOf(query);
+      const asked = { companyId, path: `${basePaths.rwa}/rwa`, query };
+      const [createdMicros, id] = positionOf(asked, /^(-?\d{1,18})\.([0-9a-f-]{36})$/) ?? [];
+      const { limit, offset } = pageOf(query);
+      const start =
+        createdMicros === undefined || id === undefined
+          ? { offset }
+          : { after: { createdMicros: BigInt(createdMicros), id } };
       const [total, found] = await Promise.all([
         countRwas(db, companyId, query),
-        listRwas(db, companyId, query, page),
+        listRwas(db, companyId, query, { limit: limit + 1, ...start }),
       ]);
-      return { status: 200, body: { total, ...page, rwas: found.map(toApiRwa) } };
+      const { rows, cursor = null } = cutPage(asked, found, limit, ({ place }) => positionText(place));
+      const body = { total, limit, offset, cursor, rwas: rows.map(toApiRwa) };
+      return { status: 200, body, headers: nextLink(asked, cursor ?? undefined) };
     },
     async getRwa({ path }, { companyId }) {
       const rwa = await findRwa(db, companyId, path.id);
@@ -28,3 +38,5 @@ export function createRwaHandlers({ db }: Deps): Handlers<RwaOperations, Company
     },
   };
 }
+
+const positionText = ({ createdMicros, id }: RwaPlace) => `${createdMicros}.${id}`;

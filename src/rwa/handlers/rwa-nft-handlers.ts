@@ -1,3 +1,4 @@
+import { basePaths } from '../../contract/documents.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -5,11 +6,10 @@ import { recordByKey } from '../../db/audit-store.ts';
 import { problem } from '../../errors.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { issueNfts } from '../assets/nft-issuer.ts';
-import { countNfts, listNfts } from '../assets/nft-store.ts';
 import { findRwa } from '../assets/rwa-store.ts';
 import { createdAnswer } from './created-answer.ts';
 import { nftFilterOf } from './nft-filter.ts';
-import { pageOf } from './page.ts';
+import { nftPageOf, readNftPage } from './nft-page.ts';
 import { secretsRead } from './secrets-read.ts';
 import type { ToApiNft } from './to-api.ts';
 
@@ -26,16 +26,15 @@ export function createRwaNftHandlers(deps: Deps): Handlers<RwaNftOperations, Com
   const { db, vault, toApiNft } = deps;
   return {
     async listRwaNfts({ path, query }, { companyId, origin }) {
+      const asked = { companyId, path: `${basePaths.rwa}/rwa/${path.id.toLowerCase()}/nfts`, query };
+      const page = nftPageOf(asked);
       const rwa = await findRwa(db, companyId, path.id);
       if (rwa === undefined) throw problem('rwa_not_found');
       const filter = { ...nftFilterOf(query), rwaNumber: rwa.number };
-      const [total, found] = await Promise.all([
-        countNfts(db, companyId, filter),
-        listNfts(db, companyId, filter, pageOf(query)),
-      ]);
-      const body = found.map((nft) => toApiNft(nft, rwa));
-      await recordByKey(db, secretsRead(companyId, rwa.id, found), origin);
-      return { status: 200, body, headers: { 'X-Total-Count': String(total) } };
+      const { nfts, headers } = await readNftPage(db, page, filter);
+      const body = nfts.map((nft) => toApiNft(nft, rwa));
+      await recordByKey(db, secretsRead(companyId, rwa.id, nfts), origin);
+      return { status: 200, body, headers };
     },
     createRwaNfts({ path, body }, { companyId, once, origin }) {
       const form = createdAnswer(vault, companyId, origin);

@@ -5,6 +5,9 @@ import { cannot, type Provocations, type Provoke, writing } from './case.ts';
 
 const down = 'only while something of the deployment is down';
 
+/** A cursor that the service did not make. */
+export const foreignCursor = 'cursor=b3duIGludmVudGlvbg';
+
 /** What operations have in common. All of it is refused, and with ids that name nothing. */
 export const anyOperation: Provocations = {
   api_key_missing: ({ session, id }) => session.call(id, { key: null }),

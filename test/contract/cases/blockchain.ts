@@ -1,4 +1,5 @@
 import { Unprovoked } from '../session.ts';
+import { foreignCursor } from './any-operation.ts';
 import type { Provocations, Trial } from './case.ts';
 
 const wallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
@@ -28,7 +29,7 @@ export const blockchainCases: Provocations = {
       `address=0xF39fd6e51aad88f6f4ce6ab8827279cfffb92266&chainId=${await trial.facts.chainId()}`,
     ),
   page_limit_too_high: async (trial) => asking(trial, `${await ofWallet(trial)}&limit=101`),
-  cursor_invalid: async (trial) => asking(trial, `${await ofWallet(trial)}&cursor=b3duIGludmVudGlvbg`),
+  cursor_invalid: async (trial) => asking(trial, `${await ofWallet(trial)}&${foreignCursor}`),
 
   filter_unsupported: async (trial) => {
     const filter = trial.id === 'listWalletNfts' ? 'toBlock=1' : 'category=mint';

@@ -1,5 +1,5 @@
 import { Unprovoked } from '../session.ts';
-import { reusingKey } from './any-operation.ts';
+import { foreignCursor, reusingKey } from './any-operation.ts';
 import { type Provocations, type Trial, writing } from './case.ts';
 
 type EventRecord = { readonly id: string };
@@ -41,6 +41,8 @@ const rejectedCreation =
 const rejectedChange = (fields: object) => onNewEvent(() => ({ body: fields }));
 
 export const eventCases: Provocations = {
+  'listEvents cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
+  'listAttendees cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
   'listEvents events': ({ session, id }) => session.call(id, { query: 'limit=5' }),
   'listEvents none': ({ session, id }) => session.call(id, { query: 'startsFrom=9999-12-31' }),
   starts_from_malformed: ({ session, id }) => session.call(id, { query: 'startsFrom=2027-02-30' }),

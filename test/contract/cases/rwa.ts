@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../support/conformance.ts';
 import { Unprovoked } from '../session.ts';
-import { reusingKey } from './any-operation.ts';
+import { foreignCursor, reusingKey } from './any-operation.ts';
 import { cannot, type Provocations, type Provoke, type Trial, writing } from './case.ts';
 
 const wallets = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
@@ -58,6 +58,9 @@ const mintOfUnclaimable: Provoke = writing(async (trial) =>
 );
 
 export const rwaCases: Provocations = {
+  'listRwas cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
+  'listNfts cursor_invalid': ({ session, id }) => session.call(id, { query: foreignCursor }),
+  'listRwaNfts cursor_invalid': onRwa(foreignCursor),
   'listRwas rwas': ({ session, id }) => session.call(id, { query: 'limit=5' }),
   'listRwas none': ({ session, id }) => session.call(id, { query: `type=${randomUUID()}` }),
   'getRwa rwa': onRwa(),

@@ -1,0 +1,106 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { problem } from '../errors.ts';
+
+/** A value of a query, after coercion. */
+type QueryValue = string | number | boolean | undefined;
+type Query = Readonly<Record<string, QueryValue>>;
+
+/** A list of a company, as a caller asks for it. */
+export type AskedList = {
+  readonly companyId: string;
+  /** The full path, such as `/v1/api/nft`. */
+  readonly path: string;
+  /** With `limit`, `offset` and `cursor`; whatever else is in it narrows the list. */
+  readonly query: Query;
+};
+
+// Of SHA-256: what is altered by accident is noticed. Whoever makes a cursor on purpose gets rows of the own company.
+const sumBytes = 8;
+
+function sumOf({ companyId, path, query }: AskedList, position: string): Buffer {
+  const narrowing = Object.entries(query)
+    .filter(([name, value]) => !['limit', 'offset', 'cursor'].includes(name) && value !== undefined)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const content = JSON.stringify(['tallystick list', companyId, path, narrowing, position]);
+  return createHash('sha256').update(content).digest().subarray(0, sumBytes);
+}
+
+/**
+ * The position that the query's cursor stands for, in the groups of its form; undefined without a cursor. Cursors of our
+ * own lists are not signed: their rows are found by company, so there is nothing to forge.
+ * @param form of the list's positions
+ * @throws problem `cursor_invalid` when it belongs to another list or narrowing, or was altered; `input_invalid` when
+ *   the query has an offset, too
+ */
+export function positionOf(asked: AskedList, form: RegExp): readonly string[] | undefined {
+  const { cursor, offset } = asked.query;
+  if (cursor === undefined) return undefined;
+  if (offset !== undefined && offset !== 0) throw offsetBesideCursor();
+  const bytes = Buffer.from(String(cursor), 'base64url');
+  const position = bytes.toString('latin1', sumBytes);
+  const [, ...groups] = form.exec(position) ?? [];
+  // The decoder ignores invalid characters.
+  const isWhole = bytes.length > sumBytes && bytes.toString('base64url') === cursor;
+  if (
+    !isWhole ||
+    groups.length === 0 ||
+    !timingSafeEqual(sumOf(asked, position), bytes.subarray(0, sumBytes))
+  ) {
+    const { message } = problem('cursor_invalid');
+    throw problem('cursor_invalid', {}, { errors: [{ in: 'query', name: 'cursor', message }] });
+  }
+  return groups;
+}
+
+function offsetBesideCursor() {
+  const message = 'offset must be 0 or left out beside a cursor, which says where the page begins';
+  return problem(
+    'input_invalid',
+    {},
+    { detail: message, errors: [{ in: 'query', name: 'offset', message }] },
+  );
+}
+
+/** A page of a list, and the cursor of the next one. */
+export type CursorPage<Row> = { readonly rows: Row[]; readonly cursor: string | undefined };
+
+/**
+ * Cuts a page from rows of which one more was asked for, to see whether there is another page.
+ * @param placeOf gives a row's position, in ASCII
+ */
+export function cutPage<Row>(
+  asked: AskedList,
+  found: readonly Row[],
+  limit: number,
+  placeOf: (row: Row) => string,
+): CursorPage<Row> {
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  if (found.length <= limit || last === undefined) return { rows, cursor: undefined };
+  const position = placeOf(last);
+  const bytes = Buffer.concat([sumOf(asked, position), Buffer.from(position, 'latin1')]);
+  return { rows, cursor: bytes.toString('base64url') };
+}
+
+/** The header that leads to the next page (RFC 8288), where there is one; the query without its offset. */
+export function nextLink(
+  { path, query }: Pick<AskedList, 'path' | 'query'>,
+  cursor: string | undefined,
+): { readonly Link?: string } {
+  if (cursor === undefined) return {};
+  const parameters = Object.entries({ ...query, offset: undefined, cursor }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const text = new URLSearchParams(
+    parameters.map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return { Link: `<${path}?${text}>; rel="next"` };
+}
+
+/** The headers of a page whose body is an array. */
+export function arrayPageHeaders(
+  asked: AskedList,
+  cursor: string | undefined,
+): Readonly<Record<string, string>> {
+  return { ...nextLink(asked, cursor), ...(cursor !== undefined && { 'X-Next-Cursor': cursor }) };
+}

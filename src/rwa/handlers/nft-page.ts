@@ -1,0 +1,39 @@
+import { type AskedList, arrayPageHeaders, cutPage, positionOf } from '../../contract/list-cursor.ts';
+import type { Database } from '../../contract/transaction.ts';
+import type { NftFilter } from '../assets/nft-counts.ts';
+import type { Nft } from '../assets/nft-row.ts';
+import { countNfts, listNfts, type NftStart } from '../assets/nft-store.ts';
+import { pageOf } from './page.ts';
+
+type NftPage = { readonly nfts: Nft[]; readonly headers: Readonly<Record<string, string>> };
+
+/**
+ * Reads a query beyond the document, before anything is looked up.
+ * @throws problem `cursor_invalid` or `input_invalid`
+ */
+export function nftPageOf(asked: AskedList): AskedPage {
+  const [rwaNumber, serial] = positionOf(asked, /^(\d{1,18})\.(\d{1,18})$/) ?? [];
+  const { limit, offset } = pageOf(asked.query);
+  const start =
+    rwaNumber === undefined || serial === undefined
+      ? { offset }
+      : { after: { rwaNumber: BigInt(rwaNumber), serial: BigInt(serial) } };
+  return { asked, limit, start };
+}
+
+type AskedPage = { readonly asked: AskedList; readonly limit: number; readonly start: NftStart };
+
+/** A page of NFTs, and the headers of its answer. */
+export async function readNftPage(
+  db: Database,
+  { asked, limit, start }: AskedPage,
+  filter: NftFilter,
+): Promise<NftPage> {
+  const { companyId } = asked;
+  const [total, found] = await Promise.all([
+    countNfts(db, companyId, filter),
+    listNfts(db, companyId, filter, { limit: limit + 1, ...start }),
+  ]);
+  const { rows, cursor } = cutPage(asked, found, limit, (nft) => `${nft.rwaNumber}.${nft.serial}`);
+  return { nfts: rows, headers: { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) } };
+}
