@@ -1,3 +1,4 @@
+import { allOf } from './bench/all.ts';
 import { historySuite } from './bench/history/suite.ts';
 import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';
@@ -6,7 +7,7 @@ import { neighboursSuite } from './bench/neighbours.ts';
 import { overloadSuite } from './bench/overload.ts';
 import type { Suite } from './bench/suite.ts';
 
-const suites: Readonly<Record<string, Suite>> = {
+const single: Readonly<Record<string, Suite>> = {
   http: httpSuite,
   reads: readsSuite,
   writes: writesSuite,
@@ -17,9 +18,12 @@ const suites: Readonly<Record<string, Suite>> = {
   overload: overloadSuite,
 };
 
+const isReadme = process.argv.includes('--readme');
+const suites = { ...single, all: allOf(Object.keys(single), isReadme) } as Readonly<Record<string, Suite>>;
+
 const help = `Measures parts of the service on this machine, each against something that does less.
 
-  npm run bench -- <suite> [--quick]
+  npm run bench -- <suite> [--quick] [--readme]
 
 Suites:
 ${Object.entries(suites)
@@ -42,5 +46,5 @@ if (process.argv.includes('--help') || suite === undefined) {
     say: (line) => process.stderr.write(`${line}\n`),
   });
   process.stdout.write(`${JSON.stringify({ suite: name, node: process.version, ...figures })}\n`);
-  if (figures.ok === false) process.exitCode = 1;
+  if (!figures.ok) process.exitCode = 1;
 }

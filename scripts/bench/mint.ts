@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { areHeld, atLeast, atMost, below } from './limits.ts';
 import { measureAcceptance } from './mint/acceptance.ts';
 import { type BenchChain, type BenchSigners, createSigners, startBenchChain } from './mint/bench-chain.ts';
 import { type BenchPostgres, startBenchPostgres } from './mint/bench-postgres.ts';
@@ -83,8 +84,7 @@ async function measureAll(run: Run) {
     workerStatementsPerNft: atMost(statements.perNft, 1.5),
   };
   const raw = { seconds: rounded(rawSeconds), nftsPerSecond: Math.round(sizes.nfts / rawSeconds) };
-  const ok = Object.values(limits).every((limit) => limit.ok);
-  return { ok, ratios, limits, acceptance, pickup, statements, minting, raw };
+  return { ok: areHeld(limits), ratios, limits, acceptance, pickup, statements, minting, raw };
 }
 
 /** What was accepted alone is minted afterwards: a queue that is there already makes full batches. */
@@ -96,7 +96,3 @@ async function acceptThenMint({ folder, sizes, say, minters }: Run, setup: Bench
   const settings = { ...setup.settings, ...minters.settings };
   return { acceptance, statements: await measureStatements({ folder, setup, chain, settings }) };
 }
-
-const atLeast = (value: number, least: number) => ({ value, least, ok: value >= least });
-const atMost = (value: number, most: number) => ({ value, most, ok: value <= most });
-const below = (value: number, bound: number) => ({ value, below: bound, ok: value < bound });

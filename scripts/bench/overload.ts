@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { LoadFigures, LoadTask } from '../load/load-process.ts';
 import { startReplica } from '../load/replica.ts';
 import { createWorld, worldKey } from '../load/world.ts';
+import { areHeld, atLeast, atMost, below } from './limits.ts';
 import { startBenchPostgres } from './mint/bench-postgres.ts';
 import { rounded, type Suite } from './suite.ts';
 
@@ -45,11 +46,11 @@ async function measure(load: Load, seconds: number, say: (line: string) => void)
   );
   const goodput = rounded(over.servedPerSecond / best);
   const held = {
-    acceptedP99Ms: { value: over.p99Ms, below: limits.p99Ms, ok: over.p99Ms < limits.p99Ms },
-    goodputToBest: { value: goodput, least: limits.goodput, ok: goodput >= limits.goodput },
-    neitherServedNorRefused: { value: wrong + cut + late, most: 0, ok: wrong + cut + late === 0 },
+    acceptedP99Ms: below(over.p99Ms, limits.p99Ms),
+    goodputToBest: atLeast(goodput, limits.goodput),
+    neitherServedNorRefused: atMost(wrong + cut + late, 0),
   };
-  return { ok: Object.values(held).every(({ ok }) => ok), limits: held, best, steps, over };
+  return { ok: areHeld(held), limits: held, best, steps, over };
 }
 
 async function startService(folder: string, opened: AsyncDisposableStack): Promise<Load> {

@@ -1,15 +1,22 @@
+import type { Limits } from './limits.ts';
+
 type SuiteOptions = { readonly isQuick: boolean; readonly say: (line: string) => void };
 
 /**
- * Something that can be measured. Its figures become the last line of the run; `ok` is there where limits
- * are held, and false ends the run as failed.
+ * Something that can be measured. Its figures become the last line of the run; when limits are not held, the run has
+ * failed.
  */
 export type Suite = {
   readonly about: string;
   readonly run: (options: SuiteOptions) => Promise<Figures>;
 };
 
-type Figures = Readonly<Record<string, unknown>> & { readonly ok?: boolean };
+export type Figures = Readonly<Record<string, unknown>> & {
+  readonly ok: boolean;
+  readonly limits: Limits;
+  /** Comparisons of things measured in the same run. */
+  readonly ratios?: Readonly<Record<string, number>>;
+};
 
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));

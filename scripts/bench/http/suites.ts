@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { startChain } from '../../../test/support/chain.ts';
+import { areHeld, atLeast, type Limits } from '../limits.ts';
 import type { Suite } from '../suite.ts';
 import { isPinned, residentMb } from './cores.ts';
 import { type DataSet, openDataSet, quickSizes, wholeSizes } from './data-set.ts';
@@ -60,7 +61,7 @@ function suiteOf({ about, questions, least, ratios }: Kind): Suite {
       const loader = opened.adopt(startLoader(), (running) => running.close());
       const found: Comparison[] = [];
       for (const question of questions(data)) {
-        const options = isQuick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 4 };
+        const options = isQuick ? { rounds: 3, seconds: 1 } : { rounds: 3, seconds: 2 };
         found.push(await compare(loader, { service, peer }, question, options));
         say(`  ${question.name}: ${found.at(-1)?.ratio}`);
       }
@@ -69,7 +70,7 @@ function suiteOf({ about, questions, least, ratios }: Kind): Suite {
       const values = ratios(found);
       const limits = limitsOf(values, least);
       return {
-        ok: Object.values(limits).every(({ ok }) => ok),
+        ok: areHeld(limits),
         ...{
           ratios: values,
           limits,
@@ -84,14 +85,8 @@ function suiteOf({ about, questions, least, ratios }: Kind): Suite {
   };
 }
 
-function limitsOf(values: Readonly<Record<string, number>>, least: Readonly<Record<string, number>>) {
-  return Object.fromEntries(
-    Object.entries(least).map(([name, limit]) => {
-      const value = values[name] ?? 0;
-      return [name, { value, least: limit, ok: value >= limit }];
-    }),
-  );
-}
+const limitsOf = (values: Readonly<Record<string, number>>, least: Kind['least']): Limits =>
+  Object.fromEntries(Object.entries(least).map(([name, limit]) => [name, atLeast(values[name] ?? 0, limit)]));
 
 function tableOf(found: readonly Comparison[]): string {
   const table = new Table({

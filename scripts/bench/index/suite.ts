@@ -7,13 +7,15 @@ import { createDatabase } from '../../../src/db/connect.ts';
 import { createLogger } from '../../../src/log.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
+import { areHeld, atLeast, below } from '../limits.ts';
 import { rounded, type Suite } from '../suite.ts';
 import { type BenchChain, buildBenchChain } from './bench-chain.ts';
 import { type IndexerRun, runIndexer } from './run-indexer.ts';
 
 /** INDEX_PARALLEL when nobody sets it. */
 const parallel = 8;
-const limits = { ratio: 0.5, memoryMb: 400 };
+const least = { ratio: 0.5 };
+const mostMemoryMb = 400;
 
 type Traces = 'none' | 'trace';
 type Say = (line: string) => void;
@@ -114,14 +116,15 @@ function figures(chain: BenchChain, plain: Comparison, traced: Comparison) {
     historyRows: rows,
     memoryMb: indexed.memoryMb,
   });
+  const limits = {
+    indexedToDownload: atLeast(ratios.indexedToDownload, least.ratio),
+    indexedToDownloadTraced: atLeast(ratios.indexedToDownloadTraced, least.ratio),
+    memoryMb: below(peak, mostMemoryMb),
+  };
   return {
-    ok: Object.values(ratios).every((ratio) => ratio >= limits.ratio) && peak < limits.memoryMb,
+    ok: areHeld(limits),
     ratios,
-    limits: {
-      indexedToDownload: { atLeast: limits.ratio },
-      indexedToDownloadTraced: { atLeast: limits.ratio },
-      memoryMb: { below: limits.memoryMb },
-    },
+    limits,
     blocks: last - first + 1,
     transactions,
     parallel,
