@@ -40,7 +40,7 @@ export async function startLocalTarget(): Promise<Target> {
   await indexChain({ db }, chain.rpcUrl);
   const rwa = { type: 'whisky', chain_id: 31337, contract_address: contract };
   await db('rwas').insert([
-    { ...rwa, company_id: companies.acme, name: 'Cask 117', is_claimable: true },
+    { ...rwa, company_id: companies.acme, name: 'Cask 117', is_claimable: true, claim_page: true },
     { ...rwa, company_id: companies.acme, name: 'Over the counter', is_claimable: false },
     { ...rwa, company_id: companies.globex, name: 'Solar panel', is_claimable: true },
   ]);

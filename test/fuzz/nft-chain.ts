@@ -8,7 +8,14 @@ type Call = ReturnType<typeof caller>;
 type Nft = { readonly id: string; readonly secret: string; readonly claimStatus: string };
 
 /** What is known of an NFT after the steps so far. */
-type Model = { readonly nft: Nft; asked: boolean; recipient: string | undefined; wrongTries: number };
+type Model = {
+  readonly nft: Nft;
+  /** Whether the holder of its secret may claim it: its RWA opted in. */
+  readonly isOpen: boolean;
+  asked: boolean;
+  recipient: string | undefined;
+  wrongTries: number;
+};
 
 type Step = { readonly name: string; run(call: Call, model: Model): Promise<void> };
 
@@ -40,15 +47,16 @@ const get: Step = {
   },
 };
 
-const mint = (recipient: string): Step => ({
-  name: `mint to ${recipient}`,
+const mint = (id: 'mintNft' | 'createClaim', recipient: string): Step => ({
+  name: `${id} to ${recipient}`,
   async run(call, model) {
+    if (id === 'createClaim' && !model.isOpen) return;
     const body = { secret: model.nft.secret, recipient };
-    const reply = await call('mintNft', { ids: ids(model), body });
+    const reply = await call(id, { ids: ids(model), body });
     const isOther = model.asked && model.recipient !== recipient;
     const repeated = isOther ? ['409 nft_already_queued'] : ['200'];
     const open = model.asked ? [...repeated, '409 nft_already_minted'] : ['200'];
-    expectOneOf(reply, model.wrongTries >= allowedTries ? ['429 secret_locked'] : open, 'mintNft');
+    expectOneOf(reply, model.wrongTries >= allowedTries ? ['429 secret_locked'] : open, id);
     if (reply.status !== 200 || model.asked) return;
     model.asked = true;
     model.recipient = recipient;
@@ -86,6 +94,27 @@ const guess: Step = {
   },
 };
 
+const read: Step = {
+  name: 'read as its holder',
+  async run(call, model) {
+    if (!model.isOpen) return;
+    const reply = await call('getClaim', { ids: ids(model), body: { secret: model.nft.secret } });
+    expectOneOf(reply, [model.wrongTries < allowedTries ? '200' : '429 secret_locked'], 'getClaim');
+  },
+};
+
+/** Guesses without a key are counted together with those of the company. */
+const guessAsHolder: Step = {
+  name: 'guess without a key',
+  async run(call, model) {
+    if (!model.isOpen) return;
+    const reply = await call('getClaim', { ids: ids(model), body: { secret: 'wrong' } });
+    const refused = model.wrongTries < allowedTries ? '404 claim_not_found' : '429 secret_locked';
+    expectOneOf(reply, [refused], 'getClaim');
+    model.wrongTries += 1;
+  },
+};
+
 const seenByAnother = (key: string): Step => ({
   name: 'look as a stranger',
   async run(call, model) {
@@ -113,8 +142,10 @@ const listed = (rwaId: string): Step => ({
 function steps(rwaId: string, otherKey: string | undefined): Arbitrary<Step> {
   return fc.oneof(
     fc.constant(get),
-    fc.constantFrom(...wallets).map(mint),
-    { weight: 2, arbitrary: fc.constant(guess) },
+    fc.constantFrom(...wallets).map((wallet) => mint('mintNft', wallet)),
+    fc.constantFrom(...wallets).map((wallet) => mint('createClaim', wallet)),
+    { weight: 2, arbitrary: fc.constantFrom(guess, guessAsHolder) },
+    fc.constant(read),
     fc.constantFrom(mintTwiceByOneKey, listed(rwaId)),
     ...(otherKey === undefined ? [] : [fc.constant(seenByAnother(otherKey))]),
   );
@@ -130,7 +161,9 @@ export function nftChain(context: FuzzContext & { readonly mintable: string }): 
     expectOneOf(issued, ['200'], 'createRwaNfts');
     const [nft] = issued.json['nfts'] as Nft[]; // as documented
     assert(nft !== undefined, 'no NFT was made');
-    const model: Model = { nft, asked: false, recipient: undefined, wrongTries: 0 };
+    const opened = await call('getClaim', { ids: { nftId: nft.id }, body: { secret: nft.secret } });
+    const isOpen = opened.status === 200;
+    const model: Model = { nft, isOpen, asked: false, recipient: undefined, wrongTries: 0 };
     for (const { run } of all) await run(call, model);
     await get.run(call, model);
   });

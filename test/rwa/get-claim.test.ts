@@ -198,7 +198,10 @@ describe('a page of another origin', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('OPTIONS that is no preflight is 405 as everywhere', async ({ anyone }) => {
-    await anyone.options(claimPaths('x').statePath).expect(405);
+  test('OPTIONS that is no preflight of its own method is 405 as everywhere', async ({ anyone }) => {
+    const { statePath } = claimPaths('x');
+    await anyone.options(statePath).expect(405);
+    await anyone.options(statePath).set('access-control-request-method', 'POST').expect(405);
+    await anyone.options(statePath).set({ origin, 'access-control-request-method': 'DELETE' }).expect(405);
   });
 });

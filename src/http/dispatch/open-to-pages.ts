@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
 
+const method = 'POST';
 const preflight = {
-  'Access-Control-Allow-Methods': 'POST',
+  'Access-Control-Allow-Methods': method,
   'Access-Control-Allow-Headers': 'content-type, x-request-id',
   'Access-Control-Max-Age': '7200',
 };
@@ -13,8 +14,7 @@ const preflight = {
 export const openToPages: RequestHandler = (request, response, next) => {
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id');
-  const isPreflight =
-    request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-  if (!isPreflight) return next();
+  const { origin, 'access-control-request-method': wanted } = request.headers;
+  if (request.method !== 'OPTIONS' || origin === undefined || wanted !== method) return next();
   response.status(204).set(preflight).end();
 };
