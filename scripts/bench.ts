@@ -2,6 +2,7 @@ import { allOf } from './bench/all.ts';
 import { historySuite } from './bench/history/suite.ts';
 import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';
+import { listsSuite } from './bench/lists/suite.ts';
 import { mintSuite } from './bench/mint.ts';
 import { neighboursSuite } from './bench/neighbours.ts';
 import { overloadSuite } from './bench/overload.ts';
@@ -13,6 +14,7 @@ const single: Readonly<Record<string, Suite>> = {
   writes: writesSuite,
   index: indexSuite,
   history: historySuite,
+  lists: listsSuite,
   mint: mintSuite,
   neighbours: neighboursSuite,
   overload: overloadSuite,

@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import { inBackground } from '../request-scope.ts';
+import { prepared, type Value } from './prepared.ts';
 import { inTransaction } from './transaction.ts';
 
 /*
@@ -65,30 +66,30 @@ function stretchesOf(rows: CountedRows): Stretches[] {
 
 const countSql = `
   WITH changes AS MATERIALIZED (
-    SELECT place, facet, change FROM list_count_changes WHERE company_id = :companyId AND list = :list)
+    SELECT place, facet, change FROM list_count_changes WHERE company_id = $1 AND list = $2)
   SELECT (SELECT count(*) FROM changes) AS pending,
     (SELECT coalesce(sum(change), 0) FROM changes
-     WHERE facet = ANY (:facets) AND place >= :low AND place < :high)
-    + (SELECT coalesce(sum(c.count), 0) FROM unnest(:shifts::smallint[], :lows::bigint[], :highs::bigint[])
-         AS w (shift, low, high) JOIN list_counts c ON c.company_id = :companyId AND c.list = :list
-           AND c.shift = w.shift AND c.bucket BETWEEN w.low AND w.high AND c.facet = ANY (:facets)) AS count`;
+     WHERE facet = ANY ($3) AND place >= $4 AND place < $5)
+    + (SELECT coalesce(sum(c.count), 0) FROM unnest($6::smallint[], $7::bigint[], $8::bigint[])
+         AS w (shift, low, high) JOIN list_counts c ON c.company_id = $1 AND c.list = $2
+           AND c.shift = w.shift AND c.bucket BETWEEN w.low AND w.high AND c.facet = ANY ($3)) AS count`;
 
-function bindingsOf(rows: CountedRows) {
+function valuesOf(rows: CountedRows): Value[] {
   const { companyId, list, facets } = rows;
   const { low, high } = placesOf(rows);
-  return { companyId, list, facets: [...facets], low: low.toString(), high: high.toString() };
+  return [companyId, list, facets, low.toString(), high.toString()];
 }
 
 /** How many rows there are. Folds the changes of the company behind the answer, when they are many. */
 export async function countRows(db: Database, rows: CountedRows): Promise<number> {
   const stretches = stretchesOf(rows);
-  const found = await db.raw(countSql, {
-    ...bindingsOf(rows),
-    shifts: stretches.map(({ shift }) => shift),
-    lows: stretches.map(({ low }) => low.toString()),
-    highs: stretches.map(({ high }) => high.toString()),
-  });
-  const [row]: { count: string; pending: string }[] = found.rows;
+  const found = await prepared<{ count: string; pending: string }>(db, 'count_rows', countSql, [
+    ...valuesOf(rows),
+    stretches.map(({ shift }) => shift),
+    stretches.map(({ low }) => low.toString()),
+    stretches.map(({ high }) => high.toString()),
+  ]);
+  const [row] = found.rows;
   // What fails is left to whoever reads next.
   if (Number(row?.pending) > manyChanges) void inBackground(() => foldAll(db)).catch(() => {});
   return Number(row?.count ?? 0);
@@ -110,8 +111,10 @@ export async function findOffset(
   // Wider stretches have rows of others.
   const isApart = (shift: number) => ((low | high) & ((1n << BigInt(shift)) - 1n)) === 0n;
   const shifts = shiftsOf[rows.list].filter(isApart);
-  const { rows: found } = await db.raw(walkSql(shifts), { ...bindingsOf(rows), offset });
-  const [row]: { place: string; skipped: string }[] = found;
+  const found = await prepared<{ place: string; skipped: string }>(
+    ...([db, `find_offset_${shifts.join('_')}`, walkSql(shifts), [...valuesOf(rows), offset]] as const),
+  );
+  const [row] = found.rows;
   return row && { place: BigInt(row.place), skipped: Number(row.skipped) };
 }
 
@@ -122,7 +125,7 @@ function walkSql(shifts: readonly number[]): string {
     const wider = downward[index - 1];
     const [low, high, before] =
       wider === undefined
-        ? [`:low::bigint >> ${shift}`, `(:high::bigint - 1) >> ${shift}`, '0']
+        ? [`$4::bigint >> ${shift}`, `($5::bigint - 1) >> ${shift}`, '0']
         : [
             `(SELECT bucket FROM at_${wider}) << ${wider - shift}`,
             `(((SELECT bucket FROM at_${wider}) + 1) << ${wider - shift}) - 1`,
@@ -131,19 +134,19 @@ function walkSql(shifts: readonly number[]): string {
     return `at_${shift} AS MATERIALIZED (
       SELECT bucket, before FROM (
         SELECT bucket, sum(n) AS n, ${before} + sum(sum(n)) OVER (ORDER BY bucket) - sum(n) AS before FROM (
-          SELECT bucket, count AS n FROM list_counts WHERE company_id = :companyId AND list = :list
-            AND shift = ${shift} AND bucket BETWEEN ${low} AND ${high} AND facet = ANY (:facets)
+          SELECT bucket, count AS n FROM list_counts WHERE company_id = $1 AND list = $2
+            AND shift = ${shift} AND bucket BETWEEN ${low} AND ${high} AND facet = ANY ($3)
           UNION ALL
           SELECT place >> ${shift}, change FROM changes WHERE place >> ${shift} BETWEEN ${low} AND ${high}
         ) AS counted GROUP BY bucket) AS summed
-      WHERE before <= :offset AND before + n > :offset LIMIT 1)`;
+      WHERE before <= $6 AND before + n > $6 LIMIT 1)`;
   });
   return `
     WITH changes AS MATERIALIZED (
-      SELECT place, change FROM list_count_changes WHERE company_id = :companyId AND list = :list
-        AND facet = ANY (:facets) AND place >= :low AND place < :high),
+      SELECT place, change FROM list_count_changes WHERE company_id = $1 AND list = $2
+        AND facet = ANY ($3) AND place >= $4 AND place < $5),
     ${levels.join(',\n')}
-    SELECT bucket AS place, :offset - before AS skipped FROM at_${shifts[0]}`;
+    SELECT bucket AS place, $6 - before AS skipped FROM at_${shifts[0]}`;
 }
 
 // What one transaction folds.

@@ -8,8 +8,8 @@ export type Value = Scalar | readonly Scalar[];
 
 /**
  * Runs a named statement, which each connection parses and plans once where the way to the server allows it, without
- * Knex, which costs twice what pg does (53 µs against 20 µs). For the few statements on the hot path, and only for
- * look-ups by a unique key: the plan stays as it is until the server analyses the table.
+ * Knex, which costs twice what pg does (53 µs against 20 µs). For the few statements on the hot path, and only where
+ * one plan is right for all values: it stays as it is until the server analyses the table.
  * @param db a transaction, or the database for a statement of its own
  * @param name unique to this statement
  * @param text with `$1` and so on for the values

@@ -36,7 +36,8 @@ async function plansOf(database: TestDatabase, work: () => Promise<unknown>): Pr
   return Promise.all(
     selects.map(async ({ sql, bindings }) => {
       // Knex wants its own placeholders back.
-      const { rows } = await db.raw(`EXPLAIN ${sql.replaceAll(/\$\d+/g, '?')}`, bindings);
+      const named = Object.fromEntries(bindings.map((value, index) => [`p${index + 1}`, value]));
+      const { rows } = await db.raw(`EXPLAIN ${sql.replaceAll(/\$(\d+)/g, ':p$1')}`, named);
       return rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
     }),
   );

@@ -4,19 +4,15 @@ import path from 'node:path';
 import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
+import { migrationLimits } from '../../../src/db/session-limits.ts';
 import { firstFreePort } from '../../../src/local/programs/ports.ts';
 import { startPostgresServer } from '../../../src/local/programs/postgres.ts';
 import { findPostgresPlace } from '../../../src/local/programs/postgres-place.ts';
 import { createLogger } from '../../../src/log.ts';
 import { type Filled, fillCompany, type Sizes } from './fill.ts';
 
-/** A company with many rows in a PostgreSQL of its own, which is kept for later runs. */
-export type DataSet = Filled & {
-  /** Of its database. */
-  readonly url: string;
-  readonly db: Database;
-  close(): Promise<void>;
-};
+/** A company with many rows. */
+export type DataSet = Kept<Filled>;
 
 export const wholeSizes: Sizes = { rwas: 10_000, nftsPerRwa: 100, events: 100_000 };
 export const quickSizes: Sizes = { rwas: 1_000, nftsPerRwa: 10, events: 5_000 };
@@ -28,15 +24,46 @@ const migrations = path.resolve(import.meta.dirname, '../../../migrations');
 const settings = ['max_connections=200', 'shared_buffers=512MB', 'max_wal_size=4GB', 'synchronous_commit=on'];
 
 /** Opens the data of these sizes; makes them at the first run, and anew when the schema has changed. */
-export async function openDataSet(sizes: Sizes, say: (line: string) => void): Promise<DataSet> {
+export function openDataSet(sizes: Sizes, say: (line: string) => void): Promise<DataSet> {
+  const nfts = sizes.rwas * sizes.nftsPerRwa;
+  return openKept(
+    {
+      ...{
+        name: `${nfts}-nfts`,
+        content: [version, sizes],
+        about: `${nfts} NFTs and ${sizes.events} events`,
+      },
+      fill: (db) => fillCompany(db, sizes, say),
+    },
+    say,
+  );
+}
+
+type Recipe<Rows> = {
+  /** Of the folder. */
+  readonly name: string;
+  /** The data are made anew when it changes. */
+  readonly content: unknown;
+  /** What is made, in words. */
+  readonly about: string;
+  readonly fill: (db: Database) => Promise<Rows>;
+};
+
+/** Rows in a PostgreSQL of their own, which is kept for later runs. */
+export type Kept<Rows> = Rows & { readonly url: string; readonly db: Database; close(): Promise<void> };
+
+export async function openKept<Rows extends object>(
+  { name, content, about, fill }: Recipe<Rows>,
+  say: (line: string) => void,
+): Promise<Kept<Rows>> {
   const named = createHash('sha256')
-    .update(JSON.stringify([version, sizes, readdirSync(migrations).sort()]))
+    .update(JSON.stringify([content, readdirSync(migrations).sort()]))
     .digest('hex')
     .slice(0, 12);
-  const own = path.join(folder, `${sizes.rwas * sizes.nftsPerRwa}-nfts`);
+  const own = path.join(folder, name);
   const note = path.join(own, 'set.json');
   const kept = existsSync(note)
-    ? (JSON.parse(readFileSync(note, 'utf8')) as Filled & { named: string })
+    ? (JSON.parse(readFileSync(note, 'utf8')) as Rows & { named: string })
     : undefined;
   const isCurrent = kept?.named === named;
   if (!isCurrent) rmSync(own, { recursive: true, force: true });
@@ -48,27 +75,25 @@ export async function openDataSet(sizes: Sizes, say: (line: string) => void): Pr
     settings,
     logFile: path.join(own, 'postgres.log'),
   });
-  const db = createDatabase(server.url, { poolMax: 8, log: createLogger({ level: 'silent' }) });
+  const log = createLogger({ level: 'silent' });
+  const db = createDatabase(server.url, { poolMax: 8, log, limits: migrationLimits });
   const close = async () => {
     await db.destroy();
     await server.stop();
   };
+  const make = async () => {
+    say(`making ${about}, once; they stay in ${folder}`);
+    await prepareDatabase(db);
+    const rows = await fill(db);
+    await db.raw('VACUUM ANALYZE');
+    return rows;
+  };
   try {
-    const filled = isCurrent ? kept : await fill(db, sizes, say);
-    writeFileSync(note, JSON.stringify({ ...filled, named }));
-    return { ...filled, url: server.url, db, close };
+    const rows = isCurrent ? kept : await make();
+    writeFileSync(note, JSON.stringify({ ...rows, named }));
+    return { ...rows, url: server.url, db, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-async function fill(db: Database, sizes: Sizes, say: (line: string) => void): Promise<Filled> {
-  say(
-    `making ${sizes.rwas * sizes.nftsPerRwa} NFTs and ${sizes.events} events, once; they stay in ${folder}`,
-  );
-  await prepareDatabase(db);
-  const filled = await fillCompany(db, sizes, say);
-  await db.raw('VACUUM ANALYZE');
-  return filled;
 }
