@@ -81,7 +81,7 @@ const fetching = {
   batchSize: 500,
   burstWhenBatchFull: true,
   localConcurrency: 2,
-  pollingIntervalSeconds: 1,
+  pollingIntervalSeconds: 2,
 };
 
 /** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database, and uses the same pool. */
@@ -159,7 +159,7 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
     db: createPoolAdapter(db),
     supervise: works,
     schedule: works,
-    monitorIntervalSeconds: 5,
+    monitorIntervalSeconds: 10,
   });
   // Without a listener its errors would end the process; it reconnects by itself.
   boss.on('error', (error) => log.error({ err: error }, 'job queue failed'));

@@ -133,3 +133,18 @@ const tables = [
   'nft_tokens',
   'token_contracts',
 ];
+
+test('an index that is up to date asks the node again and again, but the database nothing', async ({
+  database,
+}) => {
+  node.setHead(hashAt(13_522_962n));
+  const { follower, follow, close } = createTestIndex(database, node.url, { chainId: '137', startBlock });
+  await follow();
+  const statements: string[] = [];
+  database.db.on('query', ({ sql }) => statements.push(sql));
+  const asked = node.asked.length;
+  for (let looks = 0; looks < 20; looks += 1) expect(await follower.step()).toBe('idle');
+  expect(node.asked.length).toBeGreaterThanOrEqual(asked + 20);
+  expect(statements).toEqual([]);
+  close();
+});

@@ -10,7 +10,7 @@ import type { IndexedBlock } from './domain.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
-import { createIndexRunner, type IndexRunner } from './follow/index-runner.ts';
+import { createIndexRunner, type IndexRunner, restMs } from './follow/index-runner.ts';
 import { createNodeBlocks } from './follow/node-blocks.ts';
 import type { IndexObserver } from './index-observer.ts';
 import { sortRows } from './store/facet-store.ts';
@@ -122,6 +122,9 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     filler,
     log,
     pollMs,
+    onFilled() {
+      for (const each of beside) each.wake();
+    },
     report: (error) => recordIndexError(db, chainId, error?.message),
     reportStandstill: (stuck) => recordStandstill(db, chainId, stuck),
     onLeading(leading) {
@@ -152,7 +155,7 @@ function createChecks(options: NetworkIndexOptions, states: AccountStates): Back
     onChecked: (outcome) => observer?.checked(chainId, outcome),
   });
   return createBackgroundRunner({
-    ...{ chainId, log, pollMs: settings.pollMs, failure: 'transfers are not checked for now' },
+    ...{ chainId, log, restMs: restMs(settings.pollMs), failure: 'transfers are not checked for now' },
     async fill() {
       const { head, nodeHead } = (await findIndexState(db, chainId)) ?? {};
       if (head === undefined || nodeHead === undefined || nodeHead - head.number > maxBatch) return false;
@@ -173,5 +176,5 @@ function createMetadata(options: NetworkIndexOptions): BackgroundRunner[] {
     log,
   });
   const failure = 'metadata are not fetched for now';
-  return [createBackgroundRunner({ chainId, fill, pollMs: settings.pollMs, log, failure })];
+  return [createBackgroundRunner({ chainId, fill, restMs: restMs(settings.pollMs), log, failure })];
 }

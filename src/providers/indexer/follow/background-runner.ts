@@ -4,6 +4,8 @@ import type { Logger } from '../../../log.ts';
 /** Does something beside the indexing, which never waits for it: hosts may be slow, and questions many. */
 export type BackgroundRunner = {
   start(): void;
+  /** Ends the pause: there may be something to do. */
+  wake(): void;
   /** Resolves when what is in progress has ended. */
   stop(): Promise<void>;
 };
@@ -12,8 +14,8 @@ type RunnerOptions = {
   readonly chainId: string;
   /** @returns whether there may be more */
   readonly fill: () => Promise<boolean>;
-  /** Pause between two polls when nothing is due, in milliseconds. */
-  readonly pollMs: number;
+  /** Pause between two looks when nothing is due and nobody wakes it, in milliseconds. */
+  readonly restMs: number;
   readonly log: Logger;
   /** What the log says after a failure. */
   readonly failure: string;
@@ -22,19 +24,26 @@ type RunnerOptions = {
 const pauseAfterFailureMs = 30_000;
 
 export function createBackgroundRunner(options: RunnerOptions): BackgroundRunner {
-  const { chainId, fill, pollMs, log, failure } = options;
+  const { chainId, fill, restMs, log, failure } = options;
   let present: { readonly end: AbortController; readonly ended: Promise<void> } | undefined;
+  let alarm = new AbortController();
+
+  /** @returns a pause, and what ends it early */
+  const fillOnce = async (signal: AbortSignal) => {
+    alarm = new AbortController();
+    try {
+      const ms = (await fill()) ? 0 : restMs;
+      return { ms, end: AbortSignal.any([signal, alarm.signal]) };
+    } catch (err) {
+      log.warn({ err, chainId }, failure);
+      return { ms: pauseAfterFailureMs, end: signal };
+    }
+  };
 
   const run = async (signal: AbortSignal) => {
     while (!signal.aborted) {
-      const pauseMs = await fill().then(
-        (more) => (more ? 0 : pollMs),
-        (err: unknown) => {
-          log.warn({ err, chainId }, failure);
-          return pauseAfterFailureMs;
-        },
-      );
-      await wait(pauseMs, undefined, { signal }).catch(() => {}); // stopped
+      const { ms, end } = await fillOnce(signal);
+      await wait(ms, undefined, { signal: end }).catch(() => {}); // stopped, or woken
     }
   };
 
@@ -45,6 +54,7 @@ export function createBackgroundRunner(options: RunnerOptions): BackgroundRunner
       present?.end.abort();
       present = { end, ended: Promise.resolve(before).then(() => run(end.signal)) };
     },
+    wake: () => alarm.abort(),
     async stop() {
       present?.end.abort();
       await present?.ended;

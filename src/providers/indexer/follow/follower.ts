@@ -76,7 +76,13 @@ export function createFollower(options: FollowerOptions): Follower {
   let blockedAt: bigint | undefined;
   let batch = Math.min(16, maxBatch);
 
-  const rollBackFrom = async (head: NonNullable<IndexState['head']>): Promise<Step> => {
+  const noteNode = createNodeNote(db, chainId);
+
+  /** Asks the node alone: most looks find the block that was there before. */
+  const isAtHead = async ({ number, hash }: Head): Promise<boolean> =>
+    (await blocks.headerAt(number))?.hash === hash;
+
+  const rollBackFrom = async (head: Head): Promise<Step> => {
     reader.drop();
     const begun = state?.startBlock ?? startBlock;
     const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun });
@@ -138,12 +144,12 @@ export function createFollower(options: FollowerOptions): Follower {
         }
         const nodeHead = await blocks.head();
         const finalized = await blocks.finalized(nodeHead);
-        await recordNodeState(db, chainId, { nodeHead, finalized });
+        await noteNode(nodeHead, finalized);
         const { head } = state;
         const from = head === undefined ? state.startBlock : head.number + 1n;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
-        return head === undefined ? 'idle' : await rollBackFrom(head);
+        return head === undefined || (await isAtHead(head)) ? 'idle' : await rollBackFrom(head);
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
         state = undefined;
@@ -155,7 +161,23 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 }
 
-function headAt({ header: { number, hash, timestamp } }: IndexedBlock): NonNullable<IndexState['head']> {
+// So often the index is seen to be alive though nothing happens.
+const noteMs = 5_000;
+
+/** Records what the node said, when it says something else or has said the same for a while. */
+function createNodeNote(db: Database, chainId: string) {
+  let last = { nodeHead: -1n, finalized: -1n, at: 0 };
+  return async (nodeHead: bigint, finalized: bigint): Promise<void> => {
+    const at = performance.now();
+    if (last.nodeHead === nodeHead && last.finalized === finalized && at - last.at < noteMs) return;
+    await recordNodeState(db, chainId, { nodeHead, finalized });
+    last = { nodeHead, finalized, at };
+  };
+}
+
+type Head = NonNullable<IndexState['head']>;
+
+function headAt({ header: { number, hash, timestamp } }: IndexedBlock): Head {
   return { number, hash, time: new Date(Number(timestamp) * 1_000) };
 }
 

@@ -22,6 +22,8 @@ type RunnerOptions = {
   readonly log: Logger;
   /** Pause between two polls of a chain without new blocks, in milliseconds. */
   readonly pollMs: number;
+  /** Called when the filler has looked at what changed. */
+  readonly onFilled?: () => void;
   /** Called with the error of a failed step, and with undefined after a step that succeeded. */
   readonly report: (error: Error | undefined) => Promise<void>;
   /** Called when the index comes to a standstill, and with undefined when it goes on and at the start. */
@@ -31,6 +33,10 @@ type RunnerOptions = {
 };
 
 const longestPauseMs = 30_000;
+const longestRestMs = 10_000;
+
+/** Pause between two looks for work in the database that nothing announced. */
+export const restMs = (pollMs: number): number => Math.min(50 * pollMs, longestRestMs);
 
 /** The name of the lease that guards the index of a network. */
 export const indexLeaseName = (chainId: string) => `index ${chainId}`;
@@ -44,6 +50,7 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
 
   const lead = async (signal: AbortSignal) => {
     const follower = options.createFollower();
+    const fill = createRestingFill(options);
     let failures = 0;
     let reported: Error | undefined | 'unknown' = 'unknown';
     const standstill = createStandstillReport(options);
@@ -56,7 +63,7 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
       try {
         const step = await follower.step();
         // Token names matter near the head, where people look. While the index is behind, blocks come first.
-        const more = step === 'idle' ? await options.filler.fill() : true;
+        const more = step === 'idle' ? await fill.whenDue() : fill.changed();
         failures = 0;
         await report(undefined);
         await standstill.succeeded();
@@ -95,6 +102,29 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
           await lease.release();
         }
       }
+    },
+  };
+}
+
+/** Fills after changes until there is no more, and then only now and then: what failed is tried again. */
+function createRestingFill({
+  filler,
+  pollMs,
+  onFilled,
+}: Pick<RunnerOptions, 'filler' | 'pollMs' | 'onFilled'>) {
+  let dueAt = 0;
+  return {
+    /** @returns true: there is something to do */
+    changed(): true {
+      dueAt = 0;
+      return true;
+    },
+    async whenDue(): Promise<boolean> {
+      if (performance.now() < dueAt) return false;
+      const more = await filler.fill();
+      dueAt = more ? 0 : performance.now() + restMs(pollMs);
+      onFilled?.();
+      return more;
     },
   };
 }
