@@ -15,7 +15,7 @@ const headers = {
 const odd: Sender = {
   send: async ({ method, path }) => {
     const limit = Number(path.split('=')[1]);
-    const text = '{"total":0,"limit":1,"offset":0,"rwas":[]}';
+    const text = '{"total":0,"limit":1,"offset":0,"cursor":null,"rwas":[]}';
     return { method, path, headers, status: limit >= 100 ? 500 : 200, text };
   },
   toCurl: ({ path }) => `curl ${path}`,
