@@ -7,6 +7,8 @@ export type Growth = {
   readonly first: number;
   readonly last: number;
   readonly isFlat: boolean;
+  /** About ten samples over the run, which tell a level that was reached from growth without an end. */
+  readonly course: readonly number[];
 };
 
 /**
@@ -20,8 +22,16 @@ export function growthOf(name: string, samples: readonly Sample[]): Growth[] {
   return names.map((quantity) => {
     const { share, more } = allowances[quantity];
     const [first, last] = [begin, end].map((some) => settled(quantity, some)) as [number, number]; // of two, two
-    return { process: name, quantity, first, last, isFlat: last <= first * (1 + share) + more };
+    const isFlat = last <= first * (1 + share) + more;
+    return { process: name, quantity, first, last, isFlat, course: courseOf(quantity, samples) };
   });
+}
+
+const points = 10;
+
+function courseOf(quantity: Quantity, samples: readonly Sample[]): number[] {
+  const step = Math.max(1, Math.floor(samples.length / points));
+  return samples.filter((_, index) => index % step === 0).map((sample) => Math.round(sample[quantity]));
 }
 
 function settled(quantity: Quantity, samples: readonly Sample[]): number {
