@@ -18,6 +18,7 @@ import type { AnyHandler } from './http/dispatch/steps.ts';
 import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
+import { atBasePaths } from './http/server/base-paths.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
@@ -108,14 +109,18 @@ export async function createDocumentApp(
     db,
     log,
   };
+  const opened: Mount[] = [];
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired, isOpen = false } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, publicRequests, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
-    if (isOpen) dispatchers.push({ path: basePath, handler: openToPages });
+    if (isOpen) opened.push({ path: basePath, handler: openToPages });
     dispatchers.push({ path: basePath, handler });
   }
-  return createMountedApp({ ...context, mounts: [...dispatchers, ...mounts] });
+  return createMountedApp({
+    ...context,
+    mounts: [...opened, { path: '/', handler: atBasePaths(dispatchers) }, ...mounts],
+  });
 }
 
 /**

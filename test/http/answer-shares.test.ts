@@ -11,7 +11,7 @@ function setup() {
   /** Asks for shares; what ends those that have begun is in `ends`. */
   const take = (tenant: string, what: string, count = 1, signal = never) =>
     Array.from({ length: count }, () => {
-      const taken = (async () => ends.push(await shares.take(tenant, what, signal)))();
+      const taken = (async () => ends.push(await shares.take(tenant, what, { signal })))();
       // Most tests leave some waiting.
       taken.catch(() => {});
       return taken;
@@ -121,6 +121,6 @@ describe('whoever waits', () => {
     await teach('a', 'listEvents', 300 * kB);
     take('a', 'listEvents', 1_001);
     await settled();
-    expect(() => shares.take('a', 'listEvents', never)).toThrow('too much to do');
+    expect(() => shares.take('a', 'listEvents', { signal: never })).toThrow('too much to do');
   });
 });

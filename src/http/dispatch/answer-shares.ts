@@ -10,10 +10,13 @@ export type AnswerShares = {
    * once where it can. How large it will be is known from the last one that the tenant got, or anybody.
    * @throws ProblemError `overloaded` after five seconds, or when very many wait already; the signal's reason
    */
-  take(tenant: string, operation: string, signal: AbortSignal): EndShare | Promise<EndShare>;
+  take(tenant: string, operation: string, scope: Signalled): EndShare | Promise<EndShare>;
   /** The same for the next piece of an answer that has begun, so only the signal ends the waiting. */
   takeNext(tenant: string, operation: string, signal: AbortSignal): EndShare | Promise<EndShare>;
 };
+
+/** What ends the waiting. It is asked for where something waits. */
+type Signalled = { readonly signal: AbortSignal };
 
 /** Answers of one operation for one tenant. */
 type Line = {
@@ -94,11 +97,11 @@ export function createAnswerShares(): AnswerShares {
     });
 
   return {
-    take(tenant, operation, signal) {
+    take(tenant, operation, scope) {
       const line = lineOf(tenant, operation);
       if (line.waiting.size === 0 && hasRoom(line)) return begin(line);
       if (line.waiting.size >= longestLine) throw problem('overloaded');
-      return wait(line, signal, beginPatienceMs);
+      return wait(line, scope.signal, beginPatienceMs);
     },
     takeNext(tenant, operation, signal) {
       const line = lineOf(tenant, operation);

@@ -20,9 +20,12 @@ export function openScope(
   { request, response, facts }: Exchange,
   { deadlineMs, onEnd }: ScopeOptions,
 ): CallerScope {
-  const controller = new AbortController();
+  // Made for those who ask: what is answered from memory does not.
+  let controller: AbortController | undefined;
+  let ended: Error | undefined;
   const end = (reason: Error) => {
-    controller.abort(reason);
+    ended ??= reason;
+    controller?.abort(reason);
     onEnd(reason);
   };
   const late = () => new Error(`no answer was made within ${deadlineMs} ms`);
@@ -34,7 +37,17 @@ export function openScope(
     if (!response.writableFinished) end(new CallerGoneError());
   });
   return {
-    scope: { signal: controller.signal, isRead: request.method === 'GET', facts },
+    scope: {
+      get signal() {
+        if (controller === undefined) {
+          controller = new AbortController();
+          if (ended !== undefined) controller.abort(ended);
+        }
+        return controller.signal;
+      },
+      isRead: request.method === 'GET',
+      facts,
+    },
     settle: () => clearTimeout(deadline),
   };
 }

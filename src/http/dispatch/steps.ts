@@ -141,7 +141,7 @@ function beginShare(
     exchange.endShare = end;
     scope.onAway = endOf(end);
   };
-  const share = shares.take(scope.tenant, plan.operationId, scope.signal);
+  const share = shares.take(scope.tenant, plan.operationId, scope);
   return share instanceof Promise ? share.then(begin) : void begin(share);
 }
 

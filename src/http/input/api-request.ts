@@ -35,8 +35,13 @@ export type ApiRequest = {
 export function createApiRequest(
   from: Pick<ApiRequest, 'method' | 'path' | 'rawQuery' | 'rawHeaders' | 'timesSent'>,
 ): ApiRequest {
+  const { method, path, rawQuery, rawHeaders, timesSent } = from;
   return {
-    ...from,
+    method,
+    path,
+    rawQuery,
+    rawHeaders,
+    timesSent,
     headers: {},
     query: {},
     params: {},

@@ -92,7 +92,7 @@ export function addRoutes(server: FastifyInstance, { checkKey, balanceOf, reads,
   add('GET', 'rwa', '/rwa/{id}', 200, ({ caller, path }) => reads.rwa(caller, path['id'] ?? ''));
   add('GET', 'rwa', '/rwa', 200, async (asked) => {
     const { items, total } = await reads.rwas(asked.caller, pageOf(asked));
-    return { total: Number(total), ...pageOf(asked), rwas: items };
+    return { total: Number(total), ...pageOf(asked), cursor: null, rwas: items };
   });
   add('GET', 'rwa', '/nft/{id}', 200, ({ caller, path, visit }) =>
     reads.nft(caller, path['id'] ?? '', visit),
