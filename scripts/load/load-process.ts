@@ -1,6 +1,7 @@
-import { type Answer, type Counts, countClasses, quantile } from './answers.ts';
-import { type Caller, createCaller, type Wanted } from './caller.ts';
-import { startLoad } from './steady-load.ts';
+import { type HttpConnection, openConnection, type Request } from '../bench/http/connection.ts';
+import { quantile } from './answers.ts';
+
+/* Makes a load that does not wait for answers, in a process of its own. */
 
 /** What the process that makes a load is sent; it answers each with a {@link LoadFigures}. */
 export type LoadTask = {
@@ -8,77 +9,110 @@ export type LoadTask = {
   readonly key: string;
   readonly paths: readonly string[];
   readonly seconds: number;
-  /** So many callers who wait for their answers, or requests a second whether they are answered or not. */
-  readonly callers?: number;
+  /** Connections; each has one request under way at most. */
+  readonly connections: number;
+  /** Requests a second, due whether earlier ones are answered or not; as fast as answers come without it. */
   readonly perSecond?: number;
 };
 
+/** Times are from when a request was due until its whole answer is there. */
 export type LoadFigures = {
-  readonly counts: Counts;
   /** Requests a second that were served. */
   readonly servedPerSecond: number;
+  /** Answered 503. */
+  readonly refused: number;
+  /** Answered with anything else, or not at all. */
+  readonly wrong: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Requests under way at once, at most. */
-  readonly mostInFlight: number;
+  /** Requests that waited for a connection at once, at most. */
+  readonly mostWaiting: number;
 };
 
 const deadlineMs = 15_000;
 
 async function run(task: LoadTask): Promise<LoadFigures> {
-  const { port, key } = task;
-  const caller = createCaller({ port, key, company: 'bench', address: '127.0.0.1', deadlineMs });
+  const { port, paths, key, seconds, perSecond } = task;
+  const connections = await Promise.all(Array.from({ length: task.connections }, () => openConnection(port)));
+  const requests = paths.map((path): Request => ({ method: 'GET', path, headers: { 'x-api-key': key } }));
+  const load = createLoad(connections, requests);
   const begun = performance.now();
-  const { answers, mostInFlight } = await (task.callers === undefined
-    ? steady(task, caller)
-    : waiting(task, caller));
-  caller.close();
-  const seconds = (performance.now() - begun) / 1_000;
-  const served = answers.filter((answer) => answer.class === 'ok');
-  const times = served.map(({ ms }) => ms);
+  const end = begun + seconds * 1_000;
+  if (perSecond === undefined) await load.saturate(end);
+  else await load.keepPace(perSecond, begun, end);
+  const took = (performance.now() - begun) / 1_000;
+  await load.settle(deadlineMs);
+  for (const connection of connections) connection.close();
+  return load.figures(took);
+}
+
+function createLoad(connections: readonly HttpConnection[], requests: readonly Request[]) {
+  const free = [...connections];
+  const waiting: number[] = [];
+  const times: number[] = [];
+  const counts = { sent: 0, refused: 0, wrong: 0, mostWaiting: 0, underWay: 0 };
+
+  const ask = async (connection: HttpConnection, due: number): Promise<void> => {
+    const request = requests[counts.sent++ % requests.length];
+    if (request === undefined) throw new Error('There is nothing to ask for.');
+    counts.underWay += 1;
+    const status = await connection.send(request).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    counts.underWay -= 1;
+    if (status === 200) times.push(performance.now() - due);
+    else if (status === 503) counts.refused += 1;
+    else counts.wrong += 1;
+  };
+  const askAndGoOn = async (connection: HttpConnection, due: number): Promise<void> => {
+    await ask(connection, due);
+    const next = waiting.shift();
+    if (next === undefined) free.push(connection);
+    else await askAndGoOn(connection, next);
+  };
+
   return {
-    counts: countClasses(answers),
-    servedPerSecond: Math.round(served.length / seconds),
-    p50Ms: Math.round(quantile(times, 0.5)),
-    p99Ms: Math.round(quantile(times, 0.99)),
-    mostInFlight,
-  };
-}
-
-async function waiting(task: LoadTask, caller: Caller) {
-  const until = performance.now() + task.seconds * 1_000;
-  const answers: Answer[] = [];
-  const mostInFlight = task.callers ?? 1;
-  await Promise.all(
-    Array.from({ length: mostInFlight }, async () => {
-      while (performance.now() < until) answers.push(await caller.ask(requestOf(task, answers.length)));
+    async saturate(end: number) {
+      await Promise.all(
+        connections.map(async (connection) => {
+          while (performance.now() < end) await ask(connection, performance.now());
+        }),
+      );
+    },
+    /** What finds no free connection is sent by the next one that becomes free. */
+    async keepPace(perSecond: number, begun: number, end: number) {
+      const everyMs = 1_000 / perSecond;
+      for (let due = begun; due < end; ) {
+        for (; due <= performance.now() && due < end; due += everyMs) {
+          const connection = free.pop();
+          if (connection === undefined) waiting.push(due);
+          else void askAndGoOn(connection, due);
+        }
+        counts.mostWaiting = Math.max(counts.mostWaiting, waiting.length);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    },
+    /** What is not answered by then counts as wrong. */
+    async settle(ms: number) {
+      const until = performance.now() + ms;
+      while (counts.underWay > 0 && performance.now() < until) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      counts.wrong += counts.underWay + waiting.length;
+    },
+    figures: (seconds: number): LoadFigures => ({
+      servedPerSecond: Math.round(times.length / seconds),
+      refused: counts.refused,
+      wrong: counts.wrong,
+      p50Ms: Math.round(quantile(times, 0.5)),
+      p99Ms: Math.round(quantile(times, 0.99)),
+      mostWaiting: counts.mostWaiting,
     }),
-  );
-  return { answers, mostInFlight };
-}
-
-async function steady(task: LoadTask, caller: Caller) {
-  let [sent, answered, mostInFlight] = [0, 0, 0];
-  const next = () => {
-    sent += 1;
-    mostInFlight = Math.max(mostInFlight, sent - answered);
-    return requestOf(task, sent);
   };
-  const onAnswer = () => {
-    answered += 1;
-  };
-  const load = startLoad({ callers: [caller], next, perSecond: task.perSecond ?? 1, onAnswer });
-  await new Promise((resolve) => setTimeout(resolve, task.seconds * 1_000));
-  await load.stop();
-  return { answers: [...load.answers], mostInFlight };
 }
-
-const requestOf = ({ paths }: LoadTask, index: number): Wanted => ({
-  kind: 'read',
-  method: 'GET',
-  path: paths[index % paths.length] ?? '/',
-});
 
 process.on('message', (task: LoadTask) => {
-  run(task).then((figures) => process.send?.(figures));
+  void run(task).then((figures) => process.send?.(figures));
 });
+process.on('disconnect', () => process.exit(0));
