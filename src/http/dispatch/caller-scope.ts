@@ -20,12 +20,9 @@ export function openScope(
   { request, response, facts }: Exchange,
   { deadlineMs, onEnd }: ScopeOptions,
 ): CallerScope {
-  // Made for those who ask: what is answered from memory does not.
-  let controller: AbortController | undefined;
-  let ended: Error | undefined;
+  const work = createWork(request.method === 'GET', facts);
   const end = (reason: Error) => {
-    ended ??= reason;
-    controller?.abort(reason);
+    work.end(reason);
     onEnd(reason);
   };
   const late = () => new Error(`no answer was made within ${deadlineMs} ms`);
@@ -36,18 +33,32 @@ export function openScope(
     clearTimeout(deadline);
     if (!response.writableFinished) end(new CallerGoneError());
   });
-  return {
-    scope: {
-      get signal() {
-        if (controller === undefined) {
-          controller = new AbortController();
-          if (ended !== undefined) controller.abort(ended);
-        }
-        return controller.signal;
-      },
-      isRead: request.method === 'GET',
-      facts,
+  return { scope: work.scope, settle: () => clearTimeout(deadline) };
+}
+
+/**
+ * The scope, with a signal that is made for those who ask: what is answered from memory does not. Its functions close
+ * over nothing of the request, which would outlive the young generation with it.
+ */
+function createWork(isRead: boolean, facts: Exchange['facts']) {
+  let controller: AbortController | undefined;
+  let ended: Error | undefined;
+  const scope: RequestScope = {
+    get signal() {
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (ended !== undefined) controller.abort(ended);
+      }
+      return controller.signal;
     },
-    settle: () => clearTimeout(deadline),
+    isRead,
+    facts,
+  };
+  return {
+    scope,
+    end(reason: Error) {
+      ended ??= reason;
+      controller?.abort(reason);
+    },
   };
 }
