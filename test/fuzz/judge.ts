@@ -113,6 +113,8 @@ export function faultsOfAnswer(answer: Answer, faultsOf: (answer: Answer) => rea
 export function isBusinessRefusal(id: OperationId, { text }: Answer): boolean {
   const { codes = [], messages = [] } = businessRefusals[id];
   const problem: { code: string; errors?: { message: string }[] } = JSON.parse(text);
+  // Keys are made like any text, so two requests may have the same; what that means, a chain of its own tests.
+  if (problem.code === 'idempotency_key_reused') return true;
   if (codes.some((code) => code === problem.code)) return true;
   const told = problem.errors ?? [];
   return told.length > 0 && told.every(({ message }) => messages.some((pattern) => pattern.test(message)));
