@@ -76,9 +76,9 @@ export function createApp({ handlers, ...parts }: AppParts): Promise<Express> {
     if (own === undefined) return [];
     // Blockchain data belong to no company, so a key without one may read them.
     const isCompanyRequired = area !== 'blockchain';
-    const { [area]: basePath } = basePaths;
     const isOpen = area === 'claim';
-    return [{ area, basePath, document: documents[area], handlers: own, isCompanyRequired, isOpen }];
+    const found = { basePath: basePaths[area], document: documents[area] };
+    return [{ area, ...found, handlers: own, isCompanyRequired, isOpen }];
   });
   return createDocumentApp(served, parts);
 }

@@ -149,6 +149,8 @@ export function createFollower(options: FollowerOptions): Follower {
         const from = head === undefined ? state.startBlock : head.number + 1n;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
+        // What was read ahead may be replaced by the time that it is there again.
+        reader.drop();
         return head === undefined || (await isAtHead(head)) ? 'idle' : await rollBackFrom(head);
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
