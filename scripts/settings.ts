@@ -4,7 +4,7 @@ import { settings } from '../src/config.ts';
 
 const help = `Usage: node scripts/settings.ts [--check]
 
-Writes the table of settings in README.md from their schema in src/config.ts.
+Writes the table of settings in README.md from their schema in src/config/.
   --check  change nothing, fail when the table is not current
 `;
 

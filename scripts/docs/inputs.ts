@@ -8,6 +8,7 @@ const sources = [
   'openapi/portal',
   'scripts/docs.ts',
   'scripts/docs',
+  'src/config',
   'src/config.ts',
   'src/contract/generated',
   'src/errors.ts',

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { httpUrl, proxy, whole } from './setting-forms.ts';
+
+/** Settings of who calls: API keys and the service that verifies them, limits, proxies. */
+export const callerSettings = {
+  KEY_VERIFIER: {
+    schema: z.enum(['postgres', 'remote']).default('postgres'),
+    about: 'Who verifies API keys: the own key store, or a remote authentication service.',
+  },
+  KEY_ENVIRONMENT: {
+    schema: z
+      .string()
+      .regex(/^[a-z]{2,10}$/, 'must be 2 to 10 lower-case letters')
+      .default('live'),
+    about: 'The middle of a key, `tk_<environment>_…`; keys of another environment are refused.',
+  },
+  KEY_CACHE_SECONDS: {
+    schema: whole(0, 10).default(10),
+    about: 'How long a verified key is remembered. At most 10, the promised time for a revocation.',
+  },
+  KEY_CACHE_MAX: { schema: whole(1, 1_000_000).default(10_000), about: 'Keys remembered at most.' },
+  AUTH_URL: {
+    schema: httpUrl
+      .refine(
+        (url) => new URL(url).username === '' && new URL(url).password === '',
+        'must carry no user or password; use AUTH_CREDENTIAL',
+      )
+      .optional(),
+    about: 'Remote verifier: the URL that keys are posted to.',
+  },
+  AUTH_CREDENTIAL: {
+    schema: z.string().min(1).optional(),
+    about: "Remote verifier: the service's own credential, sent as a bearer token.",
+    secret: true,
+  },
+  AUTH_DIALECT: {
+    schema: z.enum(['better-auth', 'unkey']).default('better-auth'),
+    about: 'Remote verifier: the shape of its answers.',
+  },
+  AUTH_TIMEOUT_MS: {
+    schema: whole(50, 30_000).default(2_000),
+    about: 'Remote verifier: time for one answer.',
+  },
+  RATE_LIMIT_PER_SECOND: {
+    schema: whole(0, 1_000_000).default(100),
+    about: 'Requests a second that a key may make on average; 0 means no limit.',
+  },
+  RATE_LIMIT_BURST: {
+    schema: whole(1, 2_000_000).default(200),
+    about: 'Requests that a key may make at once.',
+  },
+  UNKNOWN_KEYS_PER_MINUTE: {
+    schema: whole(0, 1_000_000).default(120),
+    about:
+      'Refused keys that an address may send in a minute; after that, keys of this address that are not known to be valid are 429 without a look-up. 0 means no limit.',
+  },
+  PUBLIC_REQUESTS_PER_MINUTE: {
+    schema: whole(0, 1_000_000).default(1_200),
+    about:
+      'Requests that need no key, for token metadata and claims, that an address may send in a minute; after that they are 429. 0 means no limit.',
+  },
+  TRUSTED_PROXIES: {
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((item) => item.trim()))
+      .pipe(z.array(proxy))
+      .optional(),
+    about:
+      'Proxies in front of this service, as addresses or networks (`10.0.0.0/8`, `loopback`), separated by commas: their `X-Forwarded-For` tells the address of a caller.',
+  },
+} as const;

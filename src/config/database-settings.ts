@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { whole } from './setting-forms.ts';
+
+/** Settings of the connections to PostgreSQL. */
+export const databaseSettings = {
+  DATABASE_URL: {
+    schema: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
+    about: 'PostgreSQL 15 or later: `postgres://user:password@host:port/database`.',
+    secret: true,
+  },
+  DATABASE_SESSION_URL: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
+      .optional(),
+    about:
+      'Where `DATABASE_URL` leads to a pooler in transaction mode (PgBouncer): the same database without it, for what needs a session of its own.',
+    secret: true,
+  },
+  DATABASE_PREPARED_STATEMENTS: {
+    schema: z.enum(['on', 'off']).optional(),
+    about:
+      'Whether statements are kept under names. By default `on`, and `off` with `DATABASE_SESSION_URL`; PgBouncer keeps them from 1.21 on, with `max_prepared_statements`.',
+  },
+  DATABASE_LOCK_TIMEOUT_MS: {
+    schema: whole(10, 60_000).default(2_000),
+    about:
+      'Time that a statement waits for a row that another transaction has locked; then the answer is 503.',
+  },
+  DATABASE_POOL_MAX: {
+    schema: whole(1, 500).default(10),
+    about: 'Connections that this process opens at most.',
+  },
+} as const;

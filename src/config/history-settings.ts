@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { httpUrl, whole } from './setting-forms.ts';
+
+/** Settings of where the history of networks comes from: the hosted provider and the own index. */
+export const historySettings = {
+  MORALIS_API_KEY: {
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+      .optional(),
+    about:
+      'Key of the account that asks the hosted data provider. Needed for networks whose data provider is `moralis`.',
+    secret: true,
+  },
+  MORALIS_BASE_URL: {
+    schema: httpUrl
+      .refine((url) => new URL(url).username === '', 'must not carry a user: use MORALIS_API_KEY')
+      .default('https://deep-index.moralis.io/api/v2.2'),
+    about: 'Address of the hosted data provider, with its version.',
+  },
+  MORALIS_TIMEOUT_MS: {
+    schema: whole(100, 120_000).default(15_000),
+    about: 'Time for one answer of the hosted data provider.',
+  },
+  MORALIS_DEADLINE_MS: {
+    schema: whole(100, 300_000).default(30_000),
+    about: 'Time for a question to it with all its tries.',
+  },
+  MORALIS_CONCURRENCY: {
+    schema: whole(1, 1_000).default(10),
+    about: 'Requests to it that this process has under way at once; others wait.',
+  },
+  INDEX_POLL_MS: {
+    schema: whole(50, 600_000).default(1_000),
+    about: 'Index: time between two looks at a node that has no new block.',
+  },
+  INDEX_PARALLEL: {
+    schema: whole(1, 200).default(8),
+    about: 'Index: blocks of a network that its node is asked for at once, at most.',
+  },
+  INDEX_READY_LAG: {
+    schema: whole(0, 1_000_000_000).optional(),
+    about:
+      'Index: blocks that an index may be behind its node for `/readyz` to say ready. Without it no index holds readiness back.',
+  },
+  INDEX_IPFS_GATEWAY: {
+    schema: httpUrl.default('https://ipfs.io/ipfs'),
+    about: 'Index: where metadata of `ipfs:` addresses are fetched; the path is added.',
+  },
+  INDEX_METADATA_HOSTS: {
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((item) => item.trim().toLowerCase()))
+      .pipe(z.array(z.string().regex(/^[a-z0-9.[\]:-]+$/, 'must be a comma-separated list of host[:port]')))
+      .optional(),
+    about:
+      'Index: hosts, `host[:port]`, that NFT metadata may be fetched from although they are private or plain http. All others must be public and https.',
+  },
+} as const;

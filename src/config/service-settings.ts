@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { httpUrl, listOf, whole } from './setting-forms.ts';
+
+export const areas = ['blockchain', 'events', 'rwa', 'claim'] as const;
+export type Area = (typeof areas)[number];
+
+export const roles = ['api', 'worker', 'indexer'] as const;
+
+/** Settings of a process: where it listens, what it does, and how much it takes on at once. */
+export const serviceSettings = {
+  HOST: { schema: z.string().min(1).default('0.0.0.0'), about: 'Address to listen on.' },
+  PORT: { schema: whole(0, 65_535).default(3000), about: 'Port to listen on; 0 picks a free one.' },
+  MAX_CONNECTIONS: {
+    schema: whole(1, 1_000_000).default(10_000),
+    about:
+      'Connections of callers in all; more are closed at once. Fewer where the process may not open so many files.',
+  },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    schema: whole(1, 1_000_000).default(1_000),
+    about: 'Connections of callers from one address. Behind a proxy, whose address is that of all, raise it.',
+  },
+  MAX_WAIT_MS: {
+    schema: whole(10, 5_000).default(300),
+    about:
+      'Time that requests of a company may wait for a connection to the database before its further ones are 503 with `Retry-After`.',
+  },
+  MAX_BUSY_MS: {
+    schema: whole(1, 10_000).default(100),
+    about:
+      'Time that the process works on the requests that came at once; those of them that are left are 503 with `Retry-After`.',
+  },
+  REQUEST_DEADLINE_SECONDS: {
+    schema: whole(1, 600).default(45),
+    about: 'Time for an answer to be made; then it is 503, and the work for it ends.',
+  },
+  MAX_ANSWERS_MB: {
+    schema: whole(1, 100_000).default(128),
+    about:
+      'Megabytes of answers that callers have not read yet, over all connections; beyond, a read is 503 with `Retry-After`.',
+  },
+  OPERATIONS_PORT: {
+    schema: whole(0, 65_535).optional(),
+    about:
+      'Port of a listener for operators, with `/healthz`, `/readyz` and `/metrics`, in every role; 0 picks a free one. Without it there is none.',
+  },
+  OPERATIONS_HOST: {
+    schema: z.string().min(1).default('127.0.0.1'),
+    about: 'Address of the listener for operators. Whoever reaches it needs no key.',
+  },
+  AREAS: { schema: listOf(areas).default([...areas]), about: 'Areas that this process serves.' },
+  ROLES: { schema: listOf(roles).default([...roles]), about: 'What this process does.' },
+  PUBLIC_BASE_URL: {
+    schema: httpUrl.optional(),
+    about: 'Address under which callers reach this service; by default `http://localhost:PORT`.',
+  },
+  CLAIM_BASE_URL: {
+    schema: httpUrl.optional(),
+    about:
+      'Claim page of companies and RWAs that have none of their own; by default the one of this service, `PUBLIC_BASE_URL/claim`.',
+  },
+  OPERATOR_NAME: {
+    schema: z
+      .string()
+      .regex(/^\p{L}[\p{L}\p{N} .,()-]{0,99}$/u, 'must be letters, digits, spaces and .,()- only')
+      .default('Tallystick'),
+    about: 'Who runs this service, as the portal and the OpenAPI documents say it.',
+  },
+  SUPPORT_URL: {
+    schema: z
+      .string()
+      .regex(/^(https?:\/\/|mailto:)[^\s"'<>`]+$/, 'must be an http, https or mailto address')
+      .optional(),
+    about:
+      'Where callers find help, in the portal and the documents: `https:` or `mailto:`; by default the portal.',
+  },
+  LOG_LEVEL: {
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    about: 'Least severe level that is logged.',
+  },
+  HSTS_SECONDS: {
+    schema: whole(0, 63_072_000).default(0),
+    about:
+      'Time for which browsers are told to use nothing but https for this host (`Strict-Transport-Security`); 0 tells them nothing.',
+  },
+  DRAIN_SECONDS: {
+    schema: whole(0, 300).default(5),
+    about:
+      'Time between not being ready and closing the listener when the process is told to stop: how long load balancers take to notice. Requests are answered meanwhile, each with `Connection: close`.',
+  },
+  SHUTDOWN_SECONDS: {
+    schema: whole(1, 300).default(30),
+    about: 'Time that requests and jobs in progress get to end when the process is told to stop.',
+  },
+} as const;
