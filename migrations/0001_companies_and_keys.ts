@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     CREATE TABLE companies (
       id text PRIMARY KEY DEFAULT gen_random_uuid()::text CHECK (length(id) BETWEEN 1 AND 255),
       name text NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 255),
@@ -32,7 +35,8 @@ export async function up(knex: Knex): Promise<void> {
     END $$;
     CREATE TRIGGER api_keys_notify AFTER INSERT OR UPDATE OR DELETE ON api_keys
       FOR EACH ROW EXECUTE FUNCTION notify_api_key();
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

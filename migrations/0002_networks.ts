@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     CREATE TABLE networks (
       chain_id bigint PRIMARY KEY CHECK (chain_id BETWEEN 1 AND 9007199254740991),
       name text NOT NULL,
@@ -24,7 +27,8 @@ export async function up(knex: Knex): Promise<void> {
     END $$;
     CREATE TRIGGER networks_notify AFTER INSERT OR UPDATE OR DELETE ON networks
       FOR EACH ROW EXECUTE FUNCTION notify_network();
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

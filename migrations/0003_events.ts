@@ -1,8 +1,11 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 // `company_id` refers to no table: with a remote authentication service the companies live there.
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     CREATE TABLE events (
       id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
       company_id text NOT NULL,
@@ -45,7 +48,8 @@ export async function up(knex: Knex): Promise<void> {
       FOREIGN KEY (company_id, event_id) REFERENCES events (company_id, id) ON DELETE CASCADE
     );
     CREATE INDEX attendees_registration ON attendees (company_id, event_id, seq);
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

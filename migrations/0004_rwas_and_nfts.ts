@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * Counters stand on the RWA row so that its detail never counts rows; they change in the same transaction
@@ -85,9 +86,9 @@ const touch = `
 `;
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(rwas);
-  await knex.raw(nfts);
-  await knex.raw(touch);
+  await runStatements(knex, rwas);
+  await runStatements(knex, nfts);
+  await runStatements(knex, touch);
 }
 
 export async function down(): Promise<void> {

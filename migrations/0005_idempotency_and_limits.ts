@@ -1,9 +1,12 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 // rate_limits has the columns that rate-limiter-flexible asks for. It is unlogged: a crash of the
 // database forgets at most one window of counts, and no write waits for the disk.
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     CREATE TABLE idempotency_records (
       company_id text NOT NULL,
       method text NOT NULL,
@@ -25,7 +28,8 @@ export async function up(knex: Knex): Promise<void> {
       expire bigint
     );
     CREATE INDEX rate_limits_expiry ON rate_limits (expire);
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * What is minted, by which transaction, and who may write it. The rules that must hold whatever a process
@@ -96,7 +97,7 @@ const secretAttempts = `
 `;
 
 export async function up(knex: Knex): Promise<void> {
-  for (const part of [queue, lanes, transactions, links, secretAttempts]) await knex.raw(part);
+  for (const part of [queue, lanes, transactions, links, secretAttempts]) await runStatements(knex, part);
 }
 
 export async function down(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 const progress = `
   CREATE TABLE index_state (
@@ -118,9 +119,9 @@ const tokens = `
 `;
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(progress);
-  await knex.raw(wallets);
-  await knex.raw(tokens);
+  await runStatements(knex, progress);
+  await runStatements(knex, wallets);
+  await runStatements(knex, tokens);
 }
 
 export async function down(): Promise<void> {

@@ -1,8 +1,11 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /** Which contracts of a network wrap its native asset; those that were known by code so far are filled in. */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     ALTER TABLE networks ADD COLUMN wrapped_natives text[] NOT NULL DEFAULT '{}'
       CHECK (array_to_string(wrapped_natives, ',', '-') ~ '^((0x[0-9a-fA-F]{40})(,|$))*$');
 
@@ -14,7 +17,8 @@ export async function up(knex: Knex): Promise<void> {
       (8453, '0x4200000000000000000000000000000000000006'),
       (42161, '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1')
     ) AS known (chain_id, address) WHERE n.chain_id = known.chain_id;
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

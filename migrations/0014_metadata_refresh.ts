@@ -1,8 +1,11 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /** When metadata are tried again, and which tokens have told that theirs changed. */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     ALTER TABLE nft_tokens
       ADD COLUMN uri_stale boolean NOT NULL DEFAULT true,
       ADD COLUMN metadata_due timestamptz,
@@ -25,7 +28,8 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (chain_id, contract, token_id)
     );
     CREATE INDEX nft_refreshes_due ON nft_refreshes (chain_id, due) WHERE due IS NOT NULL;
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * What the search for evidence of mints keeps: where the history of a contract begins, and which transactions have
@@ -23,7 +24,7 @@ const unproven = `
 `;
 
 export async function up(knex: Knex): Promise<void> {
-  for (const part of [origins, unproven]) await knex.raw(part);
+  for (const part of [origins, unproven]) await runStatements(knex, part);
 }
 
 export async function down(): Promise<void> {

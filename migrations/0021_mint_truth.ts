@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { buildIndexes } from '../src/db/build-indexes.ts';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * What is needed to hold the rows against the chain: who this deployment is, which contracts it mints on and how far
@@ -67,7 +68,7 @@ export async function up(knex: Knex): Promise<void> {
   // Cut off while the index was built, it is run again.
   if (!(await knex.schema.hasTable('deployment'))) {
     await knex.transaction(async (tx) => {
-      for (const part of [deployment, contracts, disagreements, recoveries]) await tx.raw(part);
+      for (const part of [deployment, contracts, disagreements, recoveries]) await runStatements(tx, part);
     });
   }
   await buildIndexes(knex, indexes);

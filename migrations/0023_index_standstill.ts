@@ -1,11 +1,14 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /**
  * An index that cannot go on says why, and an operator may leave a block out; transactions that a network lists without
  * a receipt are counted.
  */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     ALTER TABLE index_state
       ADD COLUMN without_receipt bigint NOT NULL DEFAULT 0,
       ADD COLUMN stuck_at bigint,
@@ -20,7 +23,8 @@ export async function up(knex: Knex): Promise<void> {
       skipped_at timestamptz NOT NULL DEFAULT clock_timestamp(),
       PRIMARY KEY (chain_id, block_number)
     );
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

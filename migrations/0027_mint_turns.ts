@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { buildIndexes } from '../src/db/build-indexes.ts';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * Lanes take companies in turn: the queue is read by contract and company, so a queued NFT has the contract of its RWA
@@ -30,7 +31,7 @@ const indexes = {
 export async function up(knex: Knex): Promise<void> {
   // Cut off while the index was built, it is run again.
   if (!(await knex.schema.hasColumn('nfts', 'mint_contract')))
-    await knex.transaction((tx) => tx.raw(contracts));
+    await knex.transaction((tx) => runStatements(tx, contracts));
   await knex.raw(present);
   await buildIndexes(knex, indexes);
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { buildIndexes } from '../src/db/build-indexes.ts';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * Searching a history: each row has a kind (category, spam, directions), and a row in `history_facets` for each token and
@@ -30,7 +31,8 @@ const indexes = {
 
 export async function up(knex: Knex): Promise<void> {
   // Cut off while an index was built, it is run again.
-  if (!(await knex.schema.hasTable('history_facets'))) await knex.transaction((tx) => tx.raw(facets));
+  if (!(await knex.schema.hasTable('history_facets')))
+    await knex.transaction((tx) => runStatements(tx, facets));
   await buildIndexes(knex, indexes);
 }
 

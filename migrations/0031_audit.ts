@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * What operators and keys changed or revealed. Rows are inserted with what they tell of, and never changed: nobody needs
@@ -46,7 +47,7 @@ const appendOnly = `
 `;
 
 export async function up(knex: Knex): Promise<void> {
-  for (const part of [log, chain, appendOnly]) await knex.raw(part);
+  for (const part of [log, chain, appendOnly]) await runStatements(knex, part);
 }
 
 export async function down(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * What a company may mint in a day (UTC): so many NFTs, and for so much gas on each network; and what it has used. A
@@ -40,7 +41,7 @@ const costs = `
 `;
 
 export async function up(knex: Knex): Promise<void> {
-  for (const part of [limits, used, costs]) await knex.raw(part);
+  for (const part of [limits, used, costs]) await runStatements(knex, part);
 }
 
 export async function down(): Promise<void> {

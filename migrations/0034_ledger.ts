@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /**
  * What a block credits outside of its transactions, running sums of the native asset, and approvals; the number of calls
@@ -6,7 +7,9 @@ import type { Knex } from 'knex';
  * them leaves `ledger_head` where it is, and the next writer begins them anew.
  */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     ALTER TABLE index_state
       ADD COLUMN ledger_from bigint,
       ADD COLUMN ledger_head bytea,
@@ -75,7 +78,8 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE INDEX wallet_approvals_live ON wallet_approvals (chain_id, wallet, contract, kind, token_id, party)
       WHERE granted;
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

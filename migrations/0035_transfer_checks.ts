@@ -1,11 +1,14 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /**
  * Why transfers may be believed, by the index of their logs, where that is not plain from the transaction; and the blocks
  * with transfers whose contract is still to be asked about its balances.
  */
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(`
+  await runStatements(
+    knex,
+    `
     ALTER TABLE wallet_history ADD COLUMN verdicts json;
 
     CREATE TABLE transfer_checks (
@@ -17,7 +20,8 @@ export async function up(knex: Knex): Promise<void> {
       due timestamptz NOT NULL DEFAULT now(),
       PRIMARY KEY (chain_id, block_number)
     );
-  `);
+  `,
+  );
 }
 
 export async function down(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { runStatements } from '../src/db/statements.ts';
 
 /*
  * Lists know how many rows they have, and where a row far down stands, without reading those before it. Each list lays
@@ -150,7 +151,7 @@ const present = (list: List) => `
 // Creating a trigger waits for the transactions that write the table, so whatever is not appended is there to count.
 export async function up(knex: Knex): Promise<void> {
   if (!(await knex.schema.hasTable('list_counts'))) {
-    await knex.transaction((tx) => tx.raw(`${tables}${triggers}`));
+    await knex.transaction((tx) => runStatements(tx, `${tables}${triggers}`));
   }
   // Cut off half-way, it is run again.
   await knex('list_counts').delete();

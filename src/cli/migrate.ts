@@ -1,14 +1,20 @@
 import type { Command } from 'commander';
 import { prepareDatabase } from '../compose/migrate.ts';
 import { assertNotNewer } from '../db/schema-check.ts';
-import { distributeIndex, findCitusWorkers } from '../providers/indexer/store/distribute-store.ts';
+import {
+  distributeIndex,
+  findCitusWorkers,
+  findShards,
+} from '../providers/indexer/store/distribute-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { whole } from './shared/values.ts';
 
-type Options = { readonly status?: true; readonly distribute?: true; readonly shards: number };
+type Options = { readonly status?: true; readonly distribute?: true; readonly shards?: number };
+
+const usualShards = 32;
 
 /** `tallystick migrate`: the schema of the database, and its distribution over the nodes of a cluster. */
 export function addMigrateCommand(program: Command, session: Session): void {
@@ -19,9 +25,8 @@ export function addMigrateCommand(program: Command, session: Session): void {
     .option('--distribute', 'then spread the index over the nodes of Citus; safe to run again')
     .option(
       '--shards <count>',
-      'with --distribute: parts of the index, a few for each core',
+      `with --distribute: parts of the index, a few for each core (default: ${usualShards})`,
       whole(1, 64_000),
-      32,
     )
     .action((options: Options) =>
       asOperator(
@@ -42,7 +47,10 @@ export function addMigrateCommand(program: Command, session: Session): void {
           output.rows(named(run), { name: 'MIGRATED' });
           output.say(run.length === 0 ? 'The schema is current.' : `${run.length} migration(s) done.`);
           if (missingGroups.length > 0) output.say(askForGroups(missingGroups));
-          if (options.distribute) await distribute(operator, options.shards);
+          // What a release adds to an index that is spread belongs beside the rest.
+          const shards = await findShards(db);
+          if (options.distribute) await distribute(operator, options.shards, shards);
+          else if (shards !== undefined) await distributeRest(operator, shards);
         },
         { schema: 'any' },
       ),
@@ -72,17 +80,37 @@ async function assertCluster({ db }: Operator): Promise<void> {
   }
 }
 
-async function distribute({ db, output }: Operator, shards: number): Promise<void> {
+/** @param present over how many shards the index is spread already */
+async function distribute(
+  { db, output }: Operator,
+  wanted: number | undefined,
+  present: number | undefined,
+): Promise<void> {
   const progress = output.progress('Spreading the index');
   try {
     const placements = await distributeIndex(db, {
-      shards,
+      shards: wanted ?? usualShards,
       onTable: (done, total) => progress.update(done, total),
     });
     progress.stop();
     output.rows(placements, { table: 'TABLE', placement: 'LIES', moved: 'MOVED' });
     output.say('The index is spread over the cluster.');
+    if (wanted !== undefined && present !== undefined && wanted !== present) {
+      output.say(otherShards(wanted, present));
+    }
   } finally {
     progress.stop();
   }
 }
+
+async function distributeRest({ db, output }: Operator, shards: number): Promise<void> {
+  const placements = await distributeIndex(db, { shards, onTable: () => {} });
+  const moved = placements.filter((placement) => placement.moved).map(({ table }) => table);
+  if (moved.length > 0)
+    output.say(`Spread over the cluster like the rest of the index: ${moved.join(', ')}.`);
+}
+
+const otherShards = (wanted: number, present: number) =>
+  `It has ${present} shards and keeps them: --shards ${wanted} counts only when the index is spread for the first time. ` +
+  `To change it, while no indexer writes, run in the database: ` +
+  `SELECT alter_distributed_table('wallet_history', shard_count => ${wanted}, cascade_to_colocated => true);`;

@@ -11,7 +11,8 @@ const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
 export async function migrateToLatest(db: Database): Promise<string[]> {
   return db.transaction(async (lockHolder) => {
     // It only holds the lock, for as long as the migrations take.
-    await lockHolder.raw('SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = 0');
+    await lockHolder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await lockHolder.raw('SET LOCAL lock_timeout = 0');
     await lockHolder.raw("SELECT pg_advisory_xact_lock(hashtext('tallystick migrate'))");
     await db.migrate.forceFreeMigrationsLock(migrationConfig);
     const [, names]: [number, string[]] = await db.migrate.latest(migrationConfig);
@@ -19,4 +20,5 @@ export async function migrateToLatest(db: Database): Promise<string[]> {
   });
 }
 
-const migrationConfig = { directory, loadExtensions: ['.ts'], tableName: 'schema_migrations' };
+/** What Knex wants to know of the migrations. */
+export const migrationConfig = { directory, loadExtensions: ['.ts'], tableName: 'schema_migrations' };

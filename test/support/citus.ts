@@ -8,14 +8,21 @@ const log = createLogger({ level: 'silent' });
 
 type Node = { readonly host: string; readonly port: number };
 
+type CitusDatabase = { db: Knex; url: string; close(): Promise<void> };
+
 /**
  * Creates a database in a Citus cluster, with the index distributed over the workers. `close` drops it.
  * @param clusterUrl the URL of a database on the coordinator, as a superuser; its workers are registered there
  */
-export async function createCitusDatabase(
-  clusterUrl: string,
-  name: string,
-): Promise<{ db: Knex; url: string; close(): Promise<void> }> {
+export async function createCitusDatabase(clusterUrl: string, name: string): Promise<CitusDatabase> {
+  const database = await createEmptyCitusDatabase(clusterUrl, name);
+  await prepareDatabase(database.db);
+  await distributeIndex(database.db, { shards: 4, onTable: () => undefined });
+  return database;
+}
+
+/** The same without a schema. */
+export async function createEmptyCitusDatabase(clusterUrl: string, name: string): Promise<CitusDatabase> {
   const [coordinator, ...workers] = await nodesOf(clusterUrl);
   if (coordinator === undefined || workers.length === 0) throw new Error('CITUS_URL names no worker node.');
   const nodes = [coordinator, ...workers];
@@ -30,8 +37,6 @@ export async function createCitusDatabase(
   const db = createDatabase(url, { poolMax: 20, log });
   await db.raw('SELECT citus_set_coordinator_host(?, ?)', [coordinator.host, coordinator.port]);
   for (const { host, port } of workers) await db.raw('SELECT citus_add_node(?, ?)', [host, port]);
-  await prepareDatabase(db);
-  await distributeIndex(db, { shards: 4, onTable: () => undefined });
   await turn.destroy();
   return {
     db,

@@ -40,40 +40,64 @@ export async function findCitusWorkers(db: Database): Promise<number | undefined
 }
 
 /**
- * Distributes the tables of the index over the nodes of a Citus cluster; tables that are distributed already stay.
- * Existing rows are moved, and writes to their table wait meanwhile. Each table is its own transaction: run it again
- * after an interruption.
- * @param shards number of shards of each table that is distributed by wallet; they are colocated, so that one node
- *   answers a page
- * @param onTable called with the number of tables that are done
+ * Finds over how many shards each table that lies by wallet is spread.
+ * @returns undefined when the index is not spread, or the database has no Citus
+ */
+export async function findShards(db: Database): Promise<number | undefined> {
+  if ((await findCitusWorkers(db)) === undefined) return undefined;
+  const { rows } = await db.raw<{ rows: [{ shards: number }] }>(
+    'SELECT count(*)::int AS shards FROM pg_dist_shard WHERE logicalrelid = to_regclass(?)',
+    [byWallet[0]],
+  );
+  return rows[0].shards === 0 ? undefined : rows[0].shards;
+}
+
+type DistributeOptions = {
+  /** Shards of each table that is distributed by wallet; they are colocated, so that one node answers a page. */
+  readonly shards: number;
+  /** Called with the number of tables that are done, and of all. */
+  readonly onTable: (done: number, total: number) => void;
+};
+
+/**
+ * Distributes the tables of the index over the nodes of a Citus cluster; tables that are distributed already stay, in
+ * as many shards as they have. Existing rows are moved, and writes to their table wait meanwhile; what Citus leaves of
+ * them on the coordinator, where nothing reads it, is removed. Each table is its own transaction: run it again after an
+ * interruption.
  */
 export async function distributeIndex(
   db: Database,
-  { shards, onTable }: { readonly shards: number; readonly onTable: (done: number, total: number) => void },
+  { shards, onTable }: DistributeOptions,
 ): Promise<Placement[]> {
   const placements: Placement[] = [];
-  const total = byWallet.length + everywhere.length;
-  const place = async (
-    table: string,
-    placement: Placement['placement'],
-    sql: string,
-    bindings: unknown[],
-  ) => {
-    const { rows } = await db.raw<{ rows: unknown[] }>(
-      'SELECT 1 FROM pg_dist_partition WHERE logicalrelid = ?::regclass',
-      [table],
-    );
-    if (rows.length === 0) await db.raw(sql, bindings as string[]); // texts and numbers, as raw takes them
-    placements.push({ table, placement, moved: rows.length === 0 });
-    onTable(placements.length, total);
+  const tables = await findTables(db);
+  const place = async (table: string, placement: Placement['placement'], sql: string, ...values: Value[]) => {
+    const isPlaced = tables.get(table);
+    if (isPlaced === undefined) return;
+    if (!isPlaced) await db.raw(sql, [table, ...values]);
+    await db.raw('SELECT truncate_local_data_after_distributing_table(?)', [table]);
+    placements.push({ table, placement, moved: !isPlaced });
+    onTable(placements.length, tables.size);
   };
-  for (const table of everywhere)
-    await place(table, 'on every node', 'SELECT create_reference_table(?)', [table]);
+  for (const table of everywhere) await place(table, 'on every node', 'SELECT create_reference_table(?)');
   const [first, ...others] = byWallet;
   const spread =
     "SELECT create_distributed_table(?, 'wallet', shard_count => ?::int, colocate_with => 'none')";
   const beside = "SELECT create_distributed_table(?, 'wallet', colocate_with => ?)";
-  await place(first, 'by wallet', spread, [first, shards]);
-  for (const table of others) await place(table, 'by wallet', beside, [table, first]);
+  await place(first, 'by wallet', spread, shards);
+  for (const table of others) await place(table, 'by wallet', beside, first);
   return placements;
+}
+
+type Value = string | number;
+
+/** The tables of the index that there are, and whether each is distributed. */
+async function findTables(db: Database): Promise<ReadonlyMap<string, boolean>> {
+  const { rows } = await db.raw<{ rows: { name: string; isPlaced: boolean }[] }>(
+    `SELECT name, p.logicalrelid IS NOT NULL AS "isPlaced"
+     FROM unnest(?::text[]) AS t (name) LEFT JOIN pg_dist_partition p ON p.logicalrelid = to_regclass(name)
+     WHERE to_regclass(name) IS NOT NULL`,
+    [[...indexTables]],
+  );
+  return new Map(rows.map(({ name, isPlaced }) => [name, isPlaced]));
 }
