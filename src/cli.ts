@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { runCommandLine } from './cli/program.ts';
+import { readClientSettings } from './client-settings.ts';
 import { loadConfig } from './config.ts';
-import { readLocalSettings } from './local/settings.ts';
+import { readLocalClient, readLocalSettings } from './local/settings.ts';
 import { openSecretSettings } from './secret-settings.ts';
 
 const { version }: { version: string } = JSON.parse(
@@ -21,6 +22,8 @@ process.exitCode = await runCommandLine(
     version,
     loadConfig: async ({ local }) =>
       loadConfig(local ? readLocalSettings() : await openSecretSettings(process.env)),
+    loadClientSettings: ({ local }) => (local ? readLocalClient() : readClientSettings(process.env)),
+    stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     async ask(question) {

@@ -1,4 +1,6 @@
+import type { Readable, Writable } from 'node:stream';
 import { Command } from 'commander';
+import type { ClientSettings } from '../client-settings.ts';
 import type { Config } from '../config.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCompanyCommands } from './company.ts';
@@ -6,6 +8,7 @@ import { addContractCommands } from './contract.ts';
 import { addDoctorCommand } from './doctor/doctor.ts';
 import { addIndexCommands } from './index/chain-index.ts';
 import { addKeyCommands } from './key.ts';
+import { addMcpCommand } from './mcp/mcp.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addMintCommands } from './mint.ts';
 import { addNetworkCommands } from './network/network.ts';
@@ -21,7 +24,10 @@ export type ProgramParts = {
   readonly version: string;
   /** Reads the settings: with `local`, those of the service that `npm start` made. @throws ConfigError */
   readonly loadConfig: (options: { local: boolean }) => Config | Promise<Config>;
-  readonly stdout: NodeJS.WritableStream;
+  /** Reads where a service is that a command calls: with `local`, the one that `npm start` made. @throws ConfigError */
+  readonly loadClientSettings: (options: { local: boolean }) => ClientSettings;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
   readonly stderr: Watched;
   /** Asks the person. @returns undefined where there is nobody to be asked */
   readonly ask: (question: string) => Promise<string | undefined>;
@@ -69,7 +75,7 @@ export async function runCommandLine(parts: ProgramParts, args: readonly string[
  * @param fail sets the exit status to 1
  */
 export function createProgram(parts: ProgramParts, fail: () => void): Command {
-  const { version, loadConfig, stdout, stderr, ask, onInterrupt } = parts;
+  const { version, loadConfig, loadClientSettings, stdin, stdout, stderr, ask, onInterrupt } = parts;
   const program = new Command('tallystick');
   program
     .description(
@@ -88,6 +94,9 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
   const local = () => flagsOf(program).local === true;
   const session: Session = {
     config: async () => loadConfig({ local: local() }),
+    client: () => loadClientSettings({ local: local() }),
+    version,
+    channel: () => ({ input: stdin, output: stdout }),
     local,
     output: () => outputOf(program, parts),
     fail,
@@ -104,6 +113,7 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
   addRecoverCommand(program, session);
   addSecretKeyCommands(program, session);
   addAuditCommands(program, session);
+  addMcpCommand(program, session);
   addMigrateCommand(program, session);
   addDoctorCommand(program, session);
   pointToHelp(program, 'tallystick');

@@ -2,6 +2,7 @@ import type { Server } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import type { ClientSettings } from '../client-settings.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { type KeptSettings, newSettings, readSettings } from './kept-settings.ts';
 import { LocalError } from './programs/local-error.ts';
@@ -51,23 +52,37 @@ export function localConfig(
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const madeShape = z.object({ databaseUrl: z.string(), baseUrl: z.string() });
+const madeShape = z.object({
+  databaseUrl: z.string(),
+  baseUrl: z.string(),
+  keys: z.object({ acme: z.string() }),
+});
 
 /**
  * The settings of the local service as the last start left them, for commands that run beside it.
  * @throws LocalError when no start has left any
  */
 export function readLocalSettings(directory = root): Environment {
-  const folder = localFolder(directory);
-  const made = madeShape.safeParse(readJson(folder.credentials));
-  if (!made.success) {
-    throw new LocalError(`There is no local service in ${path.resolve(directory)}. Make one with: npm start`);
-  }
-  const { databaseUrl, baseUrl } = made.data;
+  const { databaseUrl, baseUrl } = readMade(directory);
   return {
     PUBLIC_BASE_URL: baseUrl,
-    ...fixedSettings(databaseUrl, readSettings(folder)),
+    ...fixedSettings(databaseUrl, readSettings(localFolder(directory))),
   };
+}
+
+/**
+ * Where the local service is, with the key of its sample company acme.
+ * @throws LocalError when no start has left any
+ */
+export function readLocalClient(directory = root): ClientSettings {
+  const { baseUrl, keys } = readMade(directory);
+  return { baseUrl, apiKey: keys.acme };
+}
+
+function readMade(directory: string): z.infer<typeof madeShape> {
+  const made = madeShape.safeParse(readJson(localFolder(directory).credentials));
+  if (made.success) return made.data;
+  throw new LocalError(`There is no local service in ${path.resolve(directory)}. Make one with: npm start`);
 }
 
 /** The ports of the local service, held from the moment in which they are chosen. */

@@ -6,7 +6,7 @@ import { createExchange, type Exchange, type OutgoingRequest } from './exchange.
 import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
 
 /** Something outside of this process, by what it is for us. */
-type CalleeKind = 'authentication' | 'upstream' | 'node' | 'metadata';
+type CalleeKind = 'authentication' | 'upstream' | 'node' | 'metadata' | 'service';
 
 export type CalleeOptions = {
   readonly kind: CalleeKind;

@@ -8,7 +8,7 @@ import { ForbiddenHostError, isPublicAddress, lookupPublic } from './public-addr
 import { readText } from './read-text.ts';
 
 export type OutgoingRequest = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** http or https. Redirects are not followed. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

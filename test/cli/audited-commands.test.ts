@@ -16,6 +16,8 @@ const readers = [
   'index verify',
   'key list',
   'key show',
+  // It calls the service by an API key, and the service audits what that changes.
+  'mcp',
   'mint list',
   'mint show',
   'mint verify',

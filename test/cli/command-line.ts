@@ -1,6 +1,7 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { runCommandLine } from '../../src/cli/program.ts';
+import { readClientSettings } from '../../src/client-settings.ts';
 import { loadConfig } from '../../src/config.ts';
 
 export type Told = {
@@ -66,6 +67,8 @@ export function commandLine(
       {
         version: '1.2.3',
         loadConfig: () => loadConfig(settings),
+        loadClientSettings: () => readClientSettings(settings),
+        stdin: Readable.from([]),
         stdout: out.stream,
         stderr: Object.assign(err.stream, { isTTY: terminal }),
         ask: async () => answer,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
-import { readLocalSettings } from '../../src/local/settings.ts';
+import { readLocalClient, readLocalSettings } from '../../src/local/settings.ts';
 import { createLogger } from '../../src/log.ts';
 import {
   type LocalRun,
@@ -150,6 +150,10 @@ describe('what a person is given', () => {
     const config = loadConfig(readLocalSettings(directory));
     expect(config.DATABASE_URL).toBe(credentials.databaseUrl);
     expect(config).toMatchObject({ KEY_ENVIRONMENT: 'local', publicBaseUrl: credentials.baseUrl });
+    expect(readLocalClient(directory)).toEqual({
+      baseUrl: config.publicBaseUrl,
+      apiKey: credentials.keys.acme,
+    });
     expect(() => readLocalSettings('/proc')).toThrow(/^There is no local service in \/proc\./);
   });
 

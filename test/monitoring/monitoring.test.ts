@@ -98,8 +98,9 @@ describe('the alerts', () => {
     const unused = () => {
       throw new Error('nothing is run');
     };
-    const streams = { stdout: process.stdout, stderr: process.stderr };
-    const parts = { version: '0', loadConfig: unused, ask: unused, onInterrupt: unused, ...streams };
+    const { stdin, stdout, stderr } = process;
+    const called = { loadConfig: unused, loadClientSettings: unused, ask: unused, onInterrupt: unused };
+    const parts = { version: '0', ...called, stdin, stdout, stderr };
     const program = createProgram(parts, unused);
     const said = [...(await read('runbooks.md')).matchAll(/`tallystick ([a-z][a-z -]*?)`/g)];
     expect(said.length).toBeGreaterThan(10);

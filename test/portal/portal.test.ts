@@ -16,7 +16,7 @@ const generated = join(import.meta.dirname, '../../src/contract/generated');
 const codes = Object.keys(catalogue);
 const guides = [
   ...['authentication', 'networks', 'minting', 'problems', 'paging', 'idempotency', 'limits', 'clients'],
-  ...['versioning', 'changelog'],
+  ...['models', 'versioning', 'changelog'],
 ];
 const pages = ['', ...guides, ...areas, ...codes.map((code) => `problems/${code}`)].map(
   (name) => `/docs/${name}`,

@@ -1,3 +1,5 @@
+import type { Readable, Writable } from 'node:stream';
+import type { ClientSettings } from '../../client-settings.ts';
 import { type Connections, openConnections, sessionUrlOf } from '../../compose/connections.ts';
 import type { Config } from '../../config.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
@@ -12,6 +14,12 @@ import type { Output } from './output.ts';
 export type Session = {
   /** Reads the settings. @throws ConfigError */
   readonly config: () => Promise<Config>;
+  /** Where a service is that a command calls as its callers do. @throws ConfigError */
+  readonly client: () => ClientSettings;
+  /** The version of the program. */
+  readonly version: string;
+  /** Standard input and output, for a command that talks to a program. */
+  readonly channel: () => { readonly input: Readable; readonly output: Writable };
   /** Whether the settings are those of the service that `npm start` made. */
   readonly local: () => boolean;
   readonly output: () => Output;

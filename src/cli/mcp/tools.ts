@@ -1,0 +1,131 @@
+import {
+  areas,
+  basePaths,
+  documents,
+  type OpenApiDocument,
+  type SchemaObject,
+} from '../../contract/documents.ts';
+import { follow, type Part, plainSchema } from './tool-schema.ts';
+
+/** Where an argument of a tool goes. */
+type Place = 'path' | 'query' | 'header' | 'body';
+
+/** An operation of the documents as a tool: flat arguments, each of which is a parameter or a field of the body. */
+export type OperationTool = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** From the root of the service, with `{name}` for each parameter of the path. */
+  readonly path: string;
+  readonly isWrite: boolean;
+  readonly takesBody: boolean;
+  readonly needsKey: boolean;
+  readonly places: ReadonlyMap<string, Place>;
+  readonly inputSchema: InputSchema;
+};
+
+type InputSchema = {
+  readonly type: 'object';
+  readonly properties: Record<string, SchemaObject>;
+  readonly required: string[];
+  readonly additionalProperties: false;
+};
+
+const methods = { get: 'GET', post: 'POST', patch: 'PATCH', delete: 'DELETE' } as const;
+
+/** The operations of all documents but those that are gone, in the order of the documents. */
+export function createTools(): OperationTool[] {
+  return areas.flatMap((area) =>
+    Object.entries(documents[area].paths).flatMap(([path, item]) =>
+      (Object.keys(methods) as (keyof typeof methods)[]).flatMap((key) => {
+        const method = methods[key];
+        const { [key]: operation, parameters: shared = [] } = item as PathItem; // by OpenAPI's own shape
+        if (operation === undefined || operation.deprecated) return [];
+        const parameters = [...shared, ...(operation.parameters ?? [])];
+        const place = { method, path: `${basePaths[area]}${path}` };
+        return toTool(documents[area], { ...operation, parameters }, place);
+      }),
+    ),
+  );
+}
+
+type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated?: boolean;
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly Part[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Part }>> };
+};
+
+type PathItem = { readonly parameters?: readonly Part[] } & {
+  readonly [M in keyof typeof methods]?: Operation;
+};
+
+type Argument = {
+  readonly name: string;
+  readonly place: Place;
+  readonly required: boolean;
+  readonly schema: SchemaObject;
+};
+
+function toTool(
+  document: OpenApiDocument,
+  {
+    operationId: name,
+    summary: title,
+    description,
+    parameters = [],
+    requestBody,
+    security = document.security,
+  }: Operation,
+  { method, path }: Pick<OperationTool, 'method' | 'path'>,
+): OperationTool {
+  const fields = requestBody === undefined ? [] : fieldsOf(document, requestBody);
+  const inputs = [...parameters.map((part) => parameterOf(document, part)), ...fields];
+  return {
+    ...{ name, title, method, path },
+    description: `${title}.\n\n${description.trim()}`,
+    // A POST that only reads sends a secret, whose wrong guesses are counted.
+    isWrite: method !== 'GET',
+    takesBody: requestBody !== undefined,
+    needsKey: security === undefined || security.length > 0,
+    places: new Map(inputs.map((input) => [input.name, input.place])),
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(inputs.map((input) => [input.name, input.schema])),
+      required: inputs.filter(({ required }) => required).map((input) => input.name),
+      additionalProperties: false,
+    },
+  };
+}
+
+function parameterOf(document: OpenApiDocument, part: Part): Argument {
+  const parameter = follow(document, part) as unknown as Parameter; // linted when the bundle is made
+  const { name, in: place, required = false, schema, description } = parameter;
+  return { name, place, required, schema: plainSchema(document, schema, description) };
+}
+
+type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly description: string;
+  readonly schema: Part;
+};
+
+/** The fields of a body that mean something: what the service sets itself may be sent, and is dropped. */
+function fieldsOf(document: OpenApiDocument, { content }: NonNullable<Operation['requestBody']>): Argument[] {
+  const body = content['application/json'];
+  if (body === undefined) return [];
+  const { properties = {}, required = [] } = follow(document, body.schema) as SchemaObject;
+  return Object.entries(properties)
+    .filter(([, field]) => field.readOnly !== true)
+    .map(([name, field]) => ({
+      ...{ name, place: 'body' },
+      required: required.includes(name),
+      schema: plainSchema(document, field),
+    }));
+}

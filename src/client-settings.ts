@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError, type Environment } from './config.ts';
+
+/** How a command calls a service over HTTP, as its callers do. */
+export type ClientSettings = {
+  /** Address of the service, without a slash at its end. */
+  readonly baseUrl: string;
+  /** The API key; undefined for what needs none. */
+  readonly apiKey: string | undefined;
+};
+
+const defaultBaseUrl = 'http://localhost:3000';
+
+/**
+ * Reads the settings of a caller: `TALLYSTICK_URL`, and `TALLYSTICK_API_KEY` or the path of its file in
+ * `TALLYSTICK_API_KEY_FILE`. An empty value counts as unset; the key is never quoted.
+ * @throws ConfigError naming every fault
+ */
+export function readClientSettings(env: Environment): ClientSettings {
+  const faults: string[] = [];
+  const url = env['TALLYSTICK_URL'] || defaultBaseUrl;
+  if (!isWebUrl(url)) faults.push('TALLYSTICK_URL: must be an http(s) URL');
+  const apiKey = readKey(env, faults);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { baseUrl: url.replace(/\/+$/, ''), apiKey };
+}
+
+const isWebUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+// What a header cannot carry would fail with each call, far from its cause.
+const keyForm = /^[\x21-\x7e]+$/;
+
+function readKey(env: Environment, faults: string[]): string | undefined {
+  const { TALLYSTICK_API_KEY: given, TALLYSTICK_API_KEY_FILE: path } = env;
+  if (given && path)
+    faults.push('TALLYSTICK_API_KEY_FILE: TALLYSTICK_API_KEY is given too; leave one of them out');
+  const key = path ? readKeyFile(path, faults) : given || undefined;
+  if (key !== undefined && !keyForm.test(key))
+    faults.push('TALLYSTICK_API_KEY: must be visible ASCII characters');
+  return key;
+}
+
+function readKeyFile(path: string, faults: string[]): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    faults.push(`TALLYSTICK_API_KEY_FILE: ${path} cannot be read (${code})`);
+    return undefined;
+  }
+}

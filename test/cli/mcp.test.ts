@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, describe, expect, onTestFinished } from 'vitest';
+import { createTools } from '../../src/cli/mcp/tools.ts';
+import { documents } from '../../src/contract/documents.ts';
+import { addNetwork, addRwa } from '../rwa/samples.ts';
+import { test } from '../support/fixtures.ts';
+import { commandLine } from './command-line.ts';
+
+const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
+const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-mcp-'));
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The program as a client of the protocol starts it, and that client. */
+async function connect(args: readonly string[], env: Record<string, string>) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [bin, 'mcp', ...args],
+    env,
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return {
+    client,
+    async call(name: string, input: Record<string, unknown> = {}) {
+      const result = (await client.callTool({ name, arguments: input })) as CallToolResult; // the present form
+      const texts = result.content.map((item) => (item.type === 'text' ? item.text : ''));
+      return { isError: result.isError === true, texts, text: texts[0] ?? '' };
+    },
+  };
+}
+
+const jsonOf = async (answer: Promise<{ isError: boolean; texts: string[] }>) => {
+  const { isError, texts } = await answer;
+  expect([isError, texts]).toEqual([false, texts]);
+  return texts.map((text) => JSON.parse(text));
+};
+
+type Item = Record<string, { operationId?: string; deprecated?: boolean }>;
+const operationsOf = (isWanted: (method: string) => boolean) =>
+  Object.values(documents)
+    .flatMap(({ paths }) => Object.values(paths).flatMap((item) => Object.entries(item as Item)))
+    .flatMap(([method, { operationId, deprecated }]) =>
+      operationId !== undefined && !deprecated && isWanted(method) ? [operationId] : [],
+    )
+    .sort();
+
+describe('the tools', () => {
+  test('are the operations that only read, with their words and inputs', async ({ service }) => {
+    const { client } = await connect(['--url', service.baseUrl], { TALLYSTICK_API_KEY: service.keys.acme });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(operationsOf((method) => method === 'get'));
+    expect(tools.find(({ name }) => name === 'getEvent')).toMatchObject({
+      title: 'Get an event',
+      description: expect.stringContaining('One event with `totalAttendees`.'),
+      inputSchema: { required: ['eventId'], properties: { eventId: { type: 'string', format: 'uuid' } } },
+      annotations: { readOnlyHint: true },
+    });
+    expect(client.getInstructions()).toContain(service.baseUrl);
+  });
+
+  test('are all of them with --write, and each input has one place', async ({ service }) => {
+    const { client } = await connect(['--write'], {
+      TALLYSTICK_URL: service.baseUrl,
+      TALLYSTICK_API_KEY: service.keys.acme,
+    });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(operationsOf(() => true));
+    const writers = tools.filter(({ annotations }) => annotations?.readOnlyHint === false);
+    expect(writers.map(({ name }) => name).sort()).toEqual(operationsOf((method) => method !== 'get'));
+  });
+
+  test('have inputs that a client can check, of names that are not used twice', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const { name, inputSchema } of createTools()) {
+      expect([name, JSON.stringify(inputSchema)]).toEqual([
+        name,
+        expect.not.stringMatching(/"(\$ref|x-[\w-]+)"/),
+      ]);
+      ajv.compile(inputSchema);
+      // A name in two places would be one argument that goes to the second of them.
+      const { required } = inputSchema;
+      expect([name, new Set(required).size]).toEqual([name, required.length]);
+    }
+    const create = createTools().find(({ name }) => name === 'createEvent');
+    expect([...(create?.places.keys() ?? [])]).toEqual(expect.arrayContaining(['name', 'Idempotency-Key']));
+    expect([...(create?.places.keys() ?? [])]).not.toContain('companyId');
+  });
+});
+
+describe('a call', () => {
+  test('reads, with what leads on', async ({ service, acme }) => {
+    for (const name of ['One', 'Two']) {
+      await acme.post('/events/v1/api/event').send({ name }).expect(201);
+    }
+    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_API_KEY: service.keys.acme });
+    const [events, told] = await jsonOf(call('listEvents', { limit: 1 }));
+    expect(events).toMatchObject([{ name: 'Two', totalAttendees: 0 }]);
+    expect(told).toMatchObject({ status: 200, headers: { 'x-total-count': '2' } });
+    const [next] = await jsonOf(call('listEvents', { limit: 1, cursor: told.headers['x-next-cursor'] }));
+    expect(next).toMatchObject([{ name: 'One' }]);
+    const [event, version] = await jsonOf(call('getEvent', { eventId: next[0].id }));
+    expect([event.id, version.headers.etag]).toEqual([next[0].id, expect.stringMatching(/^"/)]);
+  });
+
+  test('puts texts of every kind into the address', async ({ service, db }) => {
+    await addNetwork(db);
+    const type = 'fine art + 100 % & more/less';
+    const { id } = await addRwa(db, service.companies.acme, { type });
+    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_API_KEY: service.keys.acme });
+    const [found] = await jsonOf(call('listRwas', { type, isClaimable: false }));
+    expect(found.rwas).toMatchObject([{ id, type }]);
+    const one = await call('getEvent', { eventId: '../event' });
+    expect(one).toMatchObject({ isError: true, text: expect.stringMatching(/^eventId must be a UUID/) });
+  });
+
+  test('that changes something is refused without --write, and changes nothing', async ({
+    service,
+    acme,
+  }) => {
+    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_API_KEY: service.keys.acme });
+    const before = (await acme.get('/events/v1/api/event')).body;
+    expect(await call('createEvent', { name: 'Never' })).toMatchObject({
+      isError: true,
+      text: 'createEvent is not allowed: this server only reads. Start it with --write to let it change something.',
+    });
+    expect((await acme.get('/events/v1/api/event')).body).toEqual(before);
+  });
+
+  test('changes with --write, by every method', async ({ service, acme }) => {
+    const { call } = await connect(['--url', service.baseUrl, '--write'], {
+      TALLYSTICK_API_KEY: service.keys.acme,
+    });
+    const wanted = { name: 'Fair', maxAttendees: 2, 'Idempotency-Key': 'fair-1' };
+    const [event, made] = await jsonOf(call('createEvent', wanted));
+    const [again, replayed] = await jsonOf(call('createEvent', wanted));
+    expect([again.id, replayed.headers['idempotency-replayed']]).toEqual([event.id, 'true']);
+    const eventId = event.id;
+    await jsonOf(call('addAttendee', { eventId, attendeeId: 'user-7' }));
+    await jsonOf(call('addAttendee', { eventId, attendeeId: 'user/8' }));
+    const full = await call('addAttendee', { eventId, attendeeId: 'user-9' });
+    expect(full).toMatchObject({ isError: true, text: expect.stringMatching(/^Event is full \(409\)\./) });
+    expect(await jsonOf(call('removeAttendee', { eventId, attendeeId: 'user-7' }))).toMatchObject([
+      { status: 204 },
+    ]);
+    await jsonOf(call('removeAttendeeById', { eventId, attendeeId: 'user/8' }));
+    const late = await call('updateEvent', { eventId, description: 'x', 'If-Match': '"other"' });
+    expect(late).toMatchObject({ isError: true, text: expect.stringContaining('(412)') });
+    const changes = { eventId, description: 'In spring', 'If-Match': made.headers.etag };
+    const [changed] = await jsonOf(call('updateEvent', changes));
+    expect(changed).toMatchObject({ name: 'Fair', description: 'In spring', totalAttendees: 0 });
+    const [cleared] = await jsonOf(call('updateEvent', { eventId, description: null }));
+    expect(cleared.description).toBeNull();
+    await jsonOf(call('deleteEvent', { eventId }));
+    await acme.get(`/events/v1/api/event/${eventId}`).expect(404);
+  });
+
+  test('with wrong input says what the service says of it, or what cannot be sent', async ({ service }) => {
+    const { call, client } = await connect(['--url', service.baseUrl, '--write'], {
+      TALLYSTICK_API_KEY: service.keys.acme,
+    });
+    const refused = async (name: string, input: Record<string, unknown>) => {
+      const { isError, text } = await call(name, input);
+      expect([isError, text]).toEqual([true, text]);
+      return text;
+    };
+    const problem = await refused('createEvent', { name: 7 });
+    expect(problem).toMatch(/^name must be a string of 1 to 255 characters \(400\)\.\n\{/);
+    expect(JSON.parse(problem.split('\n')[1] ?? '')).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '/name' }],
+    });
+    expect(await refused('getTokenBalance', { chainId: '1' })).toMatch(/^Address is required \(400\)/);
+    expect(await refused('getEvent', {})).toBe('eventId is required');
+    expect(await refused('getEvent', { eventId: '..' })).toBe('eventId cannot be .. in an address');
+    expect(await refused('getEvent', { id: 'x' })).toBe('id is no argument of getEvent, which takes eventId');
+    expect(await refused('listRwas', { type: { a: 1 } })).toBe(
+      'type must be a text, a number, true or false',
+    );
+    expect(await refused('createEvent', { name: 'x', 'Idempotency-Key': 'a\nb' })).toBe(
+      'Idempotency-Key must be characters that a header can have',
+    );
+    await expect(client.callTool({ name: 'dropEvents', arguments: {} })).rejects.toThrow(
+      'There is no tool dropEvents.',
+    );
+    // None of it has harmed the server.
+    await jsonOf(call('listRwas'));
+  });
+
+  test('goes by the key of the environment, or of its file', async ({ service, db }) => {
+    const at = ['--url', service.baseUrl];
+    const none = await connect(at, {});
+    expect(await none.call('listEvents')).toMatchObject({
+      isError: true,
+      text: 'listEvents needs an API key: start this server with TALLYSTICK_API_KEY in its environment.',
+    });
+    const revoked = await connect(at, { TALLYSTICK_API_KEY: service.keys.revoked });
+    expect((await revoked.call('listEvents')).text).toMatch(/^Invalid API key\. \(401\)/);
+    const file = path.join(folder, 'key');
+    await writeFile(file, `${service.keys.globex}\n`);
+    const globex = await connect(at, { TALLYSTICK_API_KEY_FILE: file });
+    expect(await db('events').where({ company_id: service.companies.globex }).pluck('id')).toEqual([]);
+    expect(await jsonOf(globex.call('listEvents'))).toMatchObject([[], { status: 200 }]);
+  });
+});
+
+describe('a service', () => {
+  test('that does not answer in time, or at all, is told of, and the server goes on', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo; // it listens on a port
+    const url = `http://127.0.0.1:${port}`;
+    const { call } = await connect(['--timeout', '1'], { TALLYSTICK_URL: url, TALLYSTICK_API_KEY: 'k' });
+    const answer = { isError: true, text: `The service at ${url} gave no answer within 1000 ms.` };
+    expect(await call('listEvents')).toMatchObject(answer);
+    const none = await connect(['--url', 'http://127.0.0.1:1'], { TALLYSTICK_API_KEY: 'k' });
+    expect((await none.call('listEvents')).text).toBe(
+      'The service at http://127.0.0.1:1 cannot be reached: ECONNREFUSED.',
+    );
+  });
+});
+
+describe('the command', () => {
+  test('ends with its input', async () => {
+    expect(await commandLine({}).run('mcp')).toEqual({ status: 0, out: '', err: '' });
+  });
+
+  test.each([
+    [{ TALLYSTICK_URL: 'ftp://x' }, 'TALLYSTICK_URL: must be an http(s) URL'],
+    [{ TALLYSTICK_API_KEY: 'a b' }, 'TALLYSTICK_API_KEY: must be visible ASCII characters'],
+    [{ TALLYSTICK_API_KEY_FILE: '/none' }, 'TALLYSTICK_API_KEY_FILE: /none cannot be read (ENOENT)'],
+    [{ TALLYSTICK_API_KEY_FILE: '/none', TALLYSTICK_API_KEY: 'k' }, 'leave one of them out'],
+  ])('refuses %j', async (settings, message) => {
+    const { status, err } = await commandLine(settings as Record<string, string>).run('mcp');
+    expect([status, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('explains itself', async () => {
+    const { out } = await commandLine({}).run('mcp', '--help');
+    for (const word of ['TALLYSTICK_API_KEY', 'TALLYSTICK_URL', '--write', '--url', '--timeout']) {
+      expect(out).toContain(word);
+    }
+  });
+});
