@@ -9,7 +9,7 @@ import { createShutdown, type Shutdown } from './compose/shutdown.ts';
 import { createMinter, type MinterOptions, startJobs } from './compose/worker.ts';
 import type { Config } from './config.ts';
 import { inspectDatabase } from './db/inspect.ts';
-import { assertCurrent, assertSupported } from './db/schema-check.ts';
+import { assertSupported, assertUsable, newerSchema } from './db/schema-check.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
 import { createLoadGuard } from './http/server/load-guard.ts';
 import { openFilesLimit, withinOpenFiles } from './http/server/open-files.ts';
@@ -176,7 +176,9 @@ async function assertMigrated(config: Config, log: Logger): Promise<void> {
   try {
     const state = await inspectDatabase(db);
     assertSupported(state);
-    assertCurrent(state);
+    assertUsable(state);
+    const newer = newerSchema(state);
+    if (newer !== undefined) log.warn(`the schema is ${newer}`);
   } finally {
     await db.destroy();
   }

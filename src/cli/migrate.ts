@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { prepareDatabase } from '../compose/migrate.ts';
-import { assertNotNewer } from '../db/schema-check.ts';
+import { assertInRange, newerSchema } from '../db/schema-check.ts';
 import {
   distributeIndex,
   findCitusWorkers,
@@ -33,10 +33,16 @@ export function addMigrateCommand(program: Command, session: Session): void {
         session,
         async (operator) => {
           const { db, output, state } = operator;
-          assertNotNewer(state);
+          assertInRange(state);
           if (options.status) {
             output.rows(named(state.pending), { name: 'PENDING' });
             if (state.pending.length > 0) session.fail();
+            return;
+          }
+          const newer = newerSchema(state);
+          if (newer !== undefined) {
+            output.rows([], { name: 'MIGRATED' });
+            output.say(`The schema is ${newer}: there is nothing to do.`);
             return;
           }
           if (options.distribute) await assertCluster(operator);

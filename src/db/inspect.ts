@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../contract/transaction.ts';
+import type { SchemaRange } from './schema-range.ts';
+import { readSchema } from './schema-store.ts';
 
 export type DatabaseState = {
   /** Version of the server, such as `18.4`. */
@@ -13,30 +15,36 @@ export type DatabaseState = {
   readonly pending: readonly string[];
   /** Migrations that the database has run and this release does not know: a newer release migrated it. */
   readonly unknown: readonly string[];
+  /** Which releases may run on the schema, as the one that migrated it last has declared. */
+  readonly range: SchemaRange | undefined;
+  /** Whether this release is one of them. */
+  readonly isInRange: boolean;
 };
 
 const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
 // PostgreSQL 15, as `server_version_num` writes it.
 const minVersion = 150_000;
 
-type ServerRow = { version: string; number: number; migrated: boolean; lossy: string[] };
+type ServerRow = { version: string; number: number; lossy: string[] };
 
 /** Reads the state of a database without changing it. Knex's own list of migrations would create its tables. */
 export async function inspectDatabase(db: Database): Promise<DatabaseState> {
   const { rows }: { rows: ServerRow[] } = await db.raw(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-       to_regclass('schema_migrations') IS NOT NULL AS migrated,
        ARRAY(SELECT name FROM pg_settings WHERE setting = 'off' AND name = ANY (?) ORDER BY name) AS lossy`,
     [['fsync', 'full_page_writes', 'synchronous_commit']],
   );
   const known = (await readdir(directory)).filter((file) => file.endsWith('.ts')).sort();
-  const run: string[] = rows[0]?.migrated ? await db('schema_migrations').pluck('name').orderBy('id') : [];
+  const { run, range } = await readSchema(db);
+  const unknown = run.filter((name) => !known.includes(name));
   return {
     version: rows[0]?.version ?? 'of unknown version',
     lossy: rows[0]?.lossy ?? [],
     supported: (rows[0]?.number ?? 0) >= minVersion,
     pending: known.filter((name) => !run.includes(name)),
-    unknown: run.filter((name) => !known.includes(name)),
+    unknown,
+    range,
+    isInRange: unknown.length === 0 || (range !== undefined && known.includes(range.needs)),
   };
 }
 

@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../contract/transaction.ts';
+import { schemaRange } from './schema-range.ts';
+import { adoptHistory, historyTable, storeRange } from './schema-store.ts';
 
 const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -15,10 +17,14 @@ export async function migrateToLatest(db: Database): Promise<string[]> {
     await lockHolder.raw('SET LOCAL lock_timeout = 0');
     await lockHolder.raw("SELECT pg_advisory_xact_lock(hashtext('tallystick migrate'))");
     await db.migrate.forceFreeMigrationsLock(migrationConfig);
+    // Makes the tables in which they are noted.
+    await db.migrate.currentVersion(migrationConfig);
+    await adoptHistory(db);
     const [, names]: [number, string[]] = await db.migrate.latest(migrationConfig);
+    await storeRange(db, schemaRange);
     return names;
   });
 }
 
 /** What Knex wants to know of the migrations. */
-export const migrationConfig = { directory, loadExtensions: ['.ts'], tableName: 'schema_migrations' };
+export const migrationConfig = { directory, loadExtensions: ['.ts'], tableName: historyTable };

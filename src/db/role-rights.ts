@@ -31,8 +31,9 @@ const mintPlan: TableRights = { api: read, worker: write };
 const mintOnly: TableRights = { worker: write };
 
 export const tableRights: Readonly<Record<string, TableRights>> = {
-  schema_migrations: forAll(read),
-  schema_migrations_lock: {},
+  schema_history: forAll(read),
+  schema_history_lock: {},
+  schema_range: forAll(read),
   networks: forAll(read),
   node_states: forAll(write),
   deployment: { api: read, worker: read },

@@ -10,19 +10,33 @@ export function assertSupported({ supported, version }: Pick<DatabaseState, 'sup
   if (!supported) throw new SchemaError(`PostgreSQL ${version} is too old: use 15 or later.`);
 }
 
-/** @throws SchemaError when a newer release has changed the schema */
-export function assertNotNewer({ unknown }: Pick<DatabaseState, 'unknown'>): void {
-  if (unknown.length === 0) return;
+type NewerState = Pick<DatabaseState, 'unknown' | 'range' | 'isInRange'>;
+
+/** @throws SchemaError when a newer release has changed the schema in a way that this one cannot work with */
+export function assertInRange({ unknown, range, isInRange }: NewerState): void {
+  if (isInRange) return;
+  if (range === undefined) {
+    throw new SchemaError(
+      `The database was migrated by a newer release (${unknown.join(', ')}): use that release.`,
+    );
+  }
   throw new SchemaError(
-    `The database was migrated by a newer release (${unknown.join(', ')}): use that release.`,
+    `The database was migrated by release ${range.migratedBy}, and releases before ${range.oldestRelease} cannot work with ` +
+      `its schema any more: use ${range.oldestRelease} or later, or restore a backup from before that migration.`,
   );
 }
 
-/** @throws SchemaError when the schema is not that of this release */
-export function assertCurrent(state: Pick<DatabaseState, 'pending' | 'unknown'>): void {
-  assertNotNewer(state);
+/** @throws SchemaError when this release cannot work with the schema */
+export function assertUsable(state: NewerState & Pick<DatabaseState, 'pending'>): void {
+  assertInRange(state);
   if (state.pending.length === 0) return;
   throw new SchemaError(
     `The database lacks ${state.pending.length} migration(s) of this release. Run: tallystick migrate`,
   );
+}
+
+/** What a newer release has done to the schema, in words; undefined when none has. */
+export function newerSchema({ unknown, range }: NewerState): string | undefined {
+  if (unknown.length === 0) return undefined;
+  return `of release ${range?.migratedBy ?? 'unknown'}, newer than this one, which may run on it`;
 }

@@ -48,7 +48,7 @@ const faults: [string, (url: URL) => void, (good: URL) => string][] = [
       url.username = role;
       url.password = 'pass-word';
     },
-    () => `User "${role}" lacks a right in the database: permission denied for table schema_migrations.`,
+    () => `User "${role}" lacks a right in the database: permission denied for table schema_history.`,
   ],
   [
     'only reads',

@@ -71,14 +71,44 @@ describe('migrate', () => {
     expect(await json('migrate', '--status')).toMatchObject({ status: 0, value: [] });
   });
 
-  test('refuses a database that a newer release has migrated, as every command does', async () => {
-    await db('schema_migrations').insert({ name: '9999_later.ts', batch: 2, migration_time: new Date() });
+  const migrateByNewer = async (needs: string) => {
+    await db('schema_history').where({ name: '9999_later.ts' }).delete();
+    await db('schema_history').insert({ name: '9999_later.ts', batch: 2, migration_time: new Date() });
+    await db('schema_range').update({ migrated_by: '9.1.0', needs, oldest_release: '9.0.0' });
+  };
+
+  test('leaves a database alone that a newer release has migrated, on which this one may run', async () => {
+    await migrateByNewer('0040_schema_range.ts');
+    for (const command of ['migrate', 'migrate --distribute']) {
+      expect(await json(...command.split(' '))).toMatchObject({
+        status: 0,
+        value: [],
+        notes: [
+          'The schema is of release 9.1.0, newer than this one, which may run on it: there is nothing to do.',
+        ],
+      });
+    }
+    expect(await json('migrate', '--status')).toMatchObject({ status: 0, value: [] });
+    expect(await json('company', 'list')).toMatchObject({ status: 0 });
+    expect((await db('schema_range').first()).migrated_by).toBe('9.1.0');
+  });
+
+  test('refuses one on which this release cannot run, as every command does', async () => {
+    await migrateByNewer('9998_taken_away.ts');
     for (const command of [['migrate'], ['migrate', '--status'], ['company', 'list']]) {
       const { status, error } = await json(...command);
       expect(status).toBe(1);
       expect(error?.message).toBe(
-        'The database was migrated by a newer release (9999_later.ts): use that release.',
+        'The database was migrated by release 9.1.0, and releases before 9.0.0 cannot work with its schema any more: ' +
+          'use 9.0.0 or later, or restore a backup from before that migration.',
       );
     }
+  });
+
+  test('refuses one that does not say which releases may run on it', async () => {
+    await db('schema_range').delete();
+    expect((await json('company', 'list')).error?.message).toBe(
+      'The database was migrated by a newer release (9999_later.ts): use that release.',
+    );
   });
 });

@@ -69,7 +69,7 @@ const refusals: readonly Refusal[] = [
   {
     why: 'the schema is not current',
     prepare: () =>
-      database.db.raw('DELETE FROM schema_migrations WHERE id = (SELECT max(id) FROM schema_migrations)'),
+      database.db.raw('DELETE FROM schema_history WHERE id = (SELECT max(id) FROM schema_history)'),
     message: /tallystick migrate/,
   },
   {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Config, ConfigError } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
-import { assertCurrent, assertSupported } from '../../db/schema-check.ts';
+import { assertSupported, assertUsable, newerSchema } from '../../db/schema-check.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';
@@ -82,8 +82,8 @@ async function examineDatabase(db: Database, config: Config, origin: DatabaseOri
       durability(state),
       await examineConnections(db, config),
       await finding('schema', () => {
-        assertCurrent(state);
-        return 'that of this release';
+        assertUsable(state);
+        return newerSchema(state) ?? 'that of this release';
       }),
     ];
   } catch (error) {

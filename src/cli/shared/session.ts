@@ -3,7 +3,7 @@ import type { ClientSettings } from '../../client-settings.ts';
 import { type Connections, openConnections, sessionUrlOf } from '../../compose/connections.ts';
 import type { Config } from '../../config.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
-import { assertCurrent } from '../../db/schema-check.ts';
+import { assertUsable } from '../../db/schema-check.ts';
 import { commandLimits, migrationLimits } from '../../db/session-limits.ts';
 import { createLogger, type Logger } from '../../log.ts';
 import { explainDatabase } from './database-failure.ts';
@@ -48,7 +48,7 @@ type Options = {
 
 /**
  * Runs the work with open connections and closes them, whatever the outcome.
- * @throws SchemaError when the schema is not that of this release; OperationError when the database fails
+ * @throws SchemaError when this release cannot work with the schema; OperationError when the database fails
  */
 export async function asOperator<T>(
   session: Session,
@@ -61,7 +61,7 @@ export async function asOperator<T>(
     schema === 'any' ? openForMigration(config, opened) : openForCommand(config, opened);
   try {
     const state = await inspectDatabase(connections.db);
-    if (schema === 'current') assertCurrent(state);
+    if (schema === 'current') assertUsable(state);
     return await work({ ...connections, config, log, output: session.output(), state });
   } catch (error) {
     const message = explainDatabase(error, { url: config.DATABASE_URL, local: session.local() });
