@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
-import { createApiParts, createServiceApp } from './compose/api.ts';
+import { type ApiParts, createApiParts, createServiceApp } from './compose/api.ts';
 import { openDatabase } from './compose/connections.ts';
 import { startIndexes } from './compose/indexer.ts';
 import { createOperationsApp, type OperationsOptions } from './compose/operations.ts';
@@ -112,7 +112,7 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   if (minter) await startLanes(minter, shutdown);
 
   const app = apiParts && (await createServiceApp(apiParts, isServing));
-  const server = app && (await listenForCallers(parts, app, options.reserved?.callers));
+  const server = app && (await listenForCallers(apiParts, app, options.reserved?.callers));
   if (server) {
     const drainMs = config.DRAIN_SECONDS * 1_000;
     // A start that is refused drains nothing: nobody was told that it is ready.
@@ -141,18 +141,19 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
 }
 
 function listenForCallers(
-  { config, log, observers }: Parts,
+  { config, log, observers, verifier }: ApiParts,
   app: RequestListener,
   reserved: Server | undefined,
 ): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
+  const knows = (key: string) => verifier.known?.(key) !== undefined;
   const wanted = { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS };
   return listen(app, {
     host,
     port,
     settings: { host: 'HOST', port: 'PORT' },
     reserved,
-    guard: createLoadGuard(config.MAX_BUSY_MS),
+    guard: createLoadGuard({ busyMs: config.MAX_BUSY_MS, knows }),
     onShed: observers.shed,
     limits: withinOpenFiles(wanted, openFilesLimit(), log),
     log,

@@ -27,7 +27,7 @@ export const serviceSettings = {
   MAX_BUSY_MS: {
     schema: whole(1, 10_000).default(100),
     about:
-      'Time that the process works on the requests that came at once; those of them that are left are 503 with `Retry-After`.',
+      'Work of the process, as time, that requests under way may come to while it has no pause; further ones are 503 with `Retry-After`.',
   },
   REQUEST_DEADLINE_SECONDS: {
     schema: whole(1, 600).default(45),

@@ -1,7 +1,9 @@
+import type { EventLoopUtilization } from 'node:perf_hooks';
 import request from 'supertest';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createLoadGuard } from '../../src/http/server/load-guard.ts';
+import type { EndRequest } from '../../src/http/server/under-way.ts';
 import { createLogger } from '../../src/log.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -10,60 +12,155 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Asks a guard about so many requests that come at once, each of which keeps the process busy for `ms`. */
-function together(
-  count: number,
-  ms: number,
-  url = '/events/v1/api/event',
-  keyOf = (_index: number) => 'greedy',
-) {
-  let time = 0;
-  const guard = createLoadGuard(100, () => time);
-  const admit = (_: unknown, index: number) => {
-    const headers = { 'x-api-key': keyOf(index) };
-    const isAdmitted = guard.admits({ url, headers } as unknown as Parameters<typeof guard.admits>[0]);
-    if (isAdmitted) time += ms;
-    return isAdmitted;
+const busyMs = 100;
+
+/** A guard in a process whose time and whose event loop are told. */
+function guarded({ known = ['greedy', 'neighbour'] } = {}) {
+  const state = { at: 0, utilization: 0 };
+  const guard = createLoadGuard({
+    busyMs,
+    knows: (key) => known.includes(key),
+    now: () => state.at,
+    utilization: (): EventLoopUtilization => ({ idle: 0, active: 0, utilization: state.utilization }),
+  });
+  const open: EndRequest[] = [];
+  const ask = (key = 'greedy', url = '/events/v1/api/event') => {
+    const end = guard.admit({ url, headers: { 'x-api-key': key } });
+    if (end) open.push(end);
+    return end !== undefined;
   };
-  return { admitted: () => Array.from({ length: count }, admit).filter(Boolean).length };
+  const askMany = (count: number, key?: string, url?: string) =>
+    Array.from({ length: count }, () => ask(key, url)).filter(Boolean).length;
+  return {
+    ...{ state, ask, askMany },
+    /** Ends the requests that came first. */
+    end: (count: number, isRefused = false) => {
+      for (const end of open.splice(0, count)) end(isRefused);
+    },
+    /** Lets a span pass in which the event loop was so busy, and looks at it. */
+    pass(utilization: number, ms = busyMs) {
+      Object.assign(state, { at: state.at + ms, utilization });
+      if (ask()) open.splice(-1)[0]?.(true);
+    },
+  };
 }
 
-describe('requests that come at once', () => {
-  test('are taken on as long as they do not keep the process busy for too long', async () => {
-    expect(together(1_000, 0.05).admitted()).toBe(1_000);
-    const many = together(1_000, 1);
-    expect(many.admitted()).toBe(101);
+/** A guard whose process has answered 1,000 requests in 100 ms and has no pause. */
+function saturated(options?: Parameters<typeof guarded>[0]) {
+  const process = guarded(options);
+  process.askMany(1_000);
+  process.end(1_000);
+  process.pass(1);
+  return process;
+}
+
+describe('a process with pauses', () => {
+  test('takes on whatever comes', () => {
+    const { askMany, pass } = guarded();
+    expect(askMany(5_000)).toBe(5_000);
+    pass(0.9);
+    expect(askMany(5_000)).toBe(5_000);
+  });
+
+  test('refuses what is left of requests that came at once and take too long, until it has turned to others', async () => {
+    const { state, ask } = guarded();
+    const together = () =>
+      Array.from({ length: 1_000 }, () => {
+        const isAdmitted = ask();
+        if (isAdmitted) state.at += 1;
+        return isAdmitted;
+      }).filter(Boolean).length;
+    expect(together()).toBe(busyMs + 1);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(many.admitted()).toBe(101);
-  });
-
-  test('are taken on when they are few, whatever each takes', () => {
-    expect(together(32, 1_000).admitted()).toBe(32);
-  });
-
-  test('are taken on when they are the first of their key, as long as few keys come', () => {
-    const neighbour = (index: number) => (index < 995 ? 'greedy' : 'neighbour');
-    expect(together(1_000, 1, undefined, neighbour).admitted()).toBe(101 + 4);
-    // 32 at once, then those of the first 16 keys until the time is over.
-    expect(together(1_000, 10, undefined, (index) => `invented ${index}`).admitted()).toBe(32);
-  });
-
-  test('are always taken on when they ask for the health', () => {
-    expect(together(1_000, 1, '/healthz').admitted()).toBe(1_000);
+    expect(together()).toBe(busyMs + 1);
   });
 });
 
-test('a request that is refused for the load gets a problem that says when to come back', async () => {
-  let shed = 0;
+describe('a process without pause', () => {
+  test('takes on as many as it answers in the time, and one more for each that ends', () => {
+    const { askMany, end } = saturated();
+    // One was refused at once and has still its place.
+    expect(askMany(5_000)).toBe(999);
+    end(10);
+    expect(askMany(5_000)).toBe(10);
+  });
+
+  test('takes on few always, however slow it is', () => {
+    const { askMany, pass } = guarded();
+    pass(1);
+    pass(1);
+    expect(askMany(1_000)).toBeGreaterThanOrEqual(31);
+    expect(askMany(1_000)).toBe(0);
+  });
+
+  test('counts none that waits for somebody else', () => {
+    const { askMany, pass } = saturated();
+    askMany(5_000);
+    expect(askMany(1)).toBe(0);
+    for (let span = 0; span < 11; span += 1) pass(1);
+    expect(askMany(1_000)).toBeGreaterThanOrEqual(500);
+  });
+
+  test('counts a late refusal as the work that it was', () => {
+    const { askMany, end, pass } = saturated();
+    askMany(5_000);
+    end(400, true);
+    expect(askMany(1_000)).toBe(0);
+    pass(1);
+    expect(askMany(1_000)).toBeGreaterThanOrEqual(350);
+  });
+
+  test('remembers what it can when something large has stopped it', () => {
+    const { askMany, pass } = saturated();
+    pass(1, 1_000);
+    expect(askMany(5_000)).toBeGreaterThanOrEqual(690);
+  });
+
+  test('gives a known key its share beside one that takes all', () => {
+    const { askMany } = saturated();
+    askMany(5_000);
+    expect(askMany(1_000, 'neighbour')).toBe(500);
+  });
+
+  test('gives a key that nobody has accepted nothing of that, so invented ones cost the others nothing', () => {
+    const { ask, askMany } = saturated();
+    askMany(5_000);
+    expect(Array.from({ length: 100 }, (_, index) => ask(`invented ${index}`)).filter(Boolean)).toEqual([]);
+    expect(askMany(4, 'neighbour')).toBe(4);
+  });
+
+  test('answers whoever asks for its health', () => {
+    const { askMany } = saturated();
+    askMany(5_000);
+    expect(askMany(100, 'greedy', '/healthz')).toBe(100);
+  });
+
+  test('takes on all again when it has pauses', async () => {
+    const { askMany, pass } = saturated();
+    askMany(5_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    pass(0.5);
+    expect(askMany(5_000)).toBe(5_000);
+  });
+});
+
+/** A server that refuses all but the health. */
+async function refusing() {
+  const guard = createLoadGuard({ busyMs, knows: () => false });
+  const counts = { shed: 0 };
   const server: HttpServer = await listen((_request, response) => response.end('ok'), {
     ...{ host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' }, log },
-    guard: { admits: ({ url }) => url === '/healthz' },
+    guard: { ...guard, admit: (asked) => (asked.url === '/healthz' ? guard.admit(asked) : undefined) },
     onShed: () => {
-      shed += 1;
+      counts.shed += 1;
     },
   });
   ends.push(() => server.stop(0));
-  const caller = request(`http://127.0.0.1:${server.port}`);
+  return { caller: request(`http://127.0.0.1:${server.port}`), counts };
+}
+
+test('a request that is refused for the load gets a problem that says when to come back', async () => {
+  const { caller, counts } = await refusing();
   const refused = await caller.post('/events/v1/api/event').send({ name: 'Fair' }).expect(503);
   expect(refused.headers).toMatchObject({
     'content-type': 'application/problem+json',
@@ -72,5 +169,13 @@ test('a request that is refused for the load gets a problem that says when to co
   });
   expect(refused.body).toMatchObject({ code: 'overloaded', status: 503 });
   await caller.get('/healthz').expect(200);
-  expect(shed).toBe(1);
+  expect(counts.shed).toBe(1);
+});
+
+test('refusals beyond their pace are late, and none is left out', async () => {
+  const { caller, counts } = await refusing();
+  const answers = await Promise.all(Array.from({ length: 400 }, () => caller.get('/events/v1/api/event')));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
+  expect(new Set(answers.map(({ body }) => body.requestId)).size).toBe(400);
+  expect(counts.shed).toBe(400);
 });

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
-import { type LoadGuard, refuseForLoad } from './load-guard.ts';
+import type { LoadGuard } from './load-guard.ts';
 import { ownClasses } from './own-classes.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
@@ -84,10 +84,17 @@ export async function listen(
         return;
       }
       request.url = toOriginForm(request.url ?? '/');
-      if (guard === undefined || guard.admits(request)) handler(request, response);
-      else {
+      if (guard === undefined) {
+        handler(request, response);
+        return;
+      }
+      const end = guard.admit(request);
+      if (end === undefined) {
         onShed?.();
-        refuseForLoad(response);
+        guard.refuse(response);
+      } else {
+        response.once('close', () => end(response.statusCode === 503));
+        handler(request, response);
       }
     },
   );

@@ -1,70 +1,80 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { problem } from '../../errors.ts';
-import { problemBody } from './problem.ts';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { createPace } from './load-pace.ts';
+import { createRefusals } from './refusals.ts';
+import { createUnderWay, type EndRequest } from './under-way.ts';
 
 export type LoadGuard = {
-  /** Whether the request can be taken on. Asked once for each, in the order of their coming. */
-  admits(request: IncomingMessage): boolean;
+  /**
+   * Asked once for each request, in the order of their coming.
+   * @returns undefined when the request is to be refused
+   */
+  admit(request: Pick<IncomingMessage, 'url' | 'headers'>): EndRequest | undefined;
+  /** Answers a request that was not taken on. */
+  refuse(response: ServerResponse): void;
+};
+
+type GuardOptions = {
+  /** Milliseconds of the process's own work that requests under way may come to, while it has no pause. */
+  readonly busyMs: number;
+  /** Whether a key was accepted moments ago. */
+  readonly knows: (key: string) => boolean;
+  /** In milliseconds. */
+  readonly now?: () => number;
+  /** How the event loop has spent its time, in all or since it was told before. */
+  readonly utilization?: (before?: EventLoopUtilization) => EventLoopUtilization;
 };
 
 // Few requests are never refused, however long one of them takes.
 const fewRequests = 32;
-// Nor are the first ones of a key, as long as few keys come at once: many requests of one must not cost the others theirs.
+// Nor are so many of a known key, as long as others have not done the same: one that asks for much must not cost another
+// the little that it asks for.
 const fewOfKey = 4;
-const fewKeys = 16;
 // How an operator or a load balancer sees a process must not depend on its load.
 const health = new Set(['/healthz', '/readyz']);
 
 /**
- * Admits requests as long as those before them did not keep the process busy for too long: what the network has brought
- * at once is dealt with in one go, and nothing else happens meanwhile.
- * @param busyMs time for the requests that came at once
+ * Refuses requests before latency runs away. The process is overloaded while its event loop has no pause, or is at what
+ * came at once for longer than `busyMs`. Then as many requests may be under way as it answers in `busyMs` by its own
+ * pace: each that is taken on waits about so long, however many come. Beyond, a known key has its share of that number.
  */
-export function createLoadGuard(busyMs: number, now: () => number = () => performance.now()): LoadGuard {
-  let round: Round | undefined;
-  return {
-    admits({ url = '', headers }) {
-      if (round === undefined) {
-        round = { since: now(), requests: 0, ofKey: new Map() };
-        // When everything that came at once is dealt with.
-        setImmediate(() => {
-          round = undefined;
-        });
-      }
-      round.requests += 1;
-      const isFirst = isFirstOfKey(round, headers['x-api-key']);
-      return round.requests <= fewRequests || isFirst || now() - round.since <= busyMs || health.has(url);
-    },
+export function createLoadGuard({
+  busyMs,
+  knows,
+  now = () => performance.now(),
+  utilization = (before) => performance.eventLoopUtilization(before),
+}: GuardOptions): LoadGuard {
+  const underWay = createUnderWay(now());
+  const pace = createPace({ spanMs: busyMs, utilization, began: now() });
+  const refusals = createRefusals({ answersPerMs: pace.perMs, now });
+  let round: number | undefined;
+
+  const isOverloaded = (at: number): boolean => {
+    if (round === undefined) {
+      round = at;
+      // When everything that came at once is dealt with.
+      setImmediate(() => {
+        round = undefined;
+      });
+    }
+    if (pace.look(at)) underWay.turn(at);
+    return pace.isWithoutPause() || at - round > busyMs;
   };
-}
+  const hasPlace = (key: string | undefined): boolean => {
+    const most = Math.max(fewRequests, pace.perMs() * busyMs);
+    const count = underWay.count();
+    if (count < most) return true;
+    if (key === undefined || count >= 2 * most || !knows(key)) return false;
+    return underWay.ofKey(key) < Math.max(fewOfKey, most / Math.max(2, underWay.keys()));
+  };
 
-type Round = {
-  readonly since: number;
-  requests: number;
-  /** Requests by key, of the first keys. */
-  readonly ofKey: Map<string, number>;
-};
-
-function isFirstOfKey({ ofKey }: Round, key: string | string[] | undefined): boolean {
-  if (typeof key !== 'string') return false;
-  const count = (ofKey.get(key) ?? 0) + 1;
-  if (count === 1 && ofKey.size >= fewKeys) return false;
-  ofKey.set(key, count);
-  return count <= fewOfKey;
-}
-
-/** Refuses a request at a small part of what any other answer costs: without the app, and without a line in the log. */
-export function refuseForLoad(response: ServerResponse): void {
-  const requestId = randomUUID();
-  const body = problemBody(problem('overloaded'), requestId);
-  response.writeHead(503, {
-    'X-Request-Id': requestId,
-    'X-Content-Type-Options': 'nosniff',
-    'Retry-After': '1',
-    'Content-Type': 'application/problem+json',
-    'Cache-Control': 'no-store',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  response.end(body);
+  return {
+    admit({ url = '', headers }) {
+      const given = headers['x-api-key'];
+      const key = typeof given === 'string' ? given : undefined;
+      if (isOverloaded(now()) && !hasPlace(key) && !health.has(url)) return undefined;
+      return underWay.begin(key, pace.noteAnswer);
+    },
+    refuse: refusals.refuse,
+  };
 }

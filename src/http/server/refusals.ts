@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { problem } from '../../errors.ts';
+import { problemBody } from './problem.ts';
+
+type RefusalOptions = {
+  /** How fast the process answers what it does not refuse. */
+  readonly answersPerMs: () => number;
+  readonly now: () => number;
+};
+
+// A refusal takes about an eighth of what a short answer takes, nearly all of it the kernel's; so however many ask, more
+// than half of the time is left for answers.
+const perAnswer = 6;
+const leastPerMs = 2;
+const tickMs = 5;
+// As much later as a round of the event loop may take.
+const burstMs = 50;
+
+/**
+ * Refuses requests for the load. A caller who is refused asks again, and Node reads from all who do before it goes on with
+ * anything else; thousands of them would stop what was taken on. So refusals have a pace, and the callers beyond it wait
+ * for theirs.
+ */
+export function createRefusals({ answersPerMs, now }: RefusalOptions) {
+  const waiting: ServerResponse[] = [];
+  let allowed = 0;
+  let since = now();
+
+  /** Counts what may be refused since it was counted last. */
+  const count = () => {
+    const at = now();
+    const perMs = Math.max(leastPerMs, answersPerMs() * perAnswer);
+    allowed = Math.min(allowed + (at - since) * perMs, burstMs * perMs);
+    since = at;
+  };
+  const refuseWaiting = () => {
+    count();
+    const next = waiting.splice(0, Math.floor(allowed));
+    allowed -= next.length;
+    for (const response of next) sendRefusal(response);
+    if (waiting.length > 0) setTimeout(refuseWaiting, tickMs);
+  };
+
+  return {
+    refuse(response: ServerResponse): void {
+      count();
+      if (waiting.length === 0 && allowed >= 1) {
+        allowed -= 1;
+        sendRefusal(response);
+      } else if (waiting.push(response) === 1) setTimeout(refuseWaiting, tickMs);
+    },
+  };
+}
+
+/** Sends it at a small part of what any other answer costs: without the app, and without a line in the log. */
+function sendRefusal(response: ServerResponse): void {
+  const requestId = randomUUID();
+  response.writeHead(503, { ...headers, 'X-Request-Id': requestId });
+  response.end(body.replace(placeholder, requestId));
+}
+
+const placeholder = randomUUID();
+// To make a problem takes as long as all the rest.
+const body = problemBody(problem('overloaded'), placeholder);
+const headers = {
+  'X-Content-Type-Options': 'nosniff',
+  'Retry-After': '1',
+  'Content-Type': 'application/problem+json',
+  'Cache-Control': 'no-store',
+  'Content-Length': String(Buffer.byteLength(body)),
+};

@@ -1,0 +1,65 @@
+/**
+ * Called once, when a request that was taken on is over.
+ * @param isRefused whether it was refused for the load after all, by a part that knows more of it
+ */
+export type EndRequest = (isRefused: boolean) => void;
+
+/** Requests that came in a short time. Those that came too long ago count no longer. */
+type Span = { readonly since: number; open: number; refused: number; isOver: boolean };
+
+const newSpan = (since: number): Span => ({ since, open: 0, refused: 0, isOver: false });
+
+// A request that is under way for longer waits for somebody else: the process would have answered it.
+const waitsForOthersMs = 1_000;
+
+/** Counts the requests under way that the process is at, and those of each key. */
+export function createUnderWay(began: number) {
+  const ofKey = new Map<string, number>();
+  let current = newSpan(began);
+  let earlier: Span[] = [];
+  let count = 0;
+
+  const leave = (span: Span, leaving: number) => {
+    if (span.isOver) return;
+    span.open -= leaving;
+    count -= leaving;
+  };
+  const leaveKey = (key: string) => {
+    const left = (ofKey.get(key) ?? 1) - 1;
+    if (left === 0) ofKey.delete(key);
+    else ofKey.set(key, left);
+  };
+
+  return {
+    count: () => count,
+    /** Keys that have requests under way. */
+    keys: () => ofKey.size,
+    ofKey: (key: string) => ofKey.get(key) ?? 0,
+    /** @param noteAnswer called when the request was answered and not refused */
+    begin(key: string | undefined, noteAnswer: () => void): EndRequest {
+      const span = current;
+      span.open += 1;
+      count += 1;
+      if (key !== undefined) ofKey.set(key, (ofKey.get(key) ?? 0) + 1);
+      return (isRefused) => {
+        if (key !== undefined) leaveKey(key);
+        if (!isRefused) noteAnswer();
+        // A refusal so late on its way costs as much as an answer: it takes the place of one.
+        if (isRefused && span === current) span.refused += 1;
+        else leave(span, 1);
+      };
+    },
+    /** Begins another span. */
+    turn(at: number): void {
+      leave(current, current.refused);
+      earlier.push(current);
+      current = newSpan(at);
+      for (const span of earlier) {
+        if (at - span.since <= waitsForOthersMs) continue;
+        leave(span, span.open);
+        span.isOver = true;
+      }
+      earlier = earlier.filter(({ isOver }) => !isOver);
+    },
+  };
+}
