@@ -6,9 +6,11 @@ import { deployed } from './deployed.ts';
 import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
 import { readStamp, stampInputs } from './inputs.ts';
 import { createLayout, type Layout } from './layout.ts';
+import { llmsText } from './llms.ts';
 import { fillComments } from './markup.ts';
 import { missingPage } from './missing-page.ts';
 import { readNavigation } from './navigation.ts';
+import { type PublishedDocument, postmanCollection } from './postman.ts';
 import { problemPage } from './problem-pages.ts';
 import { readProblemTexts } from './problem-texts.ts';
 import { renderReference, requireRedocly } from './reference-page.ts';
@@ -72,6 +74,7 @@ async function assemble(redocly: string): Promise<Site> {
   for (const [code, text] of texts) own(`problems/${code}.html`, problemPage(code, text, contract, layout));
   await addReferences(site, contract, layout, redocly);
   await addDocuments(site, contract);
+  site.add('llms.txt', llmsText(contract, guides), { open: true });
   return site;
 }
 
@@ -101,15 +104,17 @@ async function addReferences(
   }
 }
 
-/** The documents in all forms, saying where they are served. */
+/** The documents in all forms, and as a Postman collection, saying where they are served. */
 async function addDocuments(site: Site, contract: readonly AreaContract[]): Promise<void> {
+  const current: PublishedDocument[] = [];
   for (const own of contract) {
     for (const name of [own.area, `${own.area}-3.0`]) {
-      const bundle = JSON.parse(await readFile(join(generated, `${name}.json`), 'utf8'));
-      for (const [file, content] of published(name, deployed(bundle, own)))
-        site.add(file, content, { open: true });
+      const document = deployed(JSON.parse(await readFile(join(generated, `${name}.json`), 'utf8')), own);
+      for (const [file, content] of published(name, document)) site.add(file, content, { open: true });
+      if (name === own.area) current.push({ own, document });
     }
   }
+  site.add('openapi.postman.json', await postmanCollection(current), { open: true });
 }
 
 export type BuildOptions = {

@@ -13,6 +13,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
   '.yaml': 'application/yaml',
+  '.txt': 'text/plain; charset=utf-8',
 };
 
 type Entry = { readonly content: string; readonly file: PortalFile };

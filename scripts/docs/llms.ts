@@ -1,0 +1,41 @@
+import { placeholders } from '../../src/http/mounts/deployment.ts';
+import type { AreaContract, Operation } from './contract.ts';
+import type { Guide } from './guides.ts';
+
+const docs = `${placeholders.baseUrl}/docs`;
+const link = (title: string, file: string, about: string) => `- [${title}](${docs}/${file}): ${about}`;
+const section = (title: string, lines: readonly string[]) => `## ${title}\n\n${lines.join('\n')}`;
+
+const operationLine = ({ method, fullPath, href, operationId, summary, deprecated }: Operation) =>
+  link(`${method} ${fullPath}`, href, `\`${operationId}\`. ${summary}${deprecated ? ' (deprecated)' : ''}.`);
+
+/** The portal in the form that language models look for, llms.txt: what there is, in a line each, with whole addresses. */
+export function llmsText(contract: readonly AreaContract[], guides: readonly Guide[]): string {
+  const isLog = ({ name }: Guide) => name === 'changelog';
+  const guideLine = ({ title, name, lead }: Guide) => link(title, `${name}.html`, lead);
+  const parts = [
+    `# API of ${placeholders.operator}`,
+    `> One HTTP contract for blockchain data, events, and real-world assets whose NFTs are minted on the chain. Requests go to ${placeholders.baseUrl} with an API key in the header \`x-api-key\`.`,
+    [
+      '- The OpenAPI documents are the whole truth: every operation, field, limit, status and error is in them.',
+      '- Errors are `application/problem+json`; branch on `code`, and read `detail` for what to mend.',
+      '- Amounts, token ids and block numbers are decimal texts. Times are RFC 3339 in UTC.',
+      '- Unknown fields and parameters are refused by name; nothing is ignored, clamped or converted.',
+      '- Send a new `Idempotency-Key` with each POST that takes one, and the same when it is repeated.',
+    ].join('\n'),
+    section(
+      'Documents',
+      contract.map(({ title, area, summary }) => link(`${title}, OpenAPI 3.1`, `${area}.yaml`, summary)),
+    ),
+    ...contract.map(({ title, operations }) => section(title, operations.map(operationLine))),
+    section('Guides', guides.filter((guide) => !isLog(guide)).map(guideLine)),
+    section('Optional', [
+      link('Postman collection', 'openapi.postman.json', 'Every operation as a request, with its example.'),
+      ...contract.map(({ title, area, summary }) =>
+        link(`${title}, OpenAPI 3.0.3`, `${area}-3.0.yaml`, summary),
+      ),
+      ...guides.filter(isLog).map(guideLine),
+    ]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
