@@ -86,6 +86,7 @@ export const catalogue = {
   },
   nft_already_minted: { status: 409, title: 'Conflict', detail: 'NFT is already minted' },
   nft_already_queued: { status: 409, title: 'Conflict', detail: 'NFT is already queued for minting' },
+  rwa_archived: { status: 409, title: 'Conflict', detail: 'RWA is archived' },
   rwa_not_claimable: { status: 409, title: 'Conflict', detail: 'RWA is not claimable' },
   minting_unsupported: {
     status: 409,

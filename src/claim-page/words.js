@@ -68,6 +68,7 @@ export function faultOf({ code, detail, retryAfter }) {
     {
       input_invalid: `This is no address that can get it: ${detail}.`,
       recipient_required: 'Type in the address of your wallet.',
+      rwa_archived: closed,
       rwa_not_claimable: closed,
       minting_unsupported: closed,
       mint_quota_exceeded: `No more can be claimed today. Try again ${whenOf(retryAfter)}.`,

@@ -25,7 +25,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
     name: 'retry',
     about: 'Queue a failed NFT again, for the same recipient, unless somebody else has its token',
     missing: notFailed,
-    refusal: ({ nftId, state }) => (state === 'failed' ? undefined : notFailed(nftId)),
+    refusal: (found) => (found.state === 'failed' ? refuseArchived(found) : notFailed(found.nftId)),
     async act(proving, found) {
       refuseIf(await retryMint(proving, found));
       return { state: 'queued' };
@@ -45,7 +45,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
     name: 'replace',
     about:
       'Give an NFT a new serial and token id, if the chain shows for good that its token was minted for somebody else',
-    refusal: (found) => (isInFlight(found) ? stillInTransaction(found.nftId) : undefined),
+    refusal: (found) => (isInFlight(found) ? stillInTransaction(found.nftId) : refuseArchived(found)),
     async act(proving, found) {
       const replaced = await replaceToken(proving, found);
       if (typeof replaced === 'string') throw new UsageError(replaced);
@@ -55,6 +55,12 @@ export function addRemedyCommands(mint: Command, session: Session): void {
   addReleaseCommand(mint, session);
   addFillCommand(mint, session);
 }
+
+// What was accepted before goes on.
+const refuseArchived = ({ nftId, state, isArchived }: RequestedMint) =>
+  isArchived && state === 'failed'
+    ? `The RWA of NFT ${nftId} is archived, so nothing of it is minted. Put it back first: tallystick rwa unarchive`
+    : undefined;
 
 function refuseIf(refusal: string | undefined): void {
   if (refusal !== undefined) throw new UsageError(refusal);

@@ -59,12 +59,15 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   'network seal': ['network.seal'],
   'network update': ['network.update'],
   recover: ['recover.begin', 'recover.apply'],
+  'rwa archive': ['rwa.archive'],
   'rwa claim-page': ['rwa.claim_page'],
   'rwa create': ['rwa.create'],
   'rwa export': ['rwa.export'],
   'rwa import': ['rwa.import'],
   'rwa reissue-secret': ['rwa.reissue_secret'],
   'rwa rotate-secrets': ['rwa.rotate_secrets'],
+  'rwa unarchive': ['rwa.unarchive'],
+  'rwa update': ['rwa.update'],
 };
 
 const leaves = (command: Command, above = ''): string[] =>

@@ -118,6 +118,14 @@ describe('mint retry', () => {
     expect(await db('nfts').where({ id }).first()).toMatchObject({ mint_state: 'failed' });
   });
 
+  test.for(['retry', 'replace'])('%s refuses what failed of an archived RWA', async (name, { db, run }) => {
+    const id = await addMint(db, 'failed', { mint_error: 'x' });
+    await db('rwas').update({ archived_at: new Date() });
+    const refused = await run('mint', name, id);
+    await db('rwas').update({ archived_at: null });
+    expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('is archived') });
+  });
+
   test('refuses what has not failed', async ({ db, run }) => {
     for (const id of [await addMint(db, 'submitted'), randomUUID(), 'x']) {
       expect((await run('mint', 'retry', id)).status).toBe(2);

@@ -34,6 +34,7 @@ const unprovoked = new Set([
   'idempotency_in_progress',
   'createAndMintNft recipient_required',
   'mintNft recipient_required',
+  'rwa_archived',
   'minting_unsupported',
   'mint_quota_exceeded',
 ]);

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { setMintQuota } from '../../src/rwa/operators/company-limit-store.ts';
+import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
 import { addClaimable, claimPaths, unclaimableIds } from './claim-requests.ts';
 import { otherRecipient, queuedKeys } from './mint-requests.ts';
@@ -77,6 +78,7 @@ describe('409, told only to one who holds the secret', () => {
     ['nft_already_minted', 'it is minted'],
     ['nft_already_queued', 'it is queued for somebody else'],
     ['rwa_not_claimable', 'its RWA is not claimable'],
+    ['rwa_archived', 'its RWA is archived'],
     ['minting_unsupported', 'its network mints nothing'],
   ] as const)('%s when %s', async ([code], { service, anyone }) => {
     const { rwa, nft, secret, claimPath } = await addClaimable(service);
@@ -87,6 +89,7 @@ describe('409, told only to one who holds the secret', () => {
     if (code === 'rwa_not_claimable') {
       await service.db('rwas').where({ id: rwa.id }).update({ is_claimable: false });
     }
+    if (code === 'rwa_archived') await service.db.transaction((tx) => setArchived(tx, rwa.id, true));
     const minter = (address: string | null) =>
       service.db('networks').where({ chain_id: '31337' }).update({ minter_contract: address });
     if (code === 'minting_unsupported') await minter(null);

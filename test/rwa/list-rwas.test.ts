@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { Client } from '../support/service.ts';
 import { addRwa } from './samples.ts';
@@ -50,6 +51,7 @@ describe('200', () => {
         isClaimable: false,
         price: '12.50',
         currency: 'EUR',
+        archivedAt: null,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updatedAt: expect.any(String),
       },
@@ -73,6 +75,38 @@ describe('200', () => {
     expect(await listed(acme, '?limit=2')).toEqual({ total: 4, limit: 2, offset: 0, rwas: [0, 1] });
     expect(await listed(acme, '?limit=2&offset=2')).toEqual({ total: 4, limit: 2, offset: 2, rwas: [2, 3] });
     expect(await listed(acme, '?offset=3&type=whisky')).toEqual({ total: 3, limit: 50, offset: 3, rwas: [] });
+  });
+
+  test('leaves archived RWAs out, and out of the total, unless they are asked for', async ({
+    service,
+    acme,
+  }) => {
+    const archive = (isArchived: boolean) =>
+      service.db.transaction((tx) => setArchived(tx, String(ids[1]), isArchived));
+    expect(await archive(true)).toBe(true);
+    expect(await listed(acme, '')).toMatchObject({ total: 3, rwas: [0, 2, 3] });
+    expect(await listed(acme, '?includeArchived=false&offset=1')).toMatchObject({ total: 3, rwas: [2, 3] });
+    expect(await listed(acme, '?type=whisky&isBuyable=true')).toMatchObject({ total: 1, rwas: [3] });
+    expect(await listed(acme, '?includeArchived=true')).toMatchObject({ total: 4, rwas: [0, 1, 2, 3] });
+    const asked = '?type=whisky&isBuyable=true&includeArchived=true';
+    expect(await listed(acme, asked)).toMatchObject({ total: 2, rwas: [1, 3] });
+    const { body } = await acme.get(`/v1/api/rwa/${ids[1]}`).expect(200);
+    expect(body.createdAt < body.archivedAt && body.archivedAt <= body.updatedAt).toBe(true);
+    expect(await archive(false)).toBe(true);
+    expect(await listed(acme, '')).toMatchObject({ total: 4, rwas: [0, 1, 2, 3] });
+  });
+
+  test('goes on from page to page with archived RWAs, or without, as the first page was asked for', async ({
+    service,
+    acme,
+  }) => {
+    await service.db.transaction((tx) => setArchived(tx, String(ids[1]), true));
+    const { cursor } = (await acme.get('/v1/api/rwa?limit=1&includeArchived=true').expect(200)).body;
+    const next = await listed(acme, `?limit=2&includeArchived=true&cursor=${cursor}`);
+    expect(next).toMatchObject({ total: 4, rwas: [1, 2] });
+    const { body } = await acme.get(`/v1/api/rwa?limit=2&cursor=${cursor}`).expect(400);
+    expect(body.code).toBe('cursor_invalid');
+    await service.db.transaction((tx) => setArchived(tx, String(ids[1]), false));
   });
 
   test('orders RWAs that were made at one moment by id, so that pages never overlap', async ({ service }) => {
@@ -103,6 +137,7 @@ describe('400', () => {
     ['offset', '2147483648'],
     ['isBuyable', 'yes'],
     ['isClaimable', '1'],
+    ['includeArchived', 'yes'],
     ['type', 'x'.repeat(256)],
     ['type', '%00'],
     ['sort', 'name'],

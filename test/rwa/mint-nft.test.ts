@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
+import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 import { addMintable, otherRecipient, queuedKeys, treasury } from './mint-requests.ts';
@@ -184,6 +185,20 @@ describe('409', () => {
     await acme.post(path).send({ secret, recipient }).expect(200);
     const { body } = await acme.post(path).send({ secret, recipient: otherRecipient }).expect(409);
     expect(body.detail).toBe('NFT is already queued for minting');
+  });
+
+  test('one of an RWA that is archived, but not one that was accepted before', async ({ service, acme }) => {
+    const { rwa, nft, path, secret } = await addMintable(service);
+    const archive = (isArchived: boolean) =>
+      service.db.transaction((tx) => setArchived(tx, rwa.id, isArchived));
+    await archive(true);
+    const { body } = await acme.post(path).send({ secret, recipient }).expect(409);
+    expect(body).toMatchObject({ code: 'rwa_archived', detail: 'RWA is archived' });
+    expect(await queuedKeys(service)).not.toContain(nft.id);
+    await archive(false);
+    await acme.post(path).send({ secret, recipient }).expect(200);
+    await archive(true);
+    await acme.post(path).send({ secret, recipient }).expect(200);
   });
 
   test('one of an RWA that is not claimable', async ({ service, acme }) => {

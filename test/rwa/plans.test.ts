@@ -83,6 +83,7 @@ describe('the RWAs of a company are found by an index', () => {
     ['of a type', { type: 'type 3' }],
     ['buyable', { isBuyable: true }],
     ['claimable', { isClaimable: false }],
+    ['with archived ones', { includeArchived: true }],
     ['by all filters at once', { type: 'type 3', isBuyable: false, isClaimable: true }],
   ] as const)('%s', async ([_, filter], { db }) => {
     await expectIndexes(db, () => listRwas(db, company, filter, page));

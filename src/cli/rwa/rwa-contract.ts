@@ -6,6 +6,8 @@ import type { Operator } from '../shared/session.ts';
 export const notExamined =
   'The contract was not asked for on the network: tallystick doctor does that later.';
 
+type Named = Pick<RwaInput, 'chainId' | 'contractAddress' | 'isClaimable'>;
+
 type Parts = Pick<Operator, 'db' | 'clients'>;
 
 /**
@@ -15,8 +17,8 @@ type Parts = Pick<Operator, 'db' | 'clients'>;
  */
 export async function contractFaults(
   operator: Parts,
-  inputs: readonly RwaInput[],
-): Promise<(input: RwaInput) => string | undefined> {
+  inputs: readonly Named[],
+): Promise<(input: Named) => string | undefined> {
   const examined = await examineContracts(operator, inputs.map(named));
   const unknown = [...examined.values()].find(({ verdict }) => verdict === 'unknown');
   if (unknown !== undefined) {
@@ -33,12 +35,12 @@ export async function contractFaults(
 }
 
 /** @throws UsageError when NFTs of the RWA could not be minted; OperationError when no node answers */
-export async function admitContract(operator: Parts, input: RwaInput): Promise<void> {
+export async function admitContract(operator: Parts, input: Named): Promise<void> {
   const message = (await contractFaults(operator, [input]))(input);
   if (message !== undefined) throw new UsageError(`--contract-address: ${message}`);
 }
 
-const named = ({ chainId, contractAddress, isClaimable }: RwaInput) => ({
+const named = ({ chainId, contractAddress, isClaimable }: Named) => ({
   chainId,
   contract: contractAddress,
   isClaimable,

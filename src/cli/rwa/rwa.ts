@@ -7,6 +7,7 @@ import { UsageError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { whole } from '../shared/values.ts';
+import { addChangeCommands, optionOf } from './rwa-change.ts';
 import { admitContract, notExamined } from './rwa-contract.ts';
 import { addExportCommand } from './rwa-export.ts';
 import { addImportCommand } from './rwa-import.ts';
@@ -33,6 +34,7 @@ export function addRwaCommands(program: Command, session: Session): void {
   addListCommand(rwa, session);
   addShowCommand(rwa, session);
   addClaimPageCommand(rwa, session);
+  addChangeCommands(rwa, session);
   addImportCommand(rwa, session);
   addExportCommand(rwa, session);
   addSecretCommands(rwa, session);
@@ -87,25 +89,26 @@ function addCreateCommand(rwa: Command, session: Session): void {
   );
 }
 
-// A field such as `data.litres` belongs to --data.
-const optionOf = (field: string) =>
-  `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-type ListOptions = { company?: string; limit: number; offset: number };
+type ListOptions = { company?: string; includeArchived?: true; limit: number; offset: number };
 
 function addListCommand(rwa: Command, session: Session): void {
   const list = rwa
     .command('list')
     .description('List RWAs by creation, and say when there are more')
     .option('--company <company>', 'only those of this company, by id or name')
+    .option('--include-archived', 'those that are archived, too')
     .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
     .option('--offset <n>', 'how many to pass over', whole(0, 1_000_000_000), 0)
-    .action(({ company, limit, offset }: ListOptions) =>
+    .action(({ company, includeArchived, limit, offset }: ListOptions) =>
       asOperator(session, async ({ db, output }) => {
-        const filter = company === undefined ? {} : { companyId: (await findCompany({ db }, company)).id };
+        const filter = {
+          ...(company !== undefined && { companyId: (await findCompany({ db }, company)).id }),
+          includeArchived: includeArchived === true,
+        };
         // One more than is shown, to know whether there are more.
         const found = await listOperatorRwas(db, { ...filter, limit: limit + 1, offset });
-        output.rows(found.slice(0, limit).map(shown), columns);
+        const shownColumns = includeArchived ? { ...columns, archivedAt: 'ARCHIVED' } : columns;
+        output.rows(found.slice(0, limit).map(shown), shownColumns);
         if (found.length > limit) output.say(`There are more: add --offset ${offset + limit}.`);
       }),
     );

@@ -361,6 +361,11 @@ export interface components {
             currency: string | null;
             /**
              * Format: date-time
+             * @description Since when it is archived: in no list unless asked for, and not to be minted. Null while it is not. UTC.
+             */
+            archivedAt: string | null;
+            /**
+             * Format: date-time
              * @description When the RWA was created, UTC.
              */
             createdAt: string;
@@ -466,6 +471,11 @@ export interface components {
             price: string | null;
             /** @description ISO 4217 code or token symbol of the price. */
             currency: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is archived: in no list unless asked for, and not to be minted. Null while it is not. UTC.
+             */
+            archivedAt: string | null;
             /**
              * Format: date-time
              * @description When the RWA was created, UTC.
@@ -1352,6 +1362,11 @@ export interface operations {
                  * @example true
                  */
                 isClaimable?: boolean;
+                /**
+                 * @description Archived RWAs, too. Without it they are left out, and `total` does not count them.
+                 * @example true
+                 */
+                includeArchived?: boolean;
                 /**
                  * @description At most this many items; 50 by default. A value out of range is refused, not clamped.
                  * @example 50

@@ -21,6 +21,8 @@ export type Rwa = {
   readonly claimPage: boolean;
   /** The RWA's own claim page, else its company's, else null. */
   readonly claimBaseUrl: string | null;
+  /** Since when it is in no list unless asked for, and cannot be minted; null while it is not archived. */
+  readonly archivedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
@@ -47,6 +49,7 @@ export const columns = [
   'r.price',
   'r.currency',
   'r.claim_page',
+  'r.archived_at',
   'r.created_at',
   'r.updated_at',
 ];
@@ -68,6 +71,7 @@ export type RwaRow = {
   currency: string | null;
   claim_page: boolean;
   claim_base_url: string | null;
+  archived_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -94,6 +98,7 @@ export function toRwa(row: RwaRow): Rwa {
     currency: row.currency,
     claimPage: row.claim_page,
     claimBaseUrl: row.claim_base_url,
+    archivedAt: row.archived_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

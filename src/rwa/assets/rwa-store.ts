@@ -24,6 +24,8 @@ type RwaFilter = {
   readonly type?: string | undefined;
   readonly isBuyable?: boolean | undefined;
   readonly isClaimable?: boolean | undefined;
+  /** True: archived ones, too. */
+  readonly includeArchived?: boolean | undefined;
 };
 
 /** The place of an RWA in the list: by creation, then id. */
@@ -66,14 +68,17 @@ export function countRwas(db: Database, companyId: string, filter: RwaFilter): P
   return countRows(db, countedRwas(companyId, filter));
 }
 
-// As migration 0039 has it: 2^16 microseconds are one place, and a facet is two flags with the type, or without.
+// As migrations 0039 and 0041 have it: 2^16 microseconds are one place, and a facet is two flags with the type, or without;
+// of an archived RWA, behind an `a`.
 const placeShift = 16n;
 
-function countedRwas(companyId: string, { type, isBuyable, isClaimable }: RwaFilter): CountedRows {
+function countedRwas(companyId: string, filter: RwaFilter): CountedRows {
+  const { type, isBuyable, isClaimable, includeArchived } = filter;
   const flags = (wanted: boolean | undefined) => (wanted === undefined ? ['0', '1'] : [wanted ? '1' : '0']);
-  const facets = flags(isBuyable).flatMap((buyable) =>
+  const listed = flags(isBuyable).flatMap((buyable) =>
     flags(isClaimable).map((claimable) => `${buyable}${claimable}${type === undefined ? '' : `:${type}`}`),
   );
+  const facets = includeArchived ? [...listed, ...listed.map((facet) => `a${facet}`)] : listed;
   return { list: 'rwas', companyId, facets };
 }
 
@@ -82,6 +87,7 @@ function matching(db: Database, companyId: string, filter: RwaFilter): Knex.Quer
   if (filter.type !== undefined) query.where('r.type', filter.type);
   if (filter.isBuyable !== undefined) query.where('r.is_buyable', filter.isBuyable);
   if (filter.isClaimable !== undefined) query.where('r.is_claimable', filter.isClaimable);
+  if (!filter.includeArchived) query.whereNull('r.archived_at');
   return query;
 }
 

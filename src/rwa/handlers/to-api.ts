@@ -23,6 +23,7 @@ export function toApiRwa(rwa: Rwa): Schemas['Rwa'] {
     isClaimable: rwa.isClaimable,
     price: rwa.price,
     currency: rwa.currency,
+    archivedAt: rwa.archivedAt?.toISOString() ?? null,
     createdAt: rwa.createdAt.toISOString(),
     updatedAt: rwa.updatedAt.toISOString(),
   };

@@ -63,13 +63,14 @@ export type UsedContract = {
   readonly firstRwa: string;
 };
 
-/** Lists every contract that RWAs name, in the order of network and address. */
+/** Lists every contract that RWAs name which are not archived, in the order of network and address. */
 export async function listUsedContracts(db: Database): Promise<UsedContract[]> {
   const { rows } = await db.raw(
     `SELECT r.chain_id AS "chainId", r.contract_address AS contract,
        bool_or(r.is_claimable) AS "isClaimable", count(*)::int AS rwas,
        (array_agg(r.id ORDER BY r.created_at, r.id))[1] AS "firstRwa"
-     FROM rwas r GROUP BY r.chain_id, r.contract_address ORDER BY r.chain_id, r.contract_address`,
+     FROM rwas r WHERE r.archived_at IS NULL
+     GROUP BY r.chain_id, r.contract_address ORDER BY r.chain_id, r.contract_address`,
   );
   return rows;
 }

@@ -7,6 +7,7 @@ import { isStaffedSql } from '../assets/reason-sql.ts';
 
 /** What decides whether NFTs of an RWA can be minted. */
 export type Eligibility = {
+  readonly isArchived: boolean;
   readonly isClaimable: boolean;
   /** Decimal. */
   readonly chainId: string;
@@ -26,6 +27,7 @@ export type MintCandidate = Eligibility & {
 };
 
 type EligibilityRow = {
+  is_archived: boolean;
   is_claimable: boolean;
   chain_id: string;
   is_supported: boolean;
@@ -46,7 +48,8 @@ export const isSupportedSql = `(w.minter_contract IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM contract_verdicts v WHERE v.chain_id = r.chain_id
     AND v.contract = r.contract_address AND v.verdict = 'unfit'))`;
 
-const columns = `r.is_claimable, r.chain_id, c.treasury_address, ${isSupportedSql} AS is_supported`;
+const columns = `r.archived_at IS NOT NULL AS is_archived, r.is_claimable, r.chain_id, c.treasury_address,
+  ${isSupportedSql} AS is_supported`;
 const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
 
 /**
@@ -87,6 +90,7 @@ export async function findEligibility(
 }
 
 const toEligibility = (row: EligibilityRow): Eligibility => ({
+  isArchived: row.is_archived,
   isClaimable: row.is_claimable,
   chainId: row.chain_id,
   isSupported: row.is_supported,

@@ -72,7 +72,8 @@ const findSql = `
   SELECT n.id, n.company_id, n.serial, n.token_id, n.secret_cipher, n.secret_key_id, n.mint_state, n.mint_error,
     ${nftReasonSql('n')} AS mint_reason, n.recipient, n.minted_at, n.minted_tx,
     r.name, r.description, r.type, r.image_url, r.chain_id, r.contract_address,
-    w.name AS network_name, w.explorer_url, r.is_claimable AND ${isSupportedSql} AS is_open,
+    w.name AS network_name, w.explorer_url,
+    r.archived_at IS NULL AND r.is_claimable AND ${isSupportedSql} AS is_open,
     a.wrong, ceil(extract(epoch FROM a.window_ends_at - clock_timestamp()))::int AS seconds
   FROM nfts n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id AND r.claim_page
     JOIN networks w ON w.chain_id = r.chain_id

@@ -39,10 +39,11 @@ export function createNftDecision(
 
 /** Of an NFT that nobody has asked to mint, or whose mint failed. */
 export function decideEligible(
-  { isClaimable, isSupported, chainId }: Eligibility,
+  { isArchived, isClaimable, isSupported, chainId }: Eligibility,
   nftId: string,
   recipient: string | undefined,
 ): Outcome {
+  if (isArchived) return refuse(problem('rwa_archived'));
   if (!isClaimable) return refuse(problem('rwa_not_claimable'));
   if (!isSupported) return refuse(problem('minting_unsupported', { chainId }));
   if (recipient === undefined) return refuse(recipientRequired());

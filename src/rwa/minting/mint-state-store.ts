@@ -40,11 +40,12 @@ export async function queueNfts(tx: Tx, nfts: readonly Queued[]): Promise<void> 
   assertAll('unclaimed or failed', nfts.length, rowCount);
 }
 
-/** Queues a failed mint again, for the same recipient. @returns false when the mint has not failed */
+/** Queues a failed mint again, for the same recipient. @returns false when it has not failed, or its RWA is archived */
 export async function requeueFailedNft(tx: Tx, id: string): Promise<boolean> {
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'queued', mint_error = NULL, queued_at = clock_timestamp()
-     WHERE id = ? AND mint_state = 'failed' AND recipient IS NOT NULL AND mint_chain_id IS NOT NULL`,
+     WHERE id = ? AND mint_state = 'failed' AND recipient IS NOT NULL AND mint_chain_id IS NOT NULL
+       AND NOT EXISTS (SELECT FROM rwas r WHERE r.id = nfts.rwa_id AND r.archived_at IS NOT NULL)`,
     [id],
   );
   return rowCount === 1;

@@ -19,6 +19,8 @@ export type RequestedMint = {
   /** EIP-55; null where the row has none. */
   readonly recipient: string | null;
   readonly createdAt: Date;
+  /** Whether its RWA is archived: what has failed is then not queued again. */
+  readonly isArchived: boolean;
   /** The transaction in which its outcome is open. */
   readonly transaction: OpenTransaction | null;
 };
@@ -38,6 +40,7 @@ type OpenTransaction = {
 const requestedMint = `
   SELECT n.id AS "nftId", n.mint_state AS state, r.chain_id AS "chainId", r.contract_address AS contract,
     n.token_id AS "tokenId", n.recipient, n.created_at AS "createdAt",
+    r.archived_at IS NOT NULL AS "isArchived",
     (SELECT json_build_object('id', t.id, 'signer', t.signer, 'nonce', t.nonce::text, 'state', t.state, 'hashes',
        (SELECT json_agg(a.hash) FROM mint_attempts a WHERE a.transaction_id = t.id))
      FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id

@@ -75,6 +75,8 @@ async function assertRegistered(db: Database, chainId: string): Promise<void> {
 type OperatorFilter = {
   /** Without it, the RWAs of all companies. */
   readonly companyId?: string;
+  /** Archived ones, too. */
+  readonly includeArchived?: boolean;
   readonly limit?: number;
   readonly offset?: number;
 };
@@ -82,10 +84,11 @@ type OperatorFilter = {
 /** Lists RWAs of one company or of all, in the order of their creation. */
 export async function listOperatorRwas(
   db: Database,
-  { companyId, limit = 1_000, offset = 0 }: OperatorFilter = {},
+  { companyId, includeArchived = false, limit = 1_000, offset = 0 }: OperatorFilter = {},
 ): Promise<OperatorRwa[]> {
   const query = selectOperatorRwas(db).orderBy(['r.created_at', 'r.id']).limit(limit).offset(offset);
   if (companyId !== undefined) query.where('r.company_id', companyId);
+  if (!includeArchived) query.whereNull('r.archived_at');
   const rows: OperatorRow[] = await query;
   return rows.map(toOperatorRwa);
 }

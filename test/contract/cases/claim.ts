@@ -67,6 +67,7 @@ export const claimCases: Provocations = {
   'createClaim rwa_not_claimable': writing(async (trial) =>
     claim(trial, await trial.facts.newNft((await trial.facts.unclaimableRwa()).id)),
   ),
+  'createClaim rwa_archived': cannot('needs an RWA that the operator has archived'),
   'createClaim minting_unsupported': cannot('needs a claimable RWA on a network without minting'),
   'createClaim mint_quota_exceeded': cannot('needs a company that the operator has limited'),
 };

@@ -121,6 +121,7 @@ export const rwaCases: Provocations = {
   }),
   recipient_required: cannot('needs a company without a treasury'),
   mint_quota_exceeded: cannot('needs a company that the operator has limited'),
+  rwa_archived: cannot('needs an RWA that the operator has archived'),
   minting_unsupported: cannot('needs a claimable RWA on a network without minting'),
 
   claim_gone: ({ session, id }) => session.call(id),

@@ -1,0 +1,131 @@
+import { type Command, Option } from 'commander';
+import { type RwaChange, setArchived, updateRwa } from '../../rwa/operators/rwa-change-store.ts';
+import { audited } from '../shared/audited.ts';
+import { examples } from '../shared/examples.ts';
+import { UsageError } from '../shared/failure.ts';
+import { asOperator, type Operator, type Session } from '../shared/session.ts';
+import { admitContract, notExamined } from './rwa-contract.ts';
+import { findRwa, shown } from './rwa-record.ts';
+
+const sample = '5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10';
+
+/** The option of a field. A field such as `data.litres` belongs to --data. */
+export const optionOf = (field: string) =>
+  `--${field.replace(/\..*/, '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Commands that change an RWA, take it out of the lists, and put it back. */
+export function addChangeCommands(rwa: Command, session: Session): void {
+  addUpdateCommand(rwa, session);
+  addArchiveCommand(rwa, session, {
+    name: 'archive',
+    about: 'Take an RWA out of all lists, and let nothing of it be minted; what was accepted goes on',
+    isArchived: true,
+  });
+  addArchiveCommand(rwa, session, {
+    name: 'unarchive',
+    about: 'Put an archived RWA back into the lists',
+    isArchived: false,
+  });
+}
+
+/** By the names that commander gives: false stands for `--no-…`, which clears what is no flag. */
+type Given = Record<string, string | boolean | undefined> & {
+  offline?: true;
+  chainId?: string;
+  contractAddress?: string;
+};
+
+function addUpdateCommand(rwa: Command, session: Session): void {
+  const update = rwa
+    .command('update <id>')
+    .description('Change what is given of an RWA, and nothing else; --no-… clears it')
+    .option('--name <name>', 'its name')
+    .option('--type <type>', 'a word of your own, such as whisky')
+    .option('--description <text>', 'what it is')
+    .option('--no-description')
+    .option('--image-url <url>', 'an http(s) URL')
+    .option('--no-image-url')
+    .option('--is-buyable', 'it can be bought through a payment provider')
+    .option('--no-is-buyable')
+    .option('--is-claimable', 'its NFTs can be claimed on the chain')
+    .option('--no-is-claimable', 'they cannot; mints that were accepted go on')
+    .option('--price <decimal>', 'such as 1250.00; needs a currency')
+    .option('--no-price')
+    .option('--currency <code>', 'ISO 4217 code or token symbol')
+    .option('--no-currency')
+    .option('--data <json>', 'a free JSON object, in place of the one before')
+    .option('--no-data')
+    .option('--claim-base-url <url>', 'claim page of its NFTs')
+    .option('--no-claim-base-url', "the claim page of its company's")
+    .option('--offline', 'do not ask the network about the contract when the RWA becomes claimable')
+    .addOption(new Option('--chain-id <id>').hideHelp())
+    .addOption(new Option('--contract-address <address>').hideHelp())
+    .action((id: string, { offline, chainId, contractAddress, ...given }: Given) => {
+      if (chainId !== undefined) throw new UsageError(staysFor('--chain-id'));
+      if (contractAddress !== undefined) throw new UsageError(staysFor('--contract-address'));
+      if (Object.keys(given).length === 0) {
+        throw new UsageError('Nothing to change was given. See: tallystick rwa update --help');
+      }
+      return asOperator(session, (operator) => change(operator, id, changeOf(given), offline === true));
+    });
+  examples(update, `rwa update ${sample} --price 1300.00 --no-image-url`);
+}
+
+const staysFor = (option: string) =>
+  `${option} cannot change: tokens that were minted stay where they are. Create another RWA, and archive this one.`;
+
+const flags = ['isBuyable', 'isClaimable'];
+
+const changeOf = (given: Given): RwaChange =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      value === false && !flags.includes(name) ? null : value,
+    ]),
+  );
+
+async function change(operator: Operator, id: string, wanted: RwaChange, offline: boolean): Promise<void> {
+  const { db, output } = operator;
+  const before = await findRwa(db, id);
+  const { id: rwaId, companyId } = before;
+  if (wanted.isClaimable === true && !before.isClaimable) {
+    if (offline) output.say(notExamined);
+    else await admitContract(operator, { ...before, isClaimable: true });
+  }
+  const result = await audited(
+    db,
+    (tx) => updateRwa(tx, rwaId, wanted),
+    (done) =>
+      done.kind === 'done' && done.changed.length > 0
+        ? { action: 'rwa.update', companyId, subject: rwaId, details: { fields: done.changed } }
+        : undefined,
+  );
+  if (result.kind === 'missing') throw new UsageError(`There is no RWA ${id}.`);
+  if (result.kind === 'faulty') {
+    const faults = result.errors.map(({ field, message }) => `${optionOf(field)} ${message}.`);
+    throw new UsageError(faults.join('\n'));
+  }
+  if (result.changed.length === 0) output.say('It was so already: nothing has changed.');
+  output.record(shown(result.rwa));
+}
+
+type Archiving = { readonly name: string; readonly about: string; readonly isArchived: boolean };
+
+function addArchiveCommand(rwa: Command, session: Session, { name, about, isArchived }: Archiving): void {
+  const command = rwa
+    .command(`${name} <id>`)
+    .description(about)
+    .action((id: string) =>
+      asOperator(session, async ({ db, output }) => {
+        const { id: rwaId, companyId } = await findRwa(db, id);
+        const isChanged = await audited(
+          db,
+          (tx) => setArchived(tx, rwaId, isArchived),
+          (done) => (done ? { action: `rwa.${name}`, companyId, subject: rwaId } : undefined),
+        );
+        if (!isChanged) output.say('It was so already: nothing has changed.');
+        output.record(shown(await findRwa(db, id)));
+      }),
+    );
+  examples(command, `rwa ${name} ${sample}`);
+}
