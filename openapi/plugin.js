@@ -20,7 +20,8 @@ function wantedStatuses(path, operation) {
   const secured = operation.security?.length !== 0;
   const wanted = { 400: 'every operation refuses unknown query parameters', 500: 'anything can fail' };
   wanted[503] = 'anything can be down';
-  if (secured) Object.assign(wanted, { 401: 'it takes a key', 429: 'a key has a limit' });
+  wanted[429] = 'a key has a limit, and so has an address without one';
+  if (secured) wanted[401] = 'it takes a key';
   if (hasPathParameter(path)) wanted[404] = 'the path has a parameter';
   if (operation.requestBody) Object.assign(wanted, { 413: 'it has a body', 415: 'it has a body' });
   return Object.entries(wanted);

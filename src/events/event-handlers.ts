@@ -20,7 +20,7 @@ import {
   type PlacedEvent,
   readAllEvents,
 } from './event-list-store.ts';
-import { type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
+import { discountFaults, type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
 import { deleteEvent, findEvent, insertEvent, lockEvent, updateEvent } from './event-store.ts';
 import { eventToApi } from './to-api.ts';
 
@@ -63,7 +63,8 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
     async createEvent({ body }, { companyId, onceByStatement, origin }) {
       const { changes, faults } = readChanges(body);
       const fields = applyChanges(namedOnly(body.name), changes);
-      await refuseInput([...faults, ...ruleFaults(fields, changes)], fields.chainId, networks);
+      const ofRules = [...ruleFaults(fields, changes), ...discountFaults(fields)];
+      await refuseInput([...faults, ...ofRules], fields.chainId, networks);
       return onceByStatement(async (store) => {
         const event = await insertEvent(store, companyId, fields, origin);
         const headers = { ETag: entityTag(event), Location: `${basePath}/event/${event.id}` };

@@ -28,6 +28,24 @@ export function ruleFaults(merged: EventFields, sent: EventChanges): InputError[
   return faults;
 }
 
+type Discount = Pick<EventFields, 'price' | 'discountPrice' | 'discountPercentage'>;
+
+/**
+ * Checks that a new event tells of one discount. A change may leave the three apart, since each may be sent alone.
+ */
+export function discountFaults(event: Discount): InputError[] {
+  if (isOneDiscount(event)) return [];
+  const message = 'discountPercentage must agree with price and discountPrice to one percent';
+  return [{ in: 'body', pointer: '/discountPercentage', message }];
+}
+
+/** To a percent: prices are rounded to coins, percentages to whole ones. One above the price is a fault of its own. */
+function isOneDiscount({ price, discountPrice, discountPercentage }: Discount): boolean {
+  if (price === null || discountPrice === null || discountPercentage === null) return true;
+  if (price === 0 || discountPrice > price) return true;
+  return Math.abs((1 - discountPrice / price) * 100 - discountPercentage) <= 1;
+}
+
 /**
  * Refuses a change with faults, or with a network that is not registered.
  * @param faults those found so far; an unregistered network is listed after them

@@ -12,7 +12,7 @@ const full = {
   maxAttendees: 50,
   price: 45.5,
   currency: 'EUR',
-  discountPrice: 30,
+  discountPrice: 39.8,
   discountPercentage: 12.5,
   contractRequiredToAttend: ['0x5FbDB2315678afecb367f032d93F642f64180aa3', 'a,"b"\\'],
   contractRequiredToDiscount: ['membership'],
@@ -95,6 +95,8 @@ describe('201', () => {
     { maxAttendees: 0 },
     { discountPercentage: 0 },
     { discountPercentage: 100 },
+    { price: 30, discountPrice: 20, discountPercentage: 33 },
+    { price: 0, discountPrice: 0, discountPercentage: 50 },
     { currency: 'USDC.e' },
   ])('takes %j, which is just within the rules', async (fields, { acme }) => {
     await acme
@@ -148,6 +150,11 @@ const refused: [object, string, string][] = [
   [{ price: '10' }, '/price', 'price'],
   [{ discountPrice: -1 }, '/discountPrice', 'discountPrice'],
   [{ price: 10, discountPrice: 10.01 }, '/discountPrice', 'discountPrice must not be above price'],
+  [
+    { price: 10, discountPrice: 5, discountPercentage: 20 },
+    '/discountPercentage',
+    'discountPercentage must agree with price and discountPrice to one percent',
+  ],
   [{ discountPercentage: 100.1 }, '/discountPercentage', 'discountPercentage'],
   [{ discountPercentage: -1 }, '/discountPercentage', 'discountPercentage'],
   [{ currency: 'US dollar' }, '/currency', 'currency'],

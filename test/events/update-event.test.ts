@@ -125,6 +125,12 @@ describe('400', () => {
     },
   );
 
+  test('lets the parts of a discount change one after the other', async ({ acme }) => {
+    const { id } = await givenEvent(acme, { price: 10, discountPrice: 5, discountPercentage: 50 });
+    await acme.patch(at(id)).send({ price: 20 }).expect(200);
+    await acme.patch(at(id)).send({ discountPrice: 10 }).expect(200);
+  });
+
   test('lets through only one of two changes that would break a rule together', async ({ acme }) => {
     const { id } = await givenEvent(acme, { startDate: '2027-05-04', endDate: '2027-05-20' });
     const changes = [{ startDate: '2027-05-15' }, { endDate: '2027-05-10' }];

@@ -15,7 +15,7 @@ const ofEvents = [
   day,
   network,
   /^endDate must not be before|^startDate must not be after/,
-  /^discountPrice must not be above|^price must not be below/,
+  /^discountPrice must not be above|^price must not be below|^discountPercentage must agree with/,
   /must be a URL such as/,
   /^currency must be written in capitals/,
 ];

@@ -236,43 +236,43 @@ export interface components {
         NftContractType: "ERC721" | "ERC1155";
         /** @description One property of a token. */
         NormalizedAttribute: {
-            /** @description Name of the property. */
+            /** @description Name of the property. Absent where the metadata lack it. */
             trait_type?: string | null;
-            /** @description Its value, a text, number or boolean as the contract gives it. */
+            /** @description Its value, a text, number or boolean as the contract gives it. Absent where the metadata lack it. */
             value?: unknown;
-            /** @description How to show the value. */
+            /** @description How to show the value. Absent where the metadata lack it. */
             display_type?: string | null;
             /**
              * Format: double
-             * @description Highest value that it can have.
+             * @description Highest value that it can have. Absent where the metadata lack it.
              */
             max_value?: number | null;
             /**
              * Format: double
-             * @description How many tokens have the property.
+             * @description How many tokens have the property. Absent where the metadata lack it.
              */
             trait_count?: number | null;
             /**
              * Format: double
-             * @description Place among the properties.
+             * @description Place among the properties. Absent where the metadata lack it.
              */
             order?: number | null;
         };
-        /** @description Metadata of a token in a uniform shape. All of it is what its contract says. */
+        /** @description Metadata of a token in a uniform shape. All of it is what its contract says. Absent where it could not be read. */
         NormalizedMetadata: {
-            /** @description Name of the token. */
+            /** @description Name of the token. Absent where the metadata lack it. */
             name?: string | null;
-            /** @description Description of the token. */
+            /** @description Description of the token. Absent where the metadata lack it. */
             description?: string | null;
-            /** @description Image of the token. */
+            /** @description Image of the token. Absent where the metadata lack it. */
             image?: string | null;
-            /** @description Page of the token. */
+            /** @description Page of the token. Absent where the metadata lack it. */
             external_link?: string | null;
-            /** @description Page of the token, as newer metadata names it. */
+            /** @description Page of the token, as newer metadata names it. Absent where the metadata lack it. */
             external_url?: string | null;
-            /** @description Animation of the token. */
+            /** @description Animation of the token. Absent where the metadata lack it. */
             animation_url?: string | null;
-            /** @description Properties of the token. */
+            /** @description Properties of the token. Absent where the metadata lack it. */
             attributes?: components["schemas"]["NormalizedAttribute"][] | null;
         };
         /** @description An NFT that the wallet owns. */
@@ -318,29 +318,29 @@ export interface components {
              * @description When the metadata was last read, UTC.
              */
             last_metadata_sync: string | null;
-            /** @description Who minted it, if known. For ERC-1155 some providers answer with a sentence. */
+            /** @description Who minted it. For ERC-1155 some providers answer with a sentence. Absent where it is not known. */
             minter_address?: string | null;
             /** @description Whether the collection looks like spam. */
             possible_spam: boolean;
-            /** @description Whether the provider has verified the collection. */
+            /** @description Whether the provider has verified the collection. Absent where it is not known. */
             verified_collection?: boolean;
             /**
              * Format: double
-             * @description Rank within the collection by rarity.
+             * @description Rank within the collection by rarity. Absent where it is not known.
              */
             rarity_rank?: number | null;
             /**
              * Format: double
-             * @description Rarity in percent.
+             * @description Rarity in percent. Absent where it is not known.
              */
             rarity_percentage?: number | null;
-            /** @description Rarity in words. */
+            /** @description Rarity in words. Absent where it is not known. */
             rarity_label?: string | null;
-            /** @description Lowest asking price in the collection, in `floor_price_currency`. */
+            /** @description Lowest asking price in the collection, in `floor_price_currency`. Absent where it is not known. */
             floor_price?: string | null;
-            /** @description The same in US dollars. */
+            /** @description The same in US dollars. Absent where it is not known. */
             floor_price_usd?: string | null;
-            /** @description Currency of the floor price. */
+            /** @description Currency of the floor price. Absent where it is not known. */
             floor_price_currency?: string | null;
         };
         /**
@@ -361,7 +361,7 @@ export interface components {
          */
         RewardCoverage: "every" | "part" | "unknown";
         /**
-         * @description Only of an NFT list: whether its amounts count what the wallet had before `from_block`. `whole` they do; `since_start`
+         * @description Absent but of an NFT list: whether its amounts count what the wallet had before `from_block`. `whole` they do; `since_start`
          *     some ERC-1155 tokens only count what happened since, because their contracts could not be asked yet.
          * @enum {string}
          */
@@ -413,6 +413,12 @@ export interface components {
             coverage?: components["schemas"]["IndexCoverage"];
         };
         /**
+         * @description Stable name of a problem. It is part of the contract and never changes its meaning. A later release may add codes, so take
+         *     one that you do not know for what its status says.
+         * @enum {string}
+         */
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        /**
          * @description Part of the request that holds the fault.
          * @enum {string}
          */
@@ -426,9 +432,9 @@ export interface components {
              *     as long as `/v1` does.
              */
             in: components["schemas"]["InputLocation"];
-            /** @description Name of the path, query or header parameter. */
+            /** @description Name of the path, query or header parameter. Absent for faults of the body. */
             name?: string;
-            /** @description JSON pointer (RFC 6901) into the request body; empty for the body as a whole. */
+            /** @description JSON pointer (RFC 6901) into the request body; empty for the body as a whole. Absent for faults of parameters. */
             pointer?: string;
             /** @description What is wrong with it. */
             message: string;
@@ -452,11 +458,10 @@ export interface components {
             status: number;
             /** @description What went wrong this time. With several faults in one request, the first of them. */
             detail: string;
-            /** @description Stable name of the problem. It is part of the contract and never changes its meaning. */
-            code: string;
+            code: components["schemas"]["ProblemCode"];
             /** @description Identifies this request in our logs; the same as the header `X-Request-Id`. */
             requestId: string;
-            /** @description Every fault of the input. Present only when the input is at fault. */
+            /** @description Every fault of the input. Absent when the input is not at fault. Absent where it is not known. */
             errors?: components["schemas"]["InputError"][];
         };
         /** @description Balance of a wallet. */
@@ -599,19 +604,19 @@ export interface components {
         NativeTransfer: {
             /** @description Sender. */
             from_address: string;
-            /** @description Name of the sender in the provider's address book. */
+            /** @description Name of the sender in the provider's address book. Absent where it is not known. */
             from_address_label?: string | null;
-            /** @description Organisation behind the sender, if known. */
+            /** @description Organisation behind the sender. Absent where it is not known. */
             from_address_entity?: string | null;
-            /** @description Logo of that organisation. */
+            /** @description Logo of that organisation. Absent where it is not known. */
             from_address_entity_logo?: string | null;
             /** @description Recipient; null if the provider names none. */
             to_address: string | null;
-            /** @description Name of the recipient in the provider's address book. */
+            /** @description Name of the recipient in the provider's address book. Absent where it is not known. */
             to_address_label?: string | null;
-            /** @description Organisation behind the recipient, if known. */
+            /** @description Organisation behind the recipient. Absent where it is not known. */
             to_address_entity?: string | null;
-            /** @description Logo of that organisation. */
+            /** @description Logo of that organisation. Absent where it is not known. */
             to_address_entity_logo?: string | null;
             /** @description Amount in the smallest unit. */
             value: string;
@@ -655,19 +660,19 @@ export interface components {
             block_timestamp: string;
             /** @description Sender. */
             from_address: string;
-            /** @description Name of the sender in the provider's address book. */
+            /** @description Name of the sender in the provider's address book. Absent where it is not known. */
             from_address_label?: string | null;
-            /** @description Organisation behind the sender, if known. */
+            /** @description Organisation behind the sender. Absent where it is not known. */
             from_address_entity?: string | null;
-            /** @description Logo of that organisation. */
+            /** @description Logo of that organisation. Absent where it is not known. */
             from_address_entity_logo?: string | null;
             /** @description Recipient; null if the provider names none. */
             to_address: string | null;
-            /** @description Name of the recipient in the provider's address book. */
+            /** @description Name of the recipient in the provider's address book. Absent where it is not known. */
             to_address_label?: string | null;
-            /** @description Organisation behind the recipient, if known. */
+            /** @description Organisation behind the recipient. Absent where it is not known. */
             to_address_entity?: string | null;
-            /** @description Logo of that organisation. */
+            /** @description Logo of that organisation. Absent where it is not known. */
             to_address_entity_logo?: string | null;
             /** @description Amount in the smallest unit. */
             value: string;
@@ -684,7 +689,7 @@ export interface components {
             verification: components["schemas"]["TransferVerification"];
             /**
              * @description What the recipient got, in the smallest unit, where the contract was asked and it is not `value`: tokens may take a fee
-             *     on transfers, or change balances by themselves.
+             *     on transfers, or change balances by themselves. Absent where it is not known.
              */
             value_received?: string;
             /** @description Whether the provider has verified the contract. */
@@ -696,25 +701,25 @@ export interface components {
             token_address: string;
             /** @description Token id. */
             token_id: string;
-            /** @description Name of the collection. */
+            /** @description Name of the collection. Absent where it is not known. */
             token_name?: string | null;
-            /** @description Symbol of the collection. */
+            /** @description Symbol of the collection. Absent where it is not known. */
             token_symbol?: string | null;
             /** @description Sender. */
             from_address: string;
-            /** @description Name of the sender in the provider's address book. */
+            /** @description Name of the sender in the provider's address book. Absent where it is not known. */
             from_address_label?: string | null;
-            /** @description Organisation behind the sender, if known. */
+            /** @description Organisation behind the sender. Absent where it is not known. */
             from_address_entity?: string | null;
-            /** @description Logo of that organisation. */
+            /** @description Logo of that organisation. Absent where it is not known. */
             from_address_entity_logo?: string | null;
             /** @description Recipient; null if the provider names none. */
             to_address: string | null;
-            /** @description Name of the recipient in the provider's address book. */
+            /** @description Name of the recipient in the provider's address book. Absent where it is not known. */
             to_address_label?: string | null;
-            /** @description Organisation behind the recipient, if known. */
+            /** @description Organisation behind the recipient. Absent where it is not known. */
             to_address_entity?: string | null;
-            /** @description Logo of that organisation. */
+            /** @description Logo of that organisation. Absent where it is not known. */
             to_address_entity_logo?: string | null;
             /** @description Native value that was sent in the transaction, in the smallest unit. */
             value: string;
@@ -728,17 +733,17 @@ export interface components {
              * @description Index of the log within the block.
              */
             log_index: number;
-            /** @description Account that made the transfer; only for ERC-1155. */
+            /** @description Account that made the transfer; only for ERC-1155. Absent where it is not known. */
             operator?: string | null;
             direction: components["schemas"]["TransferDirection"];
             /** @description Whether the collection looks like spam. */
             possible_spam: boolean;
             verification: components["schemas"]["TransferVerification"];
-            /** @description Whether the provider has verified the collection. */
+            /** @description Whether the provider has verified the collection. Absent where it is not known. */
             verified_collection?: boolean;
-            /** @description Logo of the collection. */
+            /** @description Logo of the collection. Absent where it is not known. */
             collection_logo?: string | null;
-            /** @description Banner of the collection. */
+            /** @description Banner of the collection. Absent where it is not known. */
             collection_banner_image?: string | null;
             normalized_metadata?: components["schemas"]["NormalizedMetadata"];
         };
@@ -785,11 +790,11 @@ export interface components {
             gas: string | null;
             /** @description Price that was paid per unit of gas, in the smallest unit. */
             gas_price: string;
-            /** @description Gas that was used. */
+            /** @description Gas that was used. Absent where it is not known. */
             receipt_gas_used?: string;
             /** @description Text `1` if the transaction succeeded, `0` if it failed. */
             receipt_status: string;
-            /** @description Fee in whole native units; `null` where it is unknown, or was paid in a token. */
+            /** @description Fee in whole native units; `null` where it is unknown, or was paid in a token. Absent from some providers. */
             transaction_fee?: string | null;
             /**
              * Format: date-time
@@ -809,9 +814,9 @@ export interface components {
              */
             internal_calls?: number;
             category: components["schemas"]["TransactionCategory"];
-            /** @description Name of the contract method that was called, if known. */
+            /** @description Name of the contract method that was called. Absent where it is not known. */
             method_label?: string | null;
-            /** @description Whether the transaction looks like spam. */
+            /** @description Whether the transaction looks like spam. Absent where it is not known. */
             possible_spam?: boolean;
             /** @description The transaction in a few words, as seen by the wallet. */
             summary: string;
@@ -875,7 +880,7 @@ export interface components {
             /** @description The records in the requested order. */
             result: components["schemas"]["WalletHistoryRecord"][];
             /**
-             * @description What the protocol credited outside of transactions, in the requested order; only where `entries` asks for it.
+             * @description What the protocol credited outside of transactions, in the requested order; absent unless `entries` asks for it.
              *     `result` and `credits` together have at most `limit` entries, and are what follows in the chain.
              */
             credits?: components["schemas"]["WalletCredit"][];

@@ -260,6 +260,12 @@ export interface components {
             attributes: components["schemas"]["TokenAttribute"][];
         };
         /**
+         * @description Stable name of a problem. It is part of the contract and never changes its meaning. A later release may add codes, so take
+         *     one that you do not know for what its status says.
+         * @enum {string}
+         */
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        /**
          * @description Part of the request that holds the fault.
          * @enum {string}
          */
@@ -273,9 +279,9 @@ export interface components {
              *     as long as `/v1` does.
              */
             in: components["schemas"]["InputLocation"];
-            /** @description Name of the path, query or header parameter. */
+            /** @description Name of the path, query or header parameter. Absent for faults of the body. */
             name?: string;
-            /** @description JSON pointer (RFC 6901) into the request body; empty for the body as a whole. */
+            /** @description JSON pointer (RFC 6901) into the request body; empty for the body as a whole. Absent for faults of parameters. */
             pointer?: string;
             /** @description What is wrong with it. */
             message: string;
@@ -299,11 +305,10 @@ export interface components {
             status: number;
             /** @description What went wrong this time. With several faults in one request, the first of them. */
             detail: string;
-            /** @description Stable name of the problem. It is part of the contract and never changes its meaning. */
-            code: string;
+            code: components["schemas"]["ProblemCode"];
             /** @description Identifies this request in our logs; the same as the header `X-Request-Id`. */
             requestId: string;
-            /** @description Every fault of the input. Present only when the input is at fault. */
+            /** @description Every fault of the input. Absent when the input is not at fault. Absent where it is not known. */
             errors?: components["schemas"]["InputError"][];
         };
         /**
@@ -1039,7 +1044,7 @@ export interface operations {
                  */
                 chainId: string;
                 /**
-                 * @description The NFT contract, in any case.
+                 * @description The NFT contract, in any case. A mixed-case address must have a correct EIP-55 checksum.
                  * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
                  */
                 contractAddress: string;
