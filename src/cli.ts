@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { runCommandLine } from './cli/program.ts';
+import { createPrompt } from './cli/shared/prompt.ts';
 import { readClientSettings } from './client-settings.ts';
 import { loadConfig } from './config.ts';
 import { readLocalClient, readLocalSettings } from './local/settings.ts';
 import { openSecretSettings } from './secret-settings.ts';
+import { gatherSettings } from './settings-file.ts';
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -20,10 +22,14 @@ process.stdout.on('error', (error) => {
 process.exitCode = await runCommandLine(
   {
     version,
-    loadConfig: async ({ local }) =>
-      loadConfig(local ? readLocalSettings() : await openSecretSettings(process.env)),
     loadClientSettings: ({ local }) => (local ? readLocalClient() : readClientSettings(process.env)),
     stdin: process.stdin,
+    loadConfig: async ({ local, settings }) =>
+      loadConfig(
+        local ? readLocalSettings() : await openSecretSettings(gatherSettings(process.env, settings)),
+      ),
+    environment: process.env,
+    prompt: createPrompt({ input: process.stdin, output: process.stderr }),
     stdout: process.stdout,
     stderr: process.stderr,
     async ask(question) {

@@ -22,7 +22,7 @@ export const settings = {
 };
 
 type Settings = typeof settings;
-type SettingName = keyof Settings;
+export type SettingName = keyof Settings;
 type Values = { readonly [Name in SettingName]: z.output<Settings[Name]['schema']> };
 
 /** The settings of the service. They are read once, and nothing else reads the environment. */

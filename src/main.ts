@@ -6,9 +6,12 @@ import { ConfigError, loadConfig } from './config.ts';
 import { createLogger } from './log.ts';
 import { openSecretSettings, secretTexts } from './secret-settings.ts';
 import { startService } from './service.ts';
+import { gatherSettings } from './settings-file.ts';
 
 const help = `Usage: npm start [-- --fresh]   a complete local service with a sample world, under .local/
        npm run serve           the service over the database of DATABASE_URL
+
+  --settings FILE   settings file; by default the one that TALLYSTICK_SETTINGS names. The environment wins
 
   --local   start a PostgreSQL and a chain under .local/ and serve the sample world
   --fresh   with --local: delete that world and begin anew
@@ -23,8 +26,8 @@ type Run = {
   readonly failed: Promise<Error>;
 };
 
-async function serve(): Promise<Run> {
-  const env = await openSecretSettings(process.env);
+async function serve(settings: string | undefined): Promise<Run> {
+  const env = await openSecretSettings(gatherSettings(process.env, settings));
   const config = loadConfig(env);
   const service = await startService(
     config,
@@ -113,6 +116,7 @@ const { values: options } = parseArgs({
   options: {
     local: { type: 'boolean' },
     fresh: { type: 'boolean', default: false },
+    settings: { type: 'string' },
     trace: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   },
@@ -120,5 +124,5 @@ const { values: options } = parseArgs({
 if (options.help) {
   process.stdout.write(help);
 } else {
-  await (options.local ? serveLocal(options.fresh) : serve()).then(stopInOrder, fail);
+  await (options.local ? serveLocal(options.fresh) : serve(options.settings)).then(stopInOrder, fail);
 }

@@ -9,6 +9,8 @@ cd secrets
 for name in secret_keys cursor_keys; do
   test -e $name || echo "$(date +%Y):$(openssl rand -base64 32)" > $name
 done
+# Settings that compose.yaml does not name, one NAME=value a line.
+test -e settings || : > settings
 test -e keystore_password || openssl rand -hex 24 > keystore_password
 for kind in owner api worker indexer operator; do
   test -e database_$kind || openssl rand -hex 24 | tr -d '\n' > database_$kind
@@ -18,5 +20,5 @@ for kind in owner api worker indexer operator; do
     printf 'postgres://%s:%s@database/tallystick' $user "$(cat database_$kind)" > database_${kind}_url
 done
 # The users of the images read them; nobody else gets into the folder.
-chmod 444 secret_keys cursor_keys keystore_password database_*
+chmod 444 settings secret_keys cursor_keys keystore_password database_*
 chmod 755 keystores

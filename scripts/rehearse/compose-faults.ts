@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roles, secretSettings, settings } from '../../src/config.ts';
+import { settingsFileVariable } from '../../src/settings-file.ts';
 
 const service = z
   .object({
@@ -65,7 +66,9 @@ function dependencyFaults(
 /** Of a service that runs the image. */
 function ownFaults(name: string, { environment, secrets, read_only }: Service): string[] {
   const known = (setting: string) =>
-    setting in settings || secretSettings.some((secret) => setting === `${secret}_FILE`);
+    setting in settings ||
+    setting === settingsFileVariable ||
+    secretSettings.some((secret) => setting === `${secret}_FILE`);
   const files = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
   return [
     ...Object.keys(environment)

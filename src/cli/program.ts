@@ -1,13 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 import { Command } from 'commander';
 import type { ClientSettings } from '../client-settings.ts';
-import type { Config } from '../config.ts';
+import type { Config, Environment } from '../config.ts';
+import { settingsFileVariable } from '../settings-file.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCompanyCommands } from './company.ts';
 import { addContractCommands } from './contract.ts';
-import { addDoctorCommand } from './doctor/doctor.ts';
+import { addDoctorCommand, examine } from './doctor/doctor.ts';
 import { addIndexCommands } from './index/chain-index.ts';
+import { addInitCommand } from './init/init.ts';
 import { addKeyCommands } from './key.ts';
+import { addKeystoreCommands } from './keystore.ts';
 import { addMcpCommand } from './mcp/mcp.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addMintCommands } from './mint.ts';
@@ -18,25 +21,32 @@ import { addSecretKeyCommands } from './secret-key.ts';
 import { explainFailure } from './shared/failure.ts';
 import { createOutput } from './shared/output.ts';
 import type { Watched } from './shared/progress.ts';
+import type { Prompt } from './shared/prompt.ts';
 import type { Session } from './shared/session.ts';
 
 export type ProgramParts = {
   readonly version: string;
-  /** Reads the settings: with `local`, those of the service that `npm start` made. @throws ConfigError */
-  readonly loadConfig: (options: { local: boolean }) => Config | Promise<Config>;
   /** Reads where a service is that a command calls: with `local`, the one that `npm start` made. @throws ConfigError */
   readonly loadClientSettings: (options: { local: boolean }) => ClientSettings;
   readonly stdin: Readable;
   readonly stdout: Writable;
+  /**
+   * Reads the settings: with `local`, those of the service that `npm start` made; else those of the environment and of a
+   * file. @throws ConfigError
+   */
+  readonly loadConfig: (from: { local: boolean; settings: string | undefined }) => Config | Promise<Config>;
+  readonly environment: Environment;
   readonly stderr: Watched;
   /** Asks the person. @returns undefined where there is nobody to be asked */
   readonly ask: (question: string) => Promise<string | undefined>;
+  readonly prompt: Prompt;
   /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;
 };
 
 const afterHelp = `
 Start:
+  $ tallystick init                                     make a settings file
   $ tallystick migrate                                  make the tables
   $ tallystick company create acme                      register a company
   $ tallystick key create --company acme --label web    give it a key
@@ -75,14 +85,16 @@ export async function runCommandLine(parts: ProgramParts, args: readonly string[
  * @param fail sets the exit status to 1
  */
 export function createProgram(parts: ProgramParts, fail: () => void): Command {
-  const { version, loadConfig, loadClientSettings, stdin, stdout, stderr, ask, onInterrupt } = parts;
+  const { version, loadConfig, loadClientSettings, environment, stdin, stdout, stderr } = parts;
+  const { ask, prompt, onInterrupt } = parts;
   const program = new Command('tallystick');
   program
     .description(
-      'Operate a Tallystick service. Settings come from the environment, as for the service itself.',
+      `Operate a Tallystick service. Settings come from the environment and a file, as for the service itself.`,
     )
     .version(version)
     .option('--json', 'print JSON for programs instead of tables for people')
+    .option('--settings <file>', `settings file; by default the one that ${settingsFileVariable} names`)
     .option('--local', 'use the local service that npm start made, instead of the environment')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', afterHelp)
@@ -93,14 +105,17 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
     });
   const local = () => flagsOf(program).local === true;
   const session: Session = {
-    config: async () => loadConfig({ local: local() }),
     client: () => loadClientSettings({ local: local() }),
     version,
     channel: () => ({ input: stdin, output: stdout }),
+    config: async () => loadConfig({ local: local(), settings: flagsOf(program).settings }),
+    settingsFile: () => flagsOf(program).settings ?? (environment[settingsFileVariable] || undefined),
+    environment,
     local,
     output: () => outputOf(program, parts),
     fail,
     ask,
+    prompt,
     onInterrupt,
   };
   addCompanyCommands(program, session);
@@ -116,11 +131,15 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
   addMcpCommand(program, session);
   addMigrateCommand(program, session);
   addDoctorCommand(program, session);
+  addKeystoreCommands(program, session);
+  addInitCommand(program, session, (settings) =>
+    examine({ ...session, config: async () => loadConfig({ local: false, settings }) }),
+  );
   pointToHelp(program, 'tallystick');
   return program;
 }
 
-const flagsOf = (program: Command): { json?: true; local?: true } => program.opts();
+const flagsOf = (program: Command): { json?: true; local?: true; settings?: string } => program.opts();
 
 const outputOf = (program: Command, { stdout, stderr }: ProgramParts) =>
   createOutput(flagsOf(program).json === true, { out: stdout, err: stderr });

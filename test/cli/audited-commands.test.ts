@@ -14,6 +14,9 @@ const readers = [
   'doctor',
   'index status',
   'index verify',
+  // These make files and keys that nothing has yet, and store nothing.
+  'init',
+  'keystore new',
   'key list',
   'key show',
   // It calls the service by an API key, and the service audits what that changes.

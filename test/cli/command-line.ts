@@ -69,6 +69,8 @@ export function commandLine(
         loadConfig: () => loadConfig(settings),
         loadClientSettings: () => readClientSettings(settings),
         stdin: Readable.from([]),
+        environment: {},
+        prompt: async () => undefined,
         stdout: out.stream,
         stderr: Object.assign(err.stream, { isTTY: terminal }),
         ask: async () => answer,

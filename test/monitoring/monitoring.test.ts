@@ -99,8 +99,9 @@ describe('the alerts', () => {
       throw new Error('nothing is run');
     };
     const { stdin, stdout, stderr } = process;
-    const called = { loadConfig: unused, loadClientSettings: unused, ask: unused, onInterrupt: unused };
-    const parts = { version: '0', ...called, stdin, stdout, stderr };
+    const called = { loadConfig: unused, loadClientSettings: unused, ask: unused };
+    const more = { prompt: unused, onInterrupt: unused, environment: {} };
+    const parts = { version: '0', ...called, ...more, stdin, stdout, stderr };
     const program = createProgram(parts, unused);
     const said = [...(await read('runbooks.md')).matchAll(/`tallystick ([a-z][a-z -]*?)`/g)];
     expect(said.length).toBeGreaterThan(10);

@@ -37,7 +37,8 @@ function verdictOf(findings: readonly Finding[]): string {
   return `The service can run, but ${warnings} warning(s) above tell of what is missing or at risk.`;
 }
 
-async function examine(session: Session): Promise<Finding[]> {
+/** Examines everything, from the settings on. What cannot be examined is a finding. */
+export async function examine(session: Session): Promise<Finding[]> {
   let config: Config;
   try {
     config = await session.config();

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ClientSettings } from '../../client-settings.ts';
 import { type Connections, openConnections, sessionUrlOf } from '../../compose/connections.ts';
-import type { Config } from '../../config.ts';
+import type { Config, Environment } from '../../config.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
 import { assertUsable } from '../../db/schema-check.ts';
 import { commandLimits, migrationLimits } from '../../db/session-limits.ts';
@@ -9,6 +9,7 @@ import { createLogger, type Logger } from '../../log.ts';
 import { explainDatabase } from './database-failure.ts';
 import { InterruptedError, OperationError } from './failure.ts';
 import type { Output } from './output.ts';
+import type { Prompt } from './prompt.ts';
 
 /** What every command is given: where settings come from, and how it talks to the person. */
 export type Session = {
@@ -20,6 +21,9 @@ export type Session = {
   readonly version: string;
   /** Standard input and output, for a command that talks to a program. */
   readonly channel: () => { readonly input: Readable; readonly output: Writable };
+  /** The file that --settings or TALLYSTICK_SETTINGS names. */
+  readonly settingsFile: () => string | undefined;
+  readonly environment: Environment;
   /** Whether the settings are those of the service that `npm start` made. */
   readonly local: () => boolean;
   readonly output: () => Output;
@@ -27,6 +31,8 @@ export type Session = {
   readonly fail: () => void;
   /** Asks the person. @returns undefined where there is nobody to be asked */
   readonly ask: (question: string) => Promise<string | undefined>;
+  /** Asks the person for a line of text. */
+  readonly prompt: Prompt;
   /** Calls the listener at the first Ctrl-C. @returns a function that removes the listener */
   readonly onInterrupt: (listener: () => void) => () => void;
 };

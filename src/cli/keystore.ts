@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { examples } from './shared/examples.ts';
+import { createKeystoreFile } from './shared/keystore-file.ts';
+import type { Session } from './shared/session.ts';
+
+/** `tallystick keystore`: encrypted files of keys that sign. */
+export function addKeystoreCommands(program: Command, session: Session): void {
+  const keystore = program
+    .command('keystore')
+    .description('Encrypted files of keys, for signers and for admins of contracts');
+  const make = keystore
+    .command('new <file>')
+    .description('Make a key that nobody has, and write it encrypted; nothing that is there is written over')
+    .requiredOption(
+      '--password-file <file>',
+      'file with the password; where there is none, one is made with a random password',
+    )
+    .action(async (file: string, { passwordFile }: { passwordFile: string }) => {
+      const address = await createKeystoreFile({ keystore: file, passwordFile });
+      session.output().record({ address, keystore: file, passwordFile });
+      session.output().say('Keep a copy of both files, apart from each other.');
+    });
+  examples(make, 'keystore new admin.json --password-file admin.password');
+}

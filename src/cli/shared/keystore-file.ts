@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { makeKeystore } from '../../chain/minting/new-keystore.ts';
+import { UsageError } from './failure.ts';
+
+type Files = { readonly keystore: string; readonly passwordFile: string };
+
+/**
+ * Makes a keystore file, and the file of its password where there is none, both readable for nobody else.
+ * @returns the address of the key, in EIP-55
+ * @throws UsageError when there is a keystore already, which is never written over
+ */
+export async function createKeystoreFile({ keystore, passwordFile }: Files): Promise<string> {
+  const password = await passwordOf(passwordFile);
+  const made = await makeKeystore(password);
+  await writeNew(keystore, `${made.keystore}\n`);
+  return made.address;
+}
+
+/** The password that the file has, or a new one that it has from now on. */
+async function passwordOf(file: string): Promise<string> {
+  const made = randomBytes(24).toString('hex');
+  try {
+    await writeFile(file, `${made}\n`, { flag: 'wx', mode: 0o600 });
+    return made;
+  } catch (error) {
+    if (!isThere(error)) throw cannotWrite(file, error);
+  }
+  const kept = (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+  if (kept === '') throw new UsageError(`${file} is empty: write a password into it, or remove it.`);
+  return kept;
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!isThere(error)) throw cannotWrite(file, error);
+    throw new UsageError(`${file} is there already, and a key is never written over. Name another file.`);
+  }
+}
+
+const isThere = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
+const cannotWrite = (file: string, cause: unknown) =>
+  new UsageError(`${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);

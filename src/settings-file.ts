@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { ConfigError, type Environment, secretSettings, settings } from './config.ts';
+
+/** The variable that names the file of settings. */
+export const settingsFileVariable = 'TALLYSTICK_SETTINGS';
+
+const known: ReadonlySet<string> = new Set([
+  ...Object.keys(settings),
+  ...secretSettings.map((name) => `${name}_FILE`),
+]);
+
+/**
+ * The variables that settings are read from: those of a file, where there is one, and of the environment, which wins.
+ * @param file by default the one that TALLYSTICK_SETTINGS names, or none
+ * @throws ConfigError when the file cannot be read, or naming every line that is wrong
+ */
+export function gatherSettings(env: Environment, file = env[settingsFileVariable] || undefined): Environment {
+  if (file === undefined) return env;
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+  // A secret that the environment gives in either way is not read from the file in the other.
+  const replaced = new Set(
+    secretSettings.flatMap((name) => {
+      const both = [name, `${name}_FILE`];
+      return both.some((each) => given[each] !== undefined) ? both : [];
+    }),
+  );
+  const read = Object.entries(readSettingsFile(file)).filter(([name]) => !replaced.has(name));
+  return { ...Object.fromEntries(read), ...given };
+}
+
+/** @throws ConfigError when the file cannot be read, or naming every line that is wrong */
+function readSettingsFile(file: string): Readonly<Record<string, string>> {
+  try {
+    return parseSettings(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new ConfigError([`The settings file ${file} cannot be read (${code})`]);
+  }
+}
+
+/**
+ * Reads lines of `NAME=value`, comments and empty lines. Values may stand in quotes.
+ * @param file named in faults; values never are
+ * @throws ConfigError naming every line that is wrong
+ */
+export function parseSettings(text: string, file: string): Readonly<Record<string, string>> {
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (/^\s*(#|$)/.test(line)) continue;
+    const place = `${file}:${index + 1}`;
+    const name = /^([A-Z][A-Z0-9_]*)=/.exec(line)?.[1];
+    if (name === undefined) faults.push(`${place} is not NAME=value`);
+    else if (!known.has(name)) faults.push(`${place}: ${name} is no setting`);
+    else if (seen.has(name)) faults.push(`${place}: ${name} is given a second time`);
+    else seen.add(name);
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  // Every name was seen above, so every value is text.
+  return parseEnv(text) as Record<string, string>;
+}
