@@ -1,4 +1,4 @@
-// What every page does when scripts run: light or dark, tabs of languages, copy buttons, search.
+// What every page does when scripts run: light or dark, tabs of languages, copy buttons.
 {
   const root = document.documentElement;
   const bar = document.querySelector('.bar');
@@ -89,9 +89,9 @@
     return tab;
   };
 
-  const makeTabs = (group, number) => {
+  const makeTabs = (group) => {
     const panels = [...group.children];
-    const tabs = panels.map((panel, index) => makeTab(panel, `tabs-${number}-${index}`));
+    const tabs = panels.map((panel, index) => makeTab(panel, `tabs-${groups.length}-${index}`));
     const list = make('div', { role: 'tablist', ariaLabel: 'Language' }, ...tabs);
     list.addEventListener('keydown', ({ key }) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
@@ -104,108 +104,23 @@
     groups.push({ panels, tabs });
   };
 
-  // Not of the type search, where Escape empties the field instead of closing the dialog.
-  const input = make('input', {
-    type: 'text',
-    placeholder: 'Search operations, guides and errors',
-    ariaLabel: 'Search',
-  });
-  const status = make('p', { className: 'status', role: 'status' });
-  const results = make('ul');
-  const dialog = make('dialog', { className: 'search', ariaLabel: 'Search' }, input, status, results);
-
-  // The index is a script, which also a page from a folder on disk can load.
-  const loadIndex = () =>
-    new Promise((resolve) => {
-      if (window.portalIndex) resolve();
-      else document.head.append(make('script', { src: bar.dataset.index, onload: resolve }));
-    });
-
-  /** How well an entry answers: every word must occur, and the title counts most. */
-  const score = (entry, wanted) => {
-    const [title, kind, words] = [entry.title, entry.kind, entry.words].map((text) => text.toLowerCase());
-    const whole = wanted.join(' ');
-    let sum = title === whole || words.split(' ')[0] === whole ? 20 : 0;
-    for (const word of wanted) {
-      if (title.startsWith(word)) sum += 12;
-      else if (title.includes(word)) sum += 8;
-      else if (kind.includes(word)) sum += 5;
-      else if (words.split(/\W+/).includes(word)) sum += 3;
-      else if (words.includes(word)) sum += 1;
-      else return 0;
-    }
-    return sum;
-  };
-
-  const toItem = ({ href, title, kind }) => {
-    const texts = [make('b', { textContent: title }), make('span', { textContent: kind })];
-    return make('li', {}, make('a', { href: `${bar.dataset.root}${href}` }, ...texts));
-  };
-
-  const showResults = () => {
-    const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = window.portalIndex
-      .map((entry) => ({ entry, value: wanted.length === 0 ? 0 : score(entry, wanted) }))
-      .filter(({ value }) => value > 0)
-      .sort((a, b) => b.value - a.value)
-      .slice(0, 12);
-    results.replaceChildren(...found.map(({ entry }) => toItem(entry)));
-    if (wanted.length === 0) status.textContent = '';
-    else status.textContent = found.length === 0 ? 'Nothing found' : `${found.length} found`;
-  };
-
-  const openSearch = async () => {
-    if (dialog.open) return;
-    await loadIndex();
-    dialog.showModal();
-    input.select();
-    showResults();
-  };
-
-  const moveInResults = (event) => {
-    const links = [...results.querySelectorAll('a')];
-    const at = links.indexOf(document.activeElement);
-    if (event.key === 'Enter' && at === -1) links[0]?.click();
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    (links[at + step] ?? input).focus();
-  };
-
-  const openByKey = (event) => {
-    // For a moment the field of a dialog that was just closed still has the focus.
-    const closed = event.target === input && !dialog.open;
-    const typing = !closed && event.target.closest?.('input, textarea, select, [contenteditable]');
-    const byLetter = event.key === 'k' && (event.ctrlKey || event.metaKey);
-    if (!byLetter && (event.key !== '/' || typing)) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    openSearch();
-  };
-
   const mode = bar.querySelector('.mode');
-  const find = bar.querySelector('.find');
   mode.hidden = false;
-  find.hidden = false;
   mode.addEventListener('click', switchColours);
-  find.addEventListener('click', openSearch);
   bar.querySelector('.skip').addEventListener('click', skipToContent);
 
   // The list of guides is open where there is room for it.
   const side = document.querySelector('.side details');
   if (side && matchMedia('(max-width: 860px)').matches) side.open = false;
 
-  document.querySelectorAll('.tabs').forEach(makeTabs);
-  choose(remembered('portal.language'));
-  if (navigator.clipboard) document.querySelectorAll('figure.code').forEach(addCopyButton);
-
-  document.body.append(dialog);
-  input.addEventListener('input', showResults);
-  dialog.addEventListener('keydown', moveInResults);
-  dialog.addEventListener('click', ({ target }) => {
-    // A click on the backdrop has the dialog itself as its target; one on a link goes there.
-    if (target === dialog || target.closest('a')) dialog.close();
-  });
-  // Before all others: the reference pages have a search of their own under the same keys.
-  window.addEventListener('keydown', openByKey, true);
+  /** Gives a part of the page its tabs and its copy buttons. */
+  const prepare = (part) => {
+    part.querySelectorAll('.tabs').forEach(makeTabs);
+    choose(remembered('portal.language'));
+    if (navigator.clipboard) part.querySelectorAll('figure.code').forEach(addCopyButton);
+  };
+  prepare(document);
+  // Another window of the portal chose another language.
+  addEventListener('storage', ({ key, newValue }) => key === 'portal.language' && choose(newValue));
+  window.portal = { make, prepare };
 }

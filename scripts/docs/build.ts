@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { published } from '../contract/published.ts';
+import { callPanels } from './call-panel.ts';
 import { type AreaContract, readContract } from './contract.ts';
 import { deployed } from './deployed.ts';
 import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
@@ -14,20 +15,36 @@ import { type PublishedDocument, postmanCollection } from './postman.ts';
 import { problemPage } from './problem-pages.ts';
 import { readProblemTexts } from './problem-texts.ts';
 import { renderReference, requireRedocly } from './reference-page.ts';
-import { searchIndex } from './search-index.ts';
+import { readSynonyms, searchIndex } from './search-index.ts';
 import { createSite, type Site } from './site.ts';
 import { startPage } from './start-page.ts';
-import { withSamples } from './with-samples.ts';
+import { withProblems } from './with-problems.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const generated = join(root, 'src/contract/generated');
 const portal = join(root, 'openapi/portal');
+const assetNames = [
+  'mark.svg',
+  'frame.css',
+  'code.css',
+  'page.css',
+  'reference.css',
+  'call.css',
+  'portal.js',
+  'search.js',
+  'answer.js',
+  'try-it.js',
+  'call-panel.js',
+];
 const source = (name: string) => readFile(join(portal, name), 'utf8');
 
 /** True when `directory` holds a portal of exactly these sources. */
 export async function portalIsCurrent(directory: string): Promise<boolean> {
   return (await readStamp(directory)) === (await stampInputs(root, requireRedocly()));
 }
+
+/** The script with the panels of an area's operations. */
+const callsOf = (area: string) => `${area}-calls.js`;
 
 /** The texts of a folder of the portal, by the names of their files. */
 async function readFolder(folder: string): Promise<Map<string, string>> {
@@ -50,8 +67,9 @@ async function assemble(redocly: string): Promise<Site> {
   const site = createSite();
   const contract = await readContract(generated);
   const guides = await readGuides(contract);
-  const assets = new Map([['search.js', site.addAsset('search.js', searchIndex(contract, guides))]]);
-  for (const name of ['mark.svg', 'frame.css', 'page.css', 'reference.css', 'portal.js']) {
+  const index = await searchIndex(contract, guides, readSynonyms(await source('synonyms.yaml')));
+  const assets = new Map([['search-index.js', site.addAsset('search-index.js', index)]]);
+  for (const name of assetNames) {
     assets.set(name, site.addAsset(name, await source(name)));
   }
   const { version }: { version: string } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -90,15 +108,17 @@ async function addReferences(
       const bundle: Record<string, unknown> = JSON.parse(
         await readFile(join(generated, `${own.area}.json`), 'utf8'),
       );
-      const document = withSamples(deployed(bundle, own), own);
+      const document = withProblems(deployed(bundle, own));
       return { area: own.area, ...(await renderReference({ area: own.area, document, template, redocly })) };
     }),
   );
+  // It says where the service is, so its name does not change with its content.
+  for (const own of contract) site.add(callsOf(own.area), callPanels(own));
   const scripts = new Map<string, string>();
   for (const { area, html, script } of pages) {
     const path = scripts.get(script) ?? site.addAsset('redoc.js', script);
     scripts.set(script, path);
-    const { head, header } = layout.reference(`${area}.html`);
+    const { head, header } = layout.reference(`${area}.html`, callsOf(area));
     const page = fillComments(html, { head, header, script: `<script src="${path}"></script>` });
     site.add(`${area}.html`, page, { page: 'reference' });
   }

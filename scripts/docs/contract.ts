@@ -11,6 +11,8 @@ type Parameter = {
   readonly name: string;
   readonly required?: boolean;
   readonly example: unknown;
+  /** Its only values, where the document lists them. */
+  readonly choices?: readonly string[];
 };
 
 type DocumentOperation = {
@@ -30,6 +32,7 @@ type PathItem = { readonly parameters?: readonly Parameter[] } & Readonly<Record
 type Document = {
   readonly info: { readonly title: string; readonly summary: string };
   readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, PathItem>>;
 };
 
@@ -50,23 +53,41 @@ export type AreaContract = {
   readonly title: string;
   readonly summary: string;
   readonly basePath: string;
+  /** The names of its groups of operations, in order. */
+  readonly tags: readonly string[];
   readonly operations: readonly Operation[];
 };
 
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
-/** Replaces local references by what they point to, except in schemas, which may hold themselves. */
+/** What a local reference points to; anything else as it is. */
+function targetOf(node: unknown, document: unknown): unknown {
+  if (node === null || typeof node !== 'object' || !('$ref' in node)) return node;
+  const steps = String(node.$ref).replace(/^#\//, '').split('/');
+  // JSON all the way down, and the linter found every reference to resolve.
+  const target = steps.reduce((at, step) => (at as Record<string, unknown>)[step], document);
+  return targetOf(target, document);
+}
+
+function choicesOf(schema: unknown, document: unknown): string[] {
+  const target = targetOf(schema, document);
+  if (target === null || typeof target !== 'object') return [];
+  if ('enum' in target && Array.isArray(target.enum)) return target.enum.map(String);
+  return 'type' in target && target.type === 'boolean' ? ['true', 'false'] : [];
+}
+
+/** Replaces local references by what they point to, but for schemas, which may hold themselves. */
 function resolveReferences(node: unknown, document: unknown): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveReferences(item, document));
-  if (node === null || typeof node !== 'object') return node;
-  if ('$ref' in node && typeof node.$ref === 'string') {
-    const steps = node.$ref.replace(/^#\//, '').split('/');
-    // JSON all the way down, and the linter found every reference to resolve.
-    const target = steps.reduce((at, step) => (at as Record<string, unknown>)[step], document);
-    return resolveReferences(target, document);
-  }
+  const target = targetOf(node, document);
+  if (target === null || typeof target !== 'object') return target;
+  if (target !== node) return resolveReferences(target, document);
+  const choices = 'in' in node && 'schema' in node ? { choices: choicesOf(node.schema, document) } : {};
   const entries = Object.entries(node).filter(([key]) => key !== 'schema' && key !== 'components');
-  return Object.fromEntries(entries.map(([key, value]) => [key, resolveReferences(value, document)]));
+  return {
+    ...Object.fromEntries(entries.map(([key, value]) => [key, resolveReferences(value, document)])),
+    ...choices,
+  };
 }
 
 const slug = (text: string) => text.toLowerCase().replaceAll(' ', '-');
@@ -100,6 +121,7 @@ async function readArea(directory: string, area: Area): Promise<AreaContract> {
     title: document.info.title.replace(/^Tallystick /, ''),
     summary: document.info.summary,
     basePath: basePathOf(document),
+    tags: document.tags.map(({ name }) => name),
     operations: operationsOf(area, document),
   };
 }

@@ -1,10 +1,11 @@
-import { catalogue, type ProblemCode } from '../../src/errors.ts';
+import { catalogue } from '../../src/errors.ts';
 import { codeBlock, codeTabs, jsonText, type Language } from './code-block.ts';
 import { type AreaContract, findOperation } from './contract.ts';
 import { documentTable } from './documents.ts';
 import type { Layout } from './layout.ts';
 import { type Inserts, type Rendered, renderMarkdown } from './markdown.ts';
 import { withPlaceholders } from './markup.ts';
+import { codesByStatus } from './problem-pages.ts';
 import { callOf } from './samples/call.ts';
 import { samplesOf } from './samples/samples.ts';
 
@@ -35,15 +36,11 @@ function part(parts: ReadonlyMap<string, string>, name: string): string {
   return found.trim();
 }
 
-/** All codes in the order of their status, which is that of the catalogue where they share one. */
 function problemTable(): string {
-  const codes = Object.keys(catalogue) as ProblemCode[]; // the keys of the constant are its type
-  const rows = codes
-    .toSorted((a, b) => catalogue[a].status - catalogue[b].status)
-    .map((code) => {
-      const { status, detail } = catalogue[code];
-      return `<tr><td class="short">${status}</td><th scope="row"><a href="problems/${code}.html"><code>${code}</code></a></th><td>${withPlaceholders(detail)}</td></tr>`;
-    });
+  const rows = codesByStatus.map((code) => {
+    const { status, detail } = catalogue[code];
+    return `<tr><td class="short">${status}</td><th scope="row"><a href="problems/${code}.html"><code>${code}</code></a></th><td>${withPlaceholders(detail)}</td></tr>`;
+  });
   return `<table class="stack"><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Detail</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
 }
 

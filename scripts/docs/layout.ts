@@ -1,4 +1,5 @@
 import type { Area } from '../../src/config.ts';
+import { aroundNav, type Neighbours, neighboursAt } from './around.ts';
 import type { AreaContract } from './contract.ts';
 import type { Heading } from './markdown.ts';
 import { escapeHtml, fill } from './markup.ts';
@@ -21,9 +22,15 @@ export type Layout = {
   /** The whole of one of our own pages over the full width. */
   readonly page: (page: Page) => string;
   /** The same with the navigation at its side and a list of its sections. */
-  readonly guide: (page: Page & { readonly headings?: readonly Heading[] }) => string;
-  /** What a page that Redocly made lacks. */
-  readonly reference: (current: string) => { readonly head: string; readonly header: string };
+  readonly guide: (
+    page: Page & {
+      readonly headings?: readonly Heading[];
+      /** What stands beside it, where that is not what the navigation says. */
+      readonly neighbours?: Neighbours;
+    },
+  ) => string;
+  /** What a page that Redocly made lacks; `calls` is the script with the panels of its operations. */
+  readonly reference: (current: string, calls: string) => { readonly head: string; readonly header: string };
 };
 
 export type LayoutParts = {
@@ -66,7 +73,7 @@ function createHeader({ mark, contract, navigation, asset }: LayoutParts) {
         link(`${root}${area}.html`, navigationLabels[area], current === `${area}.html`),
       ),
     ];
-    return `    <header class="bar" data-root="${root}" data-index="${root}${asset('search.js')}">
+    return `    <header class="bar" data-root="${root}" data-index="${root}${asset('search-index.js')}">
       <a class="skip" href="#${content}">Skip to content</a>
       <a class="brand" href="${root}index.html"><svg viewBox="0 0 24 24" aria-hidden="true">${path}</svg><span>Tallystick</span></a>
       <nav aria-label="Portal">${links.join('')}</nav>
@@ -92,21 +99,30 @@ function contents(headings: readonly Heading[]): string {
   return `<nav class="contents" aria-labelledby="on-this-page"><h2 id="on-this-page">On this page</h2><ul>${items.join('')}</ul></nav>`;
 }
 
+/** The guides beside a page of the navigation. */
+function neighboursOf(navigation: Navigation, current: string): Neighbours {
+  const pages = navigation.flatMap((group) => group.pages);
+  const index = pages.findIndex(({ page }) => `${page}.html` === current);
+  return neighboursAt(pages, index, ({ page, label }) => ({ href: `${page}.html`, label }));
+}
+
 export function createLayout(parts: LayoutParts): Layout {
   const { template, version, navigation, asset } = parts;
   const header = createHeader(parts);
-  const head = (root: string, ...styles: string[]) =>
+  const head = (root: string, styles: readonly string[], scripts: readonly string[] = []) =>
     [
       `<link rel="icon" href="${root}${asset('mark.svg')}" type="image/svg+xml">`,
       ...styles.map((name) => `<link rel="stylesheet" href="${root}${asset(name)}">`),
-      `<script src="${root}${asset('portal.js')}" defer></script>`,
+      ...[asset('portal.js'), asset('search.js'), ...scripts].map(
+        (path) => `<script src="${root}${path}" defer></script>`,
+      ),
     ].join('\n    ');
 
   const page = ({ title, description, current, depth = 0, root = '../'.repeat(depth), body }: Page) => {
     return fill(template, {
       title: escapeHtml(title),
       description: escapeHtml(description),
-      head: `    ${colourMode}\n    ${head(root, 'frame.css', 'page.css')}`,
+      head: `    ${colourMode}\n    ${head(root, ['frame.css', 'code.css', 'page.css'])}`,
       header: header(current, root),
       body,
       version: escapeHtml(version),
@@ -117,17 +133,21 @@ export function createLayout(parts: LayoutParts): Layout {
   return {
     page: ({ body, ...rest }) =>
       page({ ...rest, body: `    <main id="content" tabindex="-1">\n${body}\n    </main>` }),
-    guide: ({ body, headings = [], ...rest }) => {
+    guide: ({ body, headings = [], neighbours, ...rest }) => {
       const root = '../'.repeat(rest.depth ?? 0);
       const columns = [
         side(navigation, rest.current, root),
-        `<main id="content" tabindex="-1">\n<article>${body}</article>\n    </main>`,
+        `<main id="content" tabindex="-1">\n<article>${body}</article>\n${aroundNav(neighbours ?? neighboursOf(navigation, rest.current))}\n    </main>`,
         contents(headings),
       ];
       return page({ ...rest, body: `    <div class="columns">\n${columns.join('\n')}\n    </div>` });
     },
-    reference: (current) => ({
-      head: head('', 'frame.css', 'reference.css'),
+    reference: (current, calls) => ({
+      head: head(
+        '',
+        ['frame.css', 'code.css', 'reference.css', 'call.css'],
+        [calls, ...['answer.js', 'try-it.js', 'call-panel.js'].map(asset)],
+      ),
       header: header(current, '', 'redoc'),
     }),
   };

@@ -1,4 +1,5 @@
 import { catalogue, type ProblemCode } from '../../src/errors.ts';
+import { neighboursAt } from './around.ts';
 import { codeBlock, jsonText } from './code-block.ts';
 import type { AreaContract, Operation } from './contract.ts';
 import type { Layout } from './layout.ts';
@@ -47,6 +48,10 @@ function places(uses: readonly Use[]): string {
   return items.length > 6 ? `<details><summary>${items.length} operations</summary>${list}</details>` : list;
 }
 
+/** All codes in the order of their status, which is that of the catalogue where they share one. */
+export const codesByStatus: readonly ProblemCode[] = (Object.keys(catalogue) as ProblemCode[]) // the keys of the constant are its type
+  .toSorted((a, b) => catalogue[a].status - catalogue[b].status);
+
 const repeatable = (code: ProblemCode) =>
   'retryable' in catalogue[code]
     ? 'Yes: it may succeed later'
@@ -90,6 +95,10 @@ export function problemPage(
     description: `${status} ${title}: cause and remedy of the problem ${code}.`,
     current: 'problems.html',
     depth: 1,
+    neighbours: neighboursAt(codesByStatus, codesByStatus.indexOf(code), (other) => ({
+      href: `${other}.html`,
+      label: other,
+    })),
     body,
   });
 }

@@ -1,3 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { catalogue, type ProblemCode } from '../../src/errors.ts';
 import type { AreaContract, Operation } from './contract.ts';
 import type { Guide } from './guides.ts';
@@ -7,9 +12,13 @@ type Entry = {
   /** Relative to the portal's folder. */
   readonly href: string;
   readonly title: string;
+  /** The name in the documents of an operation or an error. */
+  readonly id?: string;
   /** What kind of thing it is, shown beside the title. */
   readonly kind: string;
   readonly words: string;
+  /** It tells of what is no longer there, or will not be for long. */
+  readonly gone?: true;
 };
 
 /** The names of the fields of an example, at any depth. */
@@ -19,57 +28,83 @@ function fieldsOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [name, ...fieldsOf(inner)]);
 }
 
-function wordsOf({
-  operationId,
-  fullPath,
-  description,
-  parameters,
-  requestBody,
-  responses,
-}: Operation): string {
+function wordsOf({ fullPath, description, parameters, requestBody, responses }: Operation): string {
   const contents = [requestBody?.content, ...Object.values(responses).map(({ content }) => content)];
   const examples = contents.flatMap((content) => Object.values(content ?? {}).map((media) => media.examples));
   const names = [
     ...parameters.map(({ name }) => name),
     ...fieldsOf(examples.map((example) => Object.values(example ?? {}).map(({ value }) => value))),
   ];
-  return [operationId, fullPath, description.replaceAll(/\s+/g, ' '), ...new Set(names)].join(' ');
+  return [fullPath, description.replaceAll(/\s+/g, ' '), ...new Set(names)].join(' ');
 }
 
 function operationEntries({ title: kind, operations }: AreaContract): Entry[] {
   return operations.map((operation) => ({
     href: operation.href,
     title: operation.summary,
+    id: operation.operationId,
     kind: `${operation.method} ${operation.path} · ${kind}`,
     words: wordsOf(operation),
+    ...(operation.deprecated ? { gone: true } : {}),
   }));
 }
 
 function guideEntries({ name, title, lead, headings, html }: Guide): Entry[] {
   const href = `${name}.html`;
   const text = html.replaceAll(/<(pre|svg)[\s\S]*?<\/\1>|<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+  // The changelog tells of everything that there ever was.
+  const gone = name === 'changelog' ? ({ gone: true } as const) : {};
   const sections = headings.map((heading) => ({
     href: `${href}#${heading.id}`,
     title: heading.text,
     kind: title,
     words: title,
+    ...gone,
   }));
-  return [{ href, title, kind: 'Guide', words: `${lead} ${text}` }, ...sections];
+  return [{ href, title, kind: 'Guide', words: `${lead} ${text}`, ...gone }, ...sections];
 }
 
-/** The script that a page loads when somebody begins to search; it sets one variable. */
-export function searchIndex(contract: readonly AreaContract[], guides: readonly Guide[]): string {
+function problemEntry(code: ProblemCode): Entry {
+  const { status, title, detail } = catalogue[code];
+  return {
+    href: `problems/${code}.html`,
+    title: code,
+    id: code,
+    kind: `Error ${status}`,
+    words: `${title} ${detail}`,
+    ...(status === 410 ? { gone: true } : {}),
+  };
+}
+
+const groups = z.array(z.array(z.string()).min(2));
+
+/** Groups of words that mean the same, in lower case. */
+export const readSynonyms = (yaml: string): string[][] =>
+  groups.parse(parse(yaml)).map((group) => group.map((word) => word.toLowerCase()));
+
+/** MiniSearch, as a script that needs no other; its licence wants to stand in every copy. */
+async function readLibrary(): Promise<string> {
+  // The package exports its modules only; beside them lies the same as a classic script.
+  const modules = fileURLToPath(import.meta.resolve('minisearch'));
+  const file = join(dirname(modules), '../umd/index.js');
+  const [text, licence] = await Promise.all(
+    [file, join(dirname(file), '../../LICENSE.txt')].map((path) => readFile(path, 'utf8')),
+  );
+  return `/*\nMiniSearch\n\n${licence}*/\n${text?.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')}`;
+}
+
+/** The script that a page loads when somebody begins to search: the library, and a variable with what it finds. */
+export async function searchIndex(
+  contract: readonly AreaContract[],
+  guides: readonly Guide[],
+  synonyms: readonly (readonly string[])[],
+): Promise<string> {
   const codes = Object.keys(catalogue) as ProblemCode[]; // the keys of the constant are its type
   const entries: Entry[] = [
     { href: 'index.html', title: 'Start', kind: 'Guide', words: 'first call quickstart key curl' },
     ...contract.flatMap(operationEntries),
     ...guides.flatMap(guideEntries),
-    ...codes.map((code) => ({
-      href: `problems/${code}.html`,
-      title: code,
-      kind: `Error ${catalogue[code].status}`,
-      words: `${catalogue[code].title} ${catalogue[code].detail}`,
-    })),
+    ...codes.map(problemEntry),
   ];
-  return `window.portalIndex = ${JSON.stringify(entries)};\n`;
+  return `${await readLibrary()}window.portalIndex = ${JSON.stringify({ entries, synonyms })};\n`;
 }

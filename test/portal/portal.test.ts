@@ -285,18 +285,33 @@ describe('the start page', () => {
 });
 
 describe('the references', () => {
-  test('have code samples of every operation in three languages', () => {
+  test('have the samples and a form of every operation, saying where they are served', async () => {
     for (const area of areas) {
-      const html = served.get(`/docs/${area}`)?.html ?? '';
-      const operations = html.match(/"operationId":/g)?.length ?? 0;
-      expect(operations).toBeGreaterThan(1);
-      for (const label of ['curl', 'TypeScript', 'Python']) {
-        expect([area, label, html.match(new RegExp(`"label":"${label}"`, 'g'))?.length]).toEqual([
-          area,
-          label,
-          operations,
-        ]);
+      expect(served.get(`/docs/${area}`)?.html).toContain(`<script src="${area}-calls.js" defer></script>`);
+      const script = await (await portal.get(`/docs/${area}-calls.js`)).text();
+      const additions: Record<string, { panel: string }> = JSON.parse(
+        script.replace(/^window\.portalCalls = |;\n$/g, ''),
+      );
+      const own = documentedOperations.filter(({ area: at }) => at === area);
+      expect(own.length).toBeGreaterThan(1);
+      for (const { id, method, template } of own) {
+        const [, { panel } = { panel: '' }] =
+          Object.entries(additions).find(([route]) => route.endsWith(`/${id.toLowerCase()}`)) ?? [];
+        expect([id, panel]).toEqual([id, expect.stringContaining('class="try"')]);
+        expect(panel).toContain(`data-method="${method.toUpperCase()}" data-path="${template}"`);
+        for (const label of ['curl', 'TypeScript', 'Python']) expect(panel).toContain(`>${label}<`);
+        expect(panel).toContain(`https://api.test.example${basePaths[area]}/`);
       }
+    }
+  });
+
+  test('may ask the service that serves them, which no other page may', () => {
+    for (const [page, { headers }] of served) {
+      const wanted = areas.some((area) => page === `/docs/${area}`) ? ["'self'"] : undefined;
+      expect([page, directives(headers.get('content-security-policy')).get('connect-src')]).toEqual([
+        page,
+        wanted,
+      ]);
     }
   });
 });

@@ -18,11 +18,20 @@ export type Call = {
   readonly answer: unknown;
 };
 
-function firstExample(content: Content | undefined): unknown {
+/** An example of a body: the name in the document, what it is called there, and the body. */
+export type BodyExample = { readonly name: string; readonly label: string; readonly value: unknown };
+
+function examplesOf(content: Content | undefined): BodyExample[] {
   const [media] = Object.values(content ?? {});
-  const [example] = Object.values(media?.examples ?? {});
-  return example?.value;
+  return Object.entries(media?.examples ?? {}).map(([name, { summary, value }]) => ({
+    name,
+    label: summary ?? name,
+    value,
+  }));
 }
+
+/** The bodies that an operation may be sent, as the document shows them; none where it takes no body. */
+export const bodiesOf = ({ requestBody }: Operation): BodyExample[] => examplesOf(requestBody?.content);
 
 /** A success, or else the one thing that an operation without a success is there to say: that it is gone. */
 function mainStatus({ responses }: Operation): string {
@@ -30,9 +39,12 @@ function mainStatus({ responses }: Operation): string {
   return statuses.find((status) => status.startsWith('2')) ?? '410';
 }
 
-/** The call of an operation with all that it needs and nothing else, made from its examples. */
-export function callOf(operation: Operation): Call {
-  const { method, fullPath, parameters, security, requestBody, responses } = operation;
+/**
+ * The call of an operation with all that it needs and nothing else, made from its examples.
+ * @param example of its body; the first that the document shows if left out
+ */
+export function callOf(operation: Operation, example = bodiesOf(operation)[0]): Call {
+  const { method, fullPath, parameters, security, responses } = operation;
   const path = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce(
@@ -47,10 +59,10 @@ export function callOf(operation: Operation): Call {
     method,
     path,
     query,
-    body: firstExample(requestBody?.content),
+    body: example?.value,
     key: security?.length !== 0,
     idempotent: parameters.some(({ name }) => name === 'Idempotency-Key'),
     status: Number(status),
-    answer: firstExample(responses[status]?.content),
+    answer: examplesOf(responses[status]?.content)[0]?.value,
   };
 }
