@@ -1,28 +1,32 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
 import type { Database } from '../../../../src/contract/transaction.ts';
 import { chainId } from '../../../bench/mint/bench-chain.ts';
-import { createCaller, type Wanted } from '../../../load/caller.ts';
+import type { GreedyTask } from '../../../load/greedy-process.ts';
 import { requestText, startRawCallers, strangerAddress } from '../../../load/raw-callers.ts';
 import type { Fault, Stage } from '../fault.ts';
 
+const greedyProgram = path.resolve(import.meta.dirname, '../../../load/greedy-process.ts');
+
 /** As many callers of acme as wanted, each of whom asks again as soon as it is answered. */
-function startGreedy({ service, around }: Stage, callers: number, wanted: () => Wanted) {
-  const key = around.world.acme.otherKey;
-  const caller = createCaller({
-    port: service.port,
-    company: 'greedy',
-    key,
+function startGreedy(
+  { service, around }: Stage,
+  task: Pick<GreedyTask, 'callers' | 'method' | 'path'>,
+): () => Promise<unknown> {
+  const asking = fork(greedyProgram);
+  const ports = service.apis().map(({ port }) => port);
+  asking.send({
+    ...task,
+    ports,
+    key: around.world.acme.otherKey,
     address: strangerAddress,
-    deadlineMs: 60_000,
-  });
-  let isOver = false;
-  const work = Array.from({ length: callers }, async () => {
-    while (!isOver) await caller.ask(wanted());
-  });
+  } satisfies GreedyTask);
   return async () => {
-    isOver = true;
+    const ended = once(asking, 'exit');
     // Whoever waits for an answer goes without it.
-    caller.close();
-    await Promise.all(work);
+    asking.disconnect();
+    await ended;
   };
 }
 
@@ -100,7 +104,7 @@ async function withHugeMetadata(db: Database) {
   };
 }
 
-const get = (path: string): Wanted => ({ kind: 'greedy', method: 'GET', path });
+const get = { method: 'GET' } as const;
 
 export const neighbourFaults: readonly Fault[] = [
   greedy({
@@ -110,8 +114,7 @@ export const neighbourFaults: readonly Fault[] = [
       const [rwa = ''] = stage.around.world.acme.rwas;
       const tx = await db.transaction();
       await tx.raw('SELECT FROM rwas WHERE id = ? FOR UPDATE', [rwa]);
-      const path = `/v1/api/rwa/${rwa}/mint`;
-      const stop = startGreedy(stage, 20, () => ({ kind: 'greedy', method: 'POST', path, body: {} }));
+      const stop = startGreedy(stage, { callers: 20, method: 'POST', path: `/v1/api/rwa/${rwa}/mint` });
       return async () => {
         await tx.rollback();
         await stop();
@@ -122,7 +125,8 @@ export const neighbourFaults: readonly Fault[] = [
     name: 'deep offsets',
     about: '40 pages at offset 90,000 at once',
     prepare: withManyEvents,
-    begin: async (stage) => startGreedy(stage, 40, () => get('/events/v1/api/event?limit=200&offset=90000')),
+    begin: async (stage) =>
+      startGreedy(stage, { ...get, callers: 40, path: '/events/v1/api/event?limit=200&offset=90000' }),
   }),
   greedy({
     name: 'unbounded lists',
@@ -140,8 +144,9 @@ export const neighbourFaults: readonly Fault[] = [
     about: '12 callers of pages of 100 NFTs with 1 MB of metadata each',
     prepare: withHugeMetadata,
     begin: async (stage) =>
-      startGreedy(stage, 12, () =>
-        get(`/blockchain/v1/api/nft?chainId=${chainId}&address=${collector}&limit=100`),
-      ),
+      startGreedy(stage, {
+        ...{ ...get, callers: 12 },
+        path: `/blockchain/v1/api/nft?chainId=${chainId}&address=${collector}&limit=100`,
+      }),
   }),
 ];
