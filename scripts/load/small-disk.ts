@@ -27,6 +27,13 @@ export function mountSmallDisk(folder: string): SmallDisk | undefined {
     rmSync(image);
     return undefined;
   }
+  const unmount = () => {
+    // At once from the folders, and from the machine when nobody uses it any more.
+    run('umount', '-l', folder);
+    rmSync(image, { force: true });
+  };
+  // A run that cannot go on leaves nothing mounted.
+  process.once('exit', unmount);
   const fillers = ['filler', 'rest'].map((name) => path.join(folder, name));
   const [most = '', rest = ''] = fillers;
   return {
@@ -40,8 +47,8 @@ export function mountSmallDisk(folder: string): SmallDisk | undefined {
       for (const filler of fillers) rmSync(filler, { force: true });
     },
     close() {
-      run('umount', folder);
-      rmSync(image, { force: true });
+      process.off('exit', unmount);
+      unmount();
     },
   };
 }
