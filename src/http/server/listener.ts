@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
@@ -6,6 +12,7 @@ import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import type { LoadGuard } from './load-guard.ts';
 import { ownClasses } from './own-classes.ts';
+import type { EndRequest } from './under-way.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
 export type HttpServer = {
@@ -93,7 +100,7 @@ export async function listen(
         onShed?.();
         guard.refuse(response);
       } else {
-        response.once('close', () => end(response.statusCode === 503));
+        (response as Answer)[endRequest] = end;
         handler(request, response);
       }
     },
@@ -103,7 +110,7 @@ export async function listen(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   answerUnparsed(server, log);
   limitConnections(server, { ...defaultLimits, ...limits }, log);
-  closeIdleAfterAnswers(server);
+  followAnswers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));
     if (reserved) server.listen(reserved, resolve);
@@ -155,11 +162,15 @@ function stop(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-// A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
-function closeIdleAfterAnswers(server: Server): void {
-  server.on('request', (_request, response) => {
-    response.on('close', () => {
-      if (!server.listening) setImmediate(() => server.closeIdleConnections());
-    });
-  });
+const endRequest = Symbol('end of the request');
+type Answer = ServerResponse & { [endRequest]?: EndRequest };
+
+function followAnswers(server: Server): void {
+  // One function for all: what closes over an answer costs as much as the rest of a short one.
+  function end(this: Answer) {
+    this[endRequest]?.(this.statusCode === 503);
+    // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
+    if (!server.listening) setImmediate(() => server.closeIdleConnections());
+  }
+  server.on('request', (_request, response) => response.on('close', end));
 }
