@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { redactUrl } from '../log.ts';
-import { seal, unseal } from '../sealing.ts';
+import { seal, sealingKeys, unseal } from '../sealing.ts';
 
 /*
  * The address of a node as a network has it: an http(s) or ws(s) URL; `file:` and the path of a file that holds one; or
@@ -51,8 +51,9 @@ export type NodeAddresses = {
 
 const purposeOf = (shown: string) => `tallystick node address ${shown}`;
 
-/** @param keys those of SECRET_KEYS; the first seals, all open */
-export function createNodeAddresses(keys: ReadonlyMap<string, Buffer> = new Map()): NodeAddresses {
+/** @param bytes those of SECRET_KEYS; the first seals, all open */
+export function createNodeAddresses(bytes: ReadonlyMap<string, Buffer> = new Map()): NodeAddresses {
+  const keys = sealingKeys(bytes);
   const [active] = keys;
   const open = (address: string): string => {
     if (address.startsWith('file:')) return readAddress(address.slice('file:'.length));

@@ -53,6 +53,15 @@ export const writeQuestions = ({ key, samples }: DataSet): readonly Question[] =
     [`${events}/event/${samples.events[0]}/attendees`],
     '{"attendeeId":"guest-{n}"}',
   ),
+  {
+    ...write(
+      'issue100Nfts',
+      key,
+      samples.rwas.map((id) => `${rwa}/rwa/${id}/nfts`),
+      '{"count":100}',
+    ),
+    status: 200,
+  },
 ];
 
 function read(name: string, key: string, paths: readonly string[]): Question {

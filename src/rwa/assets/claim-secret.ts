@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { seal, unseal } from '../../sealing.ts';
+import { seal, sealingKeys, unseal } from '../../sealing.ts';
 
 /** A claim secret as the database stores it: useless without the key that `keyId` names. */
 export type SealedSecret = {
@@ -25,9 +25,10 @@ const secretBytes = 24;
 /**
  * Encrypts each claim secret with AES-256-GCM. The id of the NFT is authenticated with it, so a ciphertext that is
  * moved to another row does not open.
- * @param keys 32-byte keys by id; the first seals, all open
+ * @param bytes 32-byte keys by id; the first seals, all open
  */
-export function createClaimSecretVault(keys: ReadonlyMap<string, Buffer>): ClaimSecretVault {
+export function createClaimSecretVault(bytes: ReadonlyMap<string, Buffer>): ClaimSecretVault {
+  const keys = sealingKeys(bytes);
   const [active] = keys;
   if (active === undefined) throw new Error('The vault of claim secrets needs at least one key.');
   const [activeKeyId, activeKey] = active;
@@ -48,10 +49,14 @@ export function createClaimSecretVault(keys: ReadonlyMap<string, Buffer>): Claim
   };
 }
 
-/** A new NFT's id and, sealed for it, its new secret. */
-export function sealNewSecret(vault: ClaimSecretVault): { id: string; sealed: SealedSecret } {
-  const id = randomUUID();
-  return { id, sealed: vault.seal(id, vault.generate()) };
+/** A new NFT's id and its new secret, in clear and sealed for it. */
+export function sealNewSecret(vault: ClaimSecretVault): {
+  id: string;
+  secret: string;
+  sealed: SealedSecret;
+} {
+  const [id, secret] = [randomUUID(), vault.generate()];
+  return { id, secret, sealed: vault.seal(id, secret) };
 }
 
 /** Compares in constant time: the digests have the same length, whatever the texts are. */

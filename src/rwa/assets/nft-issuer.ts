@@ -10,6 +10,9 @@ type Issue = {
   readonly count: number;
 };
 
+/** A new NFT, whose secret needs not be opened. */
+export type IssuedNft = Nft & { readonly secret: string };
+
 /**
  * Issues NFTs with the next serials of an RWA and new secrets, in one statement.
  * @returns the NFTs, by serial
@@ -19,9 +22,14 @@ export async function issueNfts(
   tx: Tx,
   vault: ClaimSecretVault,
   { companyId, rwaId, count }: Issue,
-): Promise<Nft[]> {
+): Promise<IssuedNft[]> {
   const wanted = Array.from({ length: count }, () => ({ companyId, rwaId, ...sealNewSecret(vault) }));
-  const issued = await insertNfts(tx, wanted);
-  if (issued.size < count) throw problem('rwa_not_found');
-  return [...issued.values()].toSorted((one, other) => (one.serial < other.serial ? -1 : 1));
+  const inserted = await insertNfts(tx, wanted);
+  const issued = wanted.flatMap(({ id, secret }): IssuedNft[] => {
+    const nft = inserted.get(id);
+    return nft ? [{ ...nft, secret }] : [];
+  });
+  if (issued.length < count) throw problem('rwa_not_found');
+  // Serials are given in the order of the NFTs that are wanted.
+  return issued;
 }

@@ -1,6 +1,7 @@
 import type { components } from '../../contract/generated/rwa.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { claimUrl } from '../assets/claim-url.ts';
+import type { IssuedNft } from '../assets/nft-issuer.ts';
 import type { Nft } from '../assets/nft-row.ts';
 import type { Rwa, RwaDetail } from '../assets/rwa-row.ts';
 import { serialText } from '../assets/token-id.ts';
@@ -40,7 +41,7 @@ export function toApiRwaDetail(rwa: RwaDetail): Schemas['RwaDetail'] {
 }
 
 /** Converts an NFT, with its opened secret, to the contract's form. The RWA names the claim page. */
-export type ToApiNft = (nft: Nft, rwa: Pick<Rwa, 'claimBaseUrl'>) => Schemas['Nft'];
+export type ToApiNft = (nft: Nft | IssuedNft, rwa: Pick<Rwa, 'claimBaseUrl'>) => Schemas['Nft'];
 
 type ToApiDeps = {
   readonly vault: ClaimSecretVault;
@@ -61,7 +62,7 @@ export function createToApiNft({ vault, claimBaseUrl, onDamaged }: ToApiDeps): T
     }
   };
   return (nft, rwa) => {
-    const secret = secretOf(nft);
+    const secret = 'secret' in nft ? nft.secret : secretOf(nft);
     return {
       id: nft.id,
       rwaId: nft.rwaId,

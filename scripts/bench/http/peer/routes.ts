@@ -104,6 +104,9 @@ export function addRoutes(server: FastifyInstance, { checkKey, balanceOf, reads,
   add('POST', 'events', '/event/{eventId}/attendees', 201, ({ caller, path, body, visit }) =>
     writes.addAttendee(caller, path['eventId'] ?? '', String(body['attendeeId']), visit),
   );
+  add('POST', 'rwa', '/rwa/{id}/nfts', 200, ({ caller, path, body, visit }) =>
+    writes.issueNfts(caller, path['id'] ?? '', Number(body['count']), visit),
+  );
 }
 
 const pageOf = ({ query: { limit, offset } }: Asked) => ({ limit, offset: offset ?? 0 });

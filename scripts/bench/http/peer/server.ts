@@ -22,7 +22,8 @@ const env = (name: string): string => {
 
 const pool = new pg.Pool({ connectionString: env('DATABASE_URL'), max: 10 });
 const ask = createStatements(pool);
-const [, secretKey = ''] = env('SECRET_KEYS').split(':');
+const [id = '', encoded = ''] = env('SECRET_KEYS').split(':');
+const key = Buffer.from(encoded, 'base64');
 const app = fastify({
   logger: false,
   ajv: { customOptions: { strict: false, coerceTypes: true, removeAdditional: false } },
@@ -35,8 +36,8 @@ await app.register(async (server) => {
   addRoutes(server, {
     checkKey: createKeyCheck(ask),
     balanceOf: createBalances(ask),
-    reads: createReads(ask, Buffer.from(secretKey, 'base64')),
-    writes: createWrites(ask),
+    reads: createReads(ask, key),
+    writes: createWrites(ask, { id, key }),
   });
 });
 await app.listen({ host: env('HOST'), port: Number(env('PORT')) });
