@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, inject } from 'vitest';
 import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } from '../rwa/samples.ts';
+import { callNode } from '../support/deploy.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import { freePort } from '../support/postgres.ts';
 import { commandLine } from './command-line.ts';
@@ -157,6 +158,27 @@ describe('doctor, on nodes', () => {
       { state: 'FAULT', detail: expect.stringContaining('serves chain 31337, not 77') },
     ]);
     expect((await run('doctor')).out).not.toContain('api-key');
+  });
+});
+
+describe('doctor, on what nodes give', () => {
+  test('tells finality, traces and logs, and warns of a chain that is ahead of the clock', async ({
+    chain,
+    settings,
+  }) => {
+    const [now] = (await examine(settings)).of('node 31337');
+    expect(now).toEqual({
+      check: 'node 31337',
+      state: 'ok',
+      detail: `${node.url}/[redacted]; finalized 0; traces by trace_block; logs of 10000 blocks at once`,
+    });
+    await callNode(chain.rpcUrl, 'evm_increaseTime', ['0xe10']);
+    await callNode(chain.rpcUrl, 'evm_mine', []);
+    const [later] = (await examine(settings)).of('node 31337');
+    expect(later).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/ 3[56]\d\d s in the future: set/),
+    });
   });
 });
 

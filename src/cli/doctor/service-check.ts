@@ -1,7 +1,6 @@
 import type { Network } from '../../chain/network.ts';
 import { listNetworks } from '../../chain/network-store.ts';
-import { createNodeAddresses, isInClear, showAddress } from '../../chain/node-address.ts';
-import { checkNode } from '../../chain/rpc/check-node.ts';
+import { isInClear } from '../../chain/node-address.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -17,6 +16,7 @@ import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.
 import { type Finding, finding } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
 import { examineMinters } from './minter-check.ts';
+import { examineNodes } from './node-check.ts';
 
 type Parts = {
   readonly db: Database;
@@ -33,12 +33,12 @@ export async function examineService(parts: Parts): Promise<Finding[]> {
   const [secrets, keys, nodes] = await Promise.all([
     finding('claim secrets', () => examineSecrets(parts)),
     config.KEY_VERIFIER === 'remote' ? finding('authentication', () => askVerifier(parts)) : ownKeys(parts),
-    Promise.all(networks.flatMap((network) => examineNodes(network, config))),
+    Promise.all(networks.map((network) => examineNodes(network, config))),
   ]);
   const assets = [...(await examineAssets(parts)), ...(await examineTreasuries(db))];
   const minters = await examineMinters(parts, networks);
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
-  return [secrets, keys, ...nodes, ...inClear(networks), ...minters, ...assets, ...missing];
+  return [secrets, keys, ...nodes.flat(), ...inClear(networks), ...minters, ...assets, ...missing];
 }
 
 const noNetwork: Finding = {
@@ -104,16 +104,6 @@ async function ownKeys({ db }: Parts): Promise<Finding> {
     state: 'warning',
     detail: `${detail}: nobody can call; tallystick key create --help`,
   };
-}
-
-function examineNodes({ chainId, rpcUrls }: Network, config: Config): Promise<Finding>[] {
-  const addresses = createNodeAddresses(config.SECRET_KEYS);
-  return rpcUrls.map((address) =>
-    finding(`network ${chainId}`, async () => {
-      const { blockNumber } = await checkNode(addresses.open(address), chainId, config.RPC_TIMEOUT_MS);
-      return `${showAddress(address)} is at block ${blockNumber}`;
-    }),
-  );
 }
 
 /** A warning where credentials in the addresses of nodes stand in clear in the database. */
