@@ -12,7 +12,7 @@ import { inTransaction } from './transaction.ts';
  * The lists that are counted, with the shifts of their stretches: a bucket of shift s counts 2^s places. What lies
  * above the last shift is few. The same as in the migration.
  */
-const shiftsOf = {
+export const shiftsOf = {
   nfts: [0, 8, 32, 40, 48],
   nft_changes: [0, 8, 16],
   rwas: [0, 8, 16, 24],
@@ -157,6 +157,9 @@ function walkSql(list: CountedRows['list'], shifts: readonly number[]): string {
     SELECT bucket AS place, $6 - before AS skipped FROM at_${shifts[0]}`;
 }
 
+/** SQL of the number of the advisory lock of whoever writes counters. */
+export const foldLock = "hashtext('tallystick list counts')";
+
 // What one transaction folds.
 const foldSize = 5_000;
 
@@ -196,9 +199,7 @@ async function foldAll(db: Database): Promise<void> {
  */
 export function foldCounts(db: Database, limit = foldSize): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const lock = await tx.raw(
-      "SELECT pg_try_advisory_xact_lock(hashtext('tallystick list counts')) AS is_ours",
-    );
+    const lock = await tx.raw(`SELECT pg_try_advisory_xact_lock(${foldLock}) AS is_ours`);
     if (lock.rows[0]?.is_ours !== true) return 0;
     const { rows }: { rows: { taken: string; empty: object[] | null }[] } = await tx.raw(foldSql, {
       limit,
