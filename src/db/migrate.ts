@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../contract/transaction.ts';
 import { schemaRange } from './schema-range.ts';
@@ -20,11 +21,31 @@ export async function migrateToLatest(db: Database): Promise<string[]> {
     // Makes the tables in which they are noted.
     await db.migrate.currentVersion(migrationConfig);
     await adoptHistory(db);
-    const [, names]: [number, string[]] = await db.migrate.latest(migrationConfig);
+    const before = await completed(db);
+    await untilLocked(() => db.migrate.latest(migrationConfig));
     await storeRange(db, schemaRange);
-    return names;
+    return (await completed(db)).slice(before.length);
   });
 }
+
+const completed = (db: Database): Promise<string[]> => db(historyTable).pluck('name').orderBy('id');
+
+const [tries, pauseMs] = [60, 1_000];
+
+/** Tries again while somebody has locked what a migration changes: statements of callers come in between. */
+async function untilLocked(work: () => Promise<unknown>): Promise<void> {
+  for (let left = tries; ; left -= 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (left === 0 || !isLockTimeout(error)) throw error;
+      await pause(pauseMs);
+    }
+  }
+}
+
+const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03';
 
 /** What Knex wants to know of the migrations. */
 export const migrationConfig = { directory, loadExtensions: ['.ts'], tableName: historyTable };

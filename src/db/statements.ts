@@ -1,10 +1,15 @@
 import type { Knex } from 'knex';
 
+// Who waits for a table keeps everybody else from it.
+const lockWait = '2s';
+
 /**
  * Runs a text of SQL one statement after another: what a cluster of Citus passes on to its nodes must be one statement.
+ * In a transaction none waits longer for a table than callers do; the migration is tried again then.
  * @param sql each statement ends with `;` at the end of a line; bodies of functions stand between `$$`
  */
 export async function runStatements(knex: Knex, sql: string): Promise<void> {
+  if (knex.isTransaction) await knex.raw(`SET LOCAL lock_timeout = '${lockWait}'`);
   for (const statement of splitStatements(sql)) await knex.raw(statement);
 }
 

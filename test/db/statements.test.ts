@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connect.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
+import { migrateToLatest, migrationConfig } from '../../src/db/migrate.ts';
 import { createLogger } from '../../src/log.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -25,13 +25,16 @@ function withoutTextsOfSeveral(pool: Database): Database {
   return pool;
 }
 
-beforeAll(async () => {
-  const name = `extended_${randomUUID().replaceAll('-', '')}`;
+async function createEmpty(): Promise<Database> {
+  const name = `empty_${randomUUID().replaceAll('-', '')}`;
   const admin = createDatabase(inject('postgresUrl'), { poolMax: 1, log });
   await admin.raw(`CREATE DATABASE ${name}`);
   await admin.destroy();
-  const url = inject('postgresUrl').replace(/postgres$/, name);
-  db = withoutTextsOfSeveral(createDatabase(url, { poolMax: 2, log }));
+  return createDatabase(inject('postgresUrl').replace(/postgres$/, name), { poolMax: 4, log });
+}
+
+beforeAll(async () => {
+  db = withoutTextsOfSeveral(await createEmpty());
 });
 afterAll(() => db.destroy());
 
@@ -42,5 +45,28 @@ describe('statements', () => {
 
   test('of migrations are sent one by one', async () => {
     expect((await migrateToLatest(db)).length).toBeGreaterThan(0);
+  });
+
+  test('of migrations wait for a table no longer than callers do, and are tried again', async () => {
+    const other = await createEmpty();
+    try {
+      while ((await other.migrate.currentVersion(migrationConfig)) !== '0029')
+        await other.migrate.up(migrationConfig);
+      const reader = await other.transaction();
+      await reader.raw('SELECT FROM networks, rwas, mint_lanes');
+      const migrated = migrateToLatest(other);
+      const waits = new Set<string>();
+      while (waits.size < 2) {
+        const { rows } = await other.raw(
+          `SELECT query_start::text AS since FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE%'`,
+        );
+        for (const { since } of rows) waits.add(since);
+      }
+      await reader.commit();
+      expect(await migrated).toContain('0038_claim_page.ts');
+    } finally {
+      await other.destroy();
+    }
   });
 });
