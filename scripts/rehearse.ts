@@ -1,20 +1,34 @@
 import { parseArgs } from 'node:util';
+import { rehearseBackup } from './rehearse/backup.ts';
 import { rehearseDeployment } from './rehearse/deployment.ts';
 import { rehearseImage } from './rehearse/image.ts';
+import { rehearseLastSuite } from './rehearse/last-suite.ts';
 import type { Report } from './rehearse/report.ts';
+import { rehearseUpgrade } from './rehearse/upgrade.ts';
 
-const rehearsals: Readonly<Record<string, (report: Report) => Promise<void>>> = {
+/** By name; what each counted, for programs. */
+const rehearsals: Readonly<Record<string, (report: Report) => Promise<unknown>>> = {
   deploy: rehearseDeployment,
   image: rehearseImage,
+  'last-suite': rehearseLastSuite,
+  upgrade: rehearseUpgrade,
+  backup: rehearseBackup,
 };
 
 const help = `Usage: npm run rehearse -- NAME ...
 
 Tries what operators do once in a while, as far as one machine allows:
 
-  deploy   reads all of deploy/ with the tools that it is made for: Dockerfile, compose.yaml, units, chart
-  image    does the steps of the Dockerfile in an empty folder under another user, starts each role there as process 1
-           over a read-only file system, and stops it by SIGTERM. Needs root, for namespaces, and no container runtime
+  deploy       reads all of deploy/ with the tools that it is made for: Dockerfile, compose.yaml, units, chart
+  image        does the steps of the Dockerfile in an empty folder under another user, starts each role there as process 1
+               over a read-only file system, and stops it by SIGTERM. Needs root, for namespaces, and no container runtime
+  last-suite   runs the suite of the last release over the present schema; takes some minutes
+  upgrade      replaces the processes of the last release by those of this one, one by one under load, after migrate: no
+               request fails, and nothing that was accepted is lost
+  backup       backs up by pg_dump under load, mints on, restores into another server and recovers what the chain has
+               meanwhile. Needs pg_dump and a server of its version
+
+The last line is the result as JSON.
 `;
 
 const { values, positionals } = parseArgs({
@@ -41,7 +55,9 @@ if (values.help) {
     if (failure !== undefined) process.stdout.write(`${failure.trimEnd()}\n\n`);
     return failure === undefined;
   };
-  for (const name of positionals) await rehearsals[name]?.(report);
+  const figures: Record<string, unknown> = {};
+  for (const name of positionals) figures[name] = (await rehearsals[name]?.(report)) ?? {};
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`);
+  process.stdout.write(`${JSON.stringify({ ...counts, ...figures })}\n`);
   process.exitCode = counts.failed === 0 ? 0 : 1;
 }

@@ -30,10 +30,13 @@ export type ReplicaOptions = {
   readonly nodeOptions?: readonly string[];
   /** A program with its arguments that starts Node, such as `prlimit`. */
   readonly starter?: readonly string[];
+  /** The folder with the files of another release; of this one by default. */
+  readonly release?: string;
 };
 
 // What `npm run serve` runs, without `exec` and the name of Node: what is attacked is what is operated.
 const [, , ...served] = packageFile.scripts.serve.split(' ');
+const root = path.join(import.meta.dirname, '../..');
 // On a machine with much else to do.
 const startMs = 120_000;
 
@@ -44,12 +47,14 @@ export async function startReplica({
   settings,
   nodeOptions = [],
   starter = [],
+  release = root,
 }: ReplicaOptions): Promise<Replica> {
   const logFile = path.join(folder, `${name}-${Date.now()}.log`);
   const log = openSync(logFile, 'a');
   const [program = '', ...words] = [...starter, process.execPath, ...nodeOptions, ...served];
   const child = spawn(program, words, {
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', ...settings },
+    cwd: release,
     stdio: ['ignore', log, log],
   });
   closeSync(log);

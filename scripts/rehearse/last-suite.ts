@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { checkOutRelease, findLastRelease } from '../../test/support/last-release.ts';
+import type { Report } from './report.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+
+/** What works with the schema. The rest of its tests hold other things, or the schema as it was. */
+const parts = ['rwa', 'events', 'blockchain', 'keys', 'http', 'indexer', 'jobs', 'minting'];
+// It lists the tables of its own schema.
+const ofOldSchema = 'test/indexer/distribution.test.ts';
+const limitMs = 1_200_000;
+
+/** Runs the suite of the last release, with its own code, over the schema that the present migrations make. */
+export async function rehearseLastSuite(report: Report): Promise<void> {
+  const last = findLastRelease();
+  if (typeof last === 'string') throw new Error(`No release to try: ${last}`);
+  const release = checkOutRelease(last);
+  try {
+    const migrations = path.join(release.folder, 'migrations');
+    await rm(migrations, { recursive: true });
+    await cp(path.join(root, 'migrations'), migrations, { recursive: true });
+    // What the migrations import.
+    for (const file of ['build-indexes.ts', 'statements.ts'])
+      await cp(path.join(root, 'src/db', file), path.join(release.folder, 'src/db', file));
+    for (const part of parts)
+      await report(`the tests of ${release.version} in test/${part} pass over the present schema`, () =>
+        runTests(release.folder, part),
+      );
+  } finally {
+    release.remove();
+  }
+}
+
+async function runTests(cwd: string, part: string): Promise<void> {
+  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+  // Some measure times, on machines that have other things to do.
+  const config = ['--config', 'test/vitest.config.ts', '--retry', '2'];
+  const words = [vitest, 'run', ...config, '--exclude', ofOldSchema, `test/${part}/`];
+  const child = spawn(process.execPath, words, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs });
+  let written = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => {
+      written += piece.toString();
+    });
+  const [status] = await once(child, 'close');
+  const counts = /^.*\bTests\b.*$/m.exec(written)?.[0].trim() ?? '';
+  if (status !== 0) throw new Error(`${counts}\n${written.slice(-20_000)}`);
+  process.stdout.write(`  ${counts}\n`);
+}
