@@ -3,7 +3,7 @@ import { foldLock, shiftsOf } from './list-counts-store.ts';
 
 /*
  * Counts lists anew from their rows, where counters may have missed some: a restore of data without triggers, or with them
- * over counters that were restored too. What counts is the same as in the triggers (migration 0039).
+ * over counters that were restored too. What counts is the same as in the triggers (migrations 0039 and 0041).
  */
 
 export type CountedList = keyof typeof shiftsOf;
@@ -18,14 +18,13 @@ const placed = (table: string, place: string, facets: readonly string[], conditi
   SELECT company_id, ${place} AS place, f.facet FROM ${table}
   CROSS JOIN LATERAL (VALUES ${facets.map((facet) => `(${facet})`).join()}) AS f (facet) WHERE ${condition}`;
 
+const flags = "CASE WHEN archived_at IS NULL THEN '' ELSE 'a' END, is_buyable::int, is_claimable::int";
+
 /** What each row of a list counts for: company, place, and facets. */
 const rowsOf: Readonly<Record<CountedList, string>> = {
   nfts: placed('nfts', '(rwa_number << 32) + least(serial >> 8, 4294967295)', ['mint_state']),
   nft_changes: placed('nfts', time('updated_at'), ['mint_state']),
-  rwas: placed('rwas', `${micros('created_at')} >> 16`, [
-    'concat(is_buyable::int, is_claimable::int)',
-    `concat(is_buyable::int, is_claimable::int, ':', type)`,
-  ]),
+  rwas: placed('rwas', `${micros('created_at')} >> 16`, [`concat(${flags})`, `concat(${flags}, ':', type)`]),
   events: placed('events', `1099511627775 - ${time('created_at')}`, ["''"]),
   event_starts: placed('events', time('start_date'), ["''"], 'start_date IS NOT NULL'),
 };
