@@ -7,7 +7,7 @@ type Page = { readonly limit: number; readonly offset: number };
 type Found<T> = { readonly items: T[]; readonly total: string };
 
 const rwaColumns = `r.id, r.company_id, r.name, r.description, r.type, r.image_url, r.chain_id, r.contract_address,
-  r.is_buyable, r.is_claimable, r.price, r.currency, r.created_at, r.updated_at`;
+  r.is_buyable, r.is_claimable, r.price, r.currency, r.archived_at, r.created_at, r.updated_at`;
 const nftColumns = `n.id, n.rwa_id, n.serial, n.token_id, n.secret_cipher, n.mint_state, n.mint_error, n.recipient,
   n.minted_at, n.minted_tx, n.minted_block, n.data, n.created_at, n.updated_at`;
 const aliased = rwaColumns.replace(/r\.(\w+)/g, 'r.$1 AS rwa_$1');
@@ -74,7 +74,7 @@ export function createReads(ask: Ask, key: Buffer) {
       const [rows, total] = await Promise.all([
         ask<RwaRow>(
           'rwas',
-          `SELECT ${rwaColumns} FROM rwas r WHERE company_id = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3`,
+          `SELECT ${rwaColumns} FROM rwas r WHERE company_id = $1 AND archived_at IS NULL ORDER BY created_at, id LIMIT $2 OFFSET $3`,
           [companyId, limit, offset],
         ),
         count(ask, 'rwas', companyId),

@@ -30,6 +30,7 @@ export const eventOf = (row: EventRow) => ({
 });
 
 export type RwaRow = Readonly<Record<string, unknown>> & {
+  readonly archived_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 };
@@ -43,6 +44,7 @@ export const rwaOf = (row: RwaRow) => ({
     isClaimable: row['is_claimable'],
   },
   ...{ price: row['price'], currency: row['currency'] },
+  archivedAt: row.archived_at?.toISOString() ?? null,
   createdAt: row.created_at.toISOString(),
   updatedAt: row.updated_at.toISOString(),
 });
