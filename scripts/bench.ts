@@ -6,6 +6,7 @@ import { listsSuite } from './bench/lists/suite.ts';
 import { mintSuite } from './bench/mint.ts';
 import { neighboursSuite } from './bench/neighbours.ts';
 import { overloadSuite } from './bench/overload.ts';
+import { processSuite } from './bench/process.ts';
 import type { Suite } from './bench/suite.ts';
 
 const single: Readonly<Record<string, Suite>> = {
@@ -18,6 +19,7 @@ const single: Readonly<Record<string, Suite>> = {
   mint: mintSuite,
   neighbours: neighboursSuite,
   overload: overloadSuite,
+  process: processSuite,
 };
 
 const isReadme = process.argv.includes('--readme');

@@ -39,7 +39,8 @@ export const readsSuite = suiteOf({
 });
 
 export const writesSuite = suiteOf({
-  about: 'New events, attendees and NFTs, a hundred at once, against Fastify with raw SQL and the same guarantees',
+  about:
+    'New events, attendees and NFTs, a hundred at once, against Fastify with raw SQL and the same guarantees',
   questions: writeQuestions,
   least: { createEvent: 0.6, addAttendee: 0.6, issue100Nfts: 0.6 },
   ratios: withWorst,
