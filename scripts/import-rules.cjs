@@ -7,7 +7,7 @@ const level = {
   3: '^src/http/',
   4: '^src/(blockchain|events|rwa)/',
   5: '^src/(compose/|app\\.ts|service\\.ts|secret-settings\\.ts|settings-file\\.ts|cli/|local/)',
-  6: '^src/(main|cli)\\.ts',
+  6: '^src/(main|cli|start|command-line)\\.ts',
 };
 
 const upward = Object.keys(level).flatMap((from) => {
