@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect } from 'vitest';
+import { afterAll, describe, expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
@@ -43,6 +43,10 @@ function start(databaseUrl: string, args: readonly string[], node: readonly stri
 /** Holds the table of RWAs until told to let go; resolves once a second session waits for it. */
 async function holdRwas(db: Database) {
   const tx = await db.transaction();
+  // A test that fails must not hold it for ever: its pool would wait for the connection.
+  onTestFinished(async () => {
+    if (!tx.isCompleted()) await tx.rollback();
+  });
   await tx.raw('LOCK TABLE rwas IN ACCESS EXCLUSIVE MODE');
   const waited = async () => {
     const { rows } = await db.raw(
