@@ -91,7 +91,8 @@ const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['conf
   supportUrl: SUPPORT_URL ?? `${publicBaseUrl}/docs/`,
 });
 
-const portalDirectory = fileURLToPath(new URL('../../dist/portal', import.meta.url));
+/** Where `npm run docs` puts the portal. */
+export const portalDirectory = fileURLToPath(new URL('../../dist/portal', import.meta.url));
 
 /**
  * The Express app for callers: the areas that the settings choose, the health routes and the portal.

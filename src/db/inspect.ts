@@ -56,3 +56,12 @@ export async function findServerConnections(db: Database): Promise<{ most: numbe
   );
   return rows[0] ?? { most: 0, used: 0 };
 }
+
+/** Milliseconds that the server's clock is ahead of this machine's, give or take half of what the question took. */
+export async function findClockLead(db: Database): Promise<number> {
+  const before = Date.now();
+  const { rows }: { rows: { ms: number }[] } = await db.raw(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+  );
+  return Math.round((rows[0]?.ms ?? before) - (before + Date.now()) / 2);
+}

@@ -39,6 +39,7 @@ describe('doctor, on a network that mints', () => {
     await db('mint_lanes').update({ signer: new Wallet(mintChain.keys[0] ?? '').address });
     const sound = await examine(settings, 'minting 31337');
     expect(sound.found.map(({ state }) => state)).toEqual(['ok', 'ok']);
+    expect(sound.found[1]?.detail).toMatch(/^0x\w{40} has funds; its next nonce is \d+$/);
   });
 
   test('warns of base addresses that only this machine reaches', async ({ settings }) => {

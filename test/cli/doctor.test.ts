@@ -1,5 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { afterAll, describe, expect, inject } from 'vitest';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, inject, onTestFinished, vi } from 'vitest';
+import { examinePortal } from '../../src/cli/doctor/machine-check.ts';
+import { loadConfig } from '../../src/config.ts';
 import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
@@ -225,6 +230,31 @@ describe('doctor, on data providers', () => {
     ]);
     expect((await examine(settings, { MORALIS_API_KEY: 'account' })).of('data provider')).toEqual([]);
     await db('networks').delete().where({ chain_id: 1 });
+  });
+});
+
+describe('doctor, on its machine', () => {
+  test('warns where the clocks of machine and database differ', async ({ settings }) => {
+    expect((await examine(settings)).of('clock')).toMatchObject([{ state: 'ok' }]);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const [found] = (await examine(settings)).of('clock');
+    expect(found).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^this machine is (59|60)\.\d s ahead of the database: .*NTP/),
+    });
+  });
+
+  test('warns where the portal is not built, and only where callers are served', async () => {
+    const config = (roles: string) =>
+      loadConfig({ DATABASE_URL: 'postgres://h/d', ROLES: roles, AREAS: 'events' });
+    const empty = await mkdtemp(path.join(tmpdir(), 'tallystick-portal-'));
+    onTestFinished(() => rm(empty, { recursive: true }));
+    const [found] = await examinePortal(config('api'), empty);
+    expect(found).toMatchObject({ state: 'warning', detail: expect.stringContaining('npm run docs') });
+    expect(await examinePortal(config('worker'), empty)).toEqual([]);
+    await writeFile(path.join(empty, 'manifest.json'), '{}');
+    expect(await examinePortal(config('api'), empty)).toMatchObject([{ state: 'ok' }]);
   });
 });
 

@@ -8,6 +8,7 @@ import { examples } from '../shared/examples.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
 import { examineConnections } from './connection-check.ts';
+import { examineClock, examinePortal } from './machine-check.ts';
 import { examineBaseAddresses } from './minter-check.ts';
 import { examineService } from './service-check.ts';
 
@@ -58,6 +59,7 @@ export async function examine(session: Session): Promise<Finding[]> {
   return [
     settings,
     ...addresses,
+    ...(await examinePortal(config)),
     ...found,
     ...(isSound ? await examineService({ ...connections, config, log }) : []),
   ];
@@ -81,6 +83,7 @@ async function examineDatabase(db: Database, config: Config, origin: DatabaseOri
         return `PostgreSQL ${state.version} answers in ${time}`;
       }),
       durability(state),
+      await examineClock(db),
       await examineConnections(db, config),
       await finding('schema', () => {
         assertUsable(state);

@@ -35,8 +35,14 @@ async function examineMinter({ db, clients }: Parts, network: Network): Promise<
     for (const signer of signers) {
       findings.push(
         await finding(check, async () => {
-          if ((await provider.getBalance(signer)) > 0n) return `${signer} has funds`;
-          throw new Error(`${signer} has no funds: send it ${network.currency.symbol}`);
+          const [funds, next, sent] = await Promise.all([
+            provider.getBalance(signer),
+            provider.getTransactionCount(signer, 'latest'),
+            provider.getTransactionCount(signer, 'pending'),
+          ]);
+          if (funds === 0n) throw new Error(`${signer} has no funds: send it ${network.currency.symbol}`);
+          const waiting = sent > next ? `, and ${sent - next} transaction(s) that wait for a block` : '';
+          return `${signer} has funds${waiting}; its next nonce is ${next}`;
         }),
       );
     }

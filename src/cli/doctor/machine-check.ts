@@ -1,0 +1,34 @@
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { portalDirectory } from '../../compose/api.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { findClockLead } from '../../db/inspect.ts';
+import type { Finding } from '../shared/finding.ts';
+
+// Leases of lanes and indexes end after 15 s by the clock of the database; tokens and windows by that of the process.
+const mostLeadMs = 2_000;
+
+/** Whether this machine and the database agree on the time. */
+export async function examineClock(db: Database): Promise<Finding> {
+  const lead = await findClockLead(db);
+  if (Math.abs(lead) <= mostLeadMs)
+    return { check: 'clock', state: 'ok', detail: 'this machine and the database agree on the time' };
+  const side = lead > 0 ? 'behind' : 'ahead of';
+  const seconds = (Math.abs(lead) / 1_000).toFixed(1);
+  const detail = `this machine is ${seconds} s ${side} the database: let both follow a time server (NTP)`;
+  return { check: 'clock', state: 'warning', detail };
+}
+
+/** Whether the portal is there that this release serves; nothing where callers are not served. */
+export async function examinePortal({ ROLES }: Config, directory = portalDirectory): Promise<Finding[]> {
+  if (!ROLES.includes('api')) return [];
+  const check = 'portal';
+  try {
+    await access(path.join(directory, 'manifest.json'));
+    return [{ check, state: 'ok', detail: 'is built' }];
+  } catch {
+    const detail = `is not built, so /docs is 503: npm run docs (with development dependencies), into ${directory}`;
+    return [{ check, state: 'warning', detail }];
+  }
+}
