@@ -54,9 +54,13 @@ export async function visit(page: Page, path: string): Promise<void> {
 }
 
 /** The faults that axe finds on a page, by default the serious and critical ones. */
-export async function faultsOf(page: Page, impacts = ['serious', 'critical']): Promise<string[]> {
+export async function faultsOf(
+  page: Page,
+  impacts = ['serious', 'critical'],
+  within = 'html',
+): Promise<string[]> {
   await page.evaluate(axe.source);
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  return page.evaluate(`axe.run(${JSON.stringify(within)}, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations
       .filter(({ impact }) => ${JSON.stringify(impacts)}.includes(impact))
       .flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
