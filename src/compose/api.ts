@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { type AreaHandlers, createApp } from '../app.ts';
 import { type BalanceReader, createBalanceReader } from '../blockchain/balance-reader.ts';
 import { createCursors } from '../blockchain/cursor.ts';
@@ -12,6 +11,7 @@ import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
 import { createClaimPageRouter } from '../http/mounts/claim-page.ts';
 import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
+import { portalDirectory } from '../http/mounts/portal-files.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createDataProviders } from '../providers/data-providers.ts';
@@ -90,9 +90,6 @@ const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['conf
   operator: OPERATOR_NAME,
   supportUrl: SUPPORT_URL ?? `${publicBaseUrl}/docs/`,
 });
-
-/** Where `npm run docs` puts the portal. */
-export const portalDirectory = fileURLToPath(new URL('../../dist/portal', import.meta.url));
 
 /**
  * The Express app for callers: the areas that the settings choose, the health routes and the portal.

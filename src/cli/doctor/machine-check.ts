@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { portalDirectory } from '../../compose/api.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { findClockLead } from '../../db/inspect.ts';
+import { portalDirectory } from '../../http/mounts/portal-files.ts';
 import type { Finding } from '../shared/finding.ts';
 
 // Leases of lanes and indexes end after 15 s by the clock of the database; tokens and windows by that of the process.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { contentPolicy } from './content-policy.ts';
@@ -20,6 +21,9 @@ export type PortalFile = {
   /** It says where the service is, which is put in when it is served. */
   readonly filled?: boolean;
 };
+
+/** Where `npm run docs` puts the portal. */
+export const portalDirectory = fileURLToPath(new URL('../../../dist/portal', import.meta.url));
 
 type Encoding = 'br' | 'gzip';
 
