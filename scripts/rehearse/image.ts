@@ -136,9 +136,7 @@ async function runRoles(image: Image, folder: string, report: Report): Promise<v
       await untilEnded(run(['-e', writing]));
     });
     await report('it has no development dependency and no package manager of its own', async () => {
-      const found = await untilEnded(
-        run(['-e', looking([...Object.keys(packageFile.devDependencies), 'npm'])]),
-      );
+      const found = await untilEnded(run(['-e', looking([...(await onlyForDevelopment()), 'npm'])]));
       if (found !== '') throw new Error(found);
     });
     const users = await makeUsers(database.url, folder, report);
@@ -160,6 +158,16 @@ const writing = `
   if (process.getuid() === 0 || process.pid !== 1) process.exit(3);
   for (const file of ['/app/x', '/tmp/x', '/x', '/app/node_modules/x'])
     try { writeFileSync(file, 'x'); process.exit(4); } catch (error) { if (error.code !== 'EROFS') throw error; }`;
+
+/** Those that no package of the image wants, too: `@types/node` is a peer of one. */
+async function onlyForDevelopment(): Promise<string[]> {
+  const lock: { packages: Readonly<Record<string, { readonly dev?: boolean }>> } = JSON.parse(
+    await readFile(path.join(root, 'package-lock.json'), 'utf8'),
+  );
+  return Object.keys(packageFile.devDependencies).filter(
+    (name) => lock.packages[`node_modules/${name}`]?.dev === true,
+  );
+}
 
 const looking = (names: readonly string[]) => `
   const { existsSync } = require('node:fs');

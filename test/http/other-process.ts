@@ -8,7 +8,8 @@ import { callerOf, type FixtureHandler, fixtureApp } from './support.ts';
 
 const [url = ''] = process.argv.slice(2);
 const log = createLogger({ level: 'silent' });
-const db = createDatabase(url, { poolMax: 10, log });
+// On a busy machine 25 requests at once wait for longer than callers would.
+const db = createDatabase(url, { poolMax: 10, log, overdueMs: 5_000 });
 
 const createThing: FixtureHandler = (_input, { once }) =>
   once(async (tx) => {
