@@ -1,5 +1,5 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { findOperation } from '../../../scripts/docs/contract.ts';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
 import { desktop, openBrowser, openPage, type Visit, visit } from './browser.ts';
@@ -18,6 +18,19 @@ async function listedOn(page: string): Promise<string[]> {
 
 const panelOf = (page: Page, operationId: string) =>
   page.getByRole('region', { name: `Call: ${named(operationId).summary}`, exact: true });
+
+/** Goes on as a reader does, who clicks again when the reference was still moving and came back to where it was. */
+async function follow(page: Page, around: Locator, href: string): Promise<void> {
+  const heading = page.locator(`[data-section-id="${routeOf(href)}"] h2`);
+  await vi.waitFor(
+    async () => {
+      if (await heading.isVisible()) return;
+      await around.getByRole('link', { name: 'Next' }).click({ timeout: 3_000 });
+      await heading.waitFor({ timeout: 3_000 });
+    },
+    { timeout: 30_000 },
+  );
+}
 
 describe.skipIf(tools.chromium === undefined)('the reference', () => {
   let browser: Browser;
@@ -94,7 +107,8 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
           ...(index === 0 ? [] : [`Previous ${order[index - 1]?.summary}`]),
           ...(index + 1 === order.length ? [] : [`Next ${order[index + 1]?.summary}`]),
         ]);
-        if (index + 1 < order.length) await around.getByRole('link', { name: 'Next' }).click();
+        const next = order[index + 1];
+        if (next !== undefined) await follow(page, around, next.href);
       }
     }
     expect(open.complaints).toEqual([]);
