@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { findOperation } from '../../../scripts/docs/contract.ts';
+import { findOperation, type Operation } from '../../../scripts/docs/contract.ts';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
 import { desktop, openBrowser, openPage, type Visit, visit } from './browser.ts';
 import { contract, operations } from './sample-world.ts';
@@ -20,15 +20,16 @@ const panelOf = (page: Page, operationId: string) =>
   page.getByRole('region', { name: `Call: ${named(operationId).summary}`, exact: true });
 
 /** Goes on as a reader does, who clicks again when the reference was still moving and came back to where it was. */
-async function follow(page: Page, around: Locator, href: string): Promise<void> {
+async function follow(page: Page, around: Locator, { href, summary }: Operation): Promise<void> {
   const heading = page.locator(`[data-section-id="${routeOf(href)}"] h2`);
+  const isThere = async () => (await heading.isVisible()) && (await page.title()).startsWith(`${summary} · `);
   await vi.waitFor(
     async () => {
-      if (await heading.isVisible()) return;
+      if (await isThere()) return;
       await around.getByRole('link', { name: 'Next' }).click({ timeout: 3_000 });
-      await heading.waitFor({ timeout: 3_000 });
+      await expect.poll(isThere, { timeout: 3_000 }).toBe(true);
     },
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   );
 }
 
@@ -100,7 +101,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
       for (const [index, { summary, href }] of order.entries()) {
         const section = page.locator(`[data-section-id="${routeOf(href)}"]`);
         await section.locator('h2').waitFor();
-        await expect.poll(() => page.title()).toBe(`${summary} · Tallystick ${title}`);
+        await expect.poll(() => page.title(), { timeout: 10_000 }).toBe(`${summary} · Tallystick ${title}`);
         const around = section.getByRole('navigation', { name: `Before and after: ${summary}` });
         const words = (await around.getByRole('link').allTextContents()).map((text) => text.trim());
         expect(words).toEqual([
@@ -108,7 +109,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
           ...(index + 1 === order.length ? [] : [`Next ${order[index + 1]?.summary}`]),
         ]);
         const next = order[index + 1];
-        if (next !== undefined) await follow(page, around, next.href);
+        if (next !== undefined) await follow(page, around, next);
       }
     }
     expect(open.complaints).toEqual([]);
