@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startChain } from '../../test/support/chain.ts';
 import { coreSeconds, residentMb } from './http/cores.ts';
-import { type DataSet, openDataSet, quickSizes, wholeSizes } from './http/data-set.ts';
+import { type DataSet, openWithChain } from './http/data-set.ts';
 import { startService } from './http/subject.ts';
 import { areHeld, atMost, below } from './limits.ts';
 import { rounded, type Suite } from './suite.ts';
@@ -18,11 +17,7 @@ export const processSuite: Suite = {
   about: 'Start, idleness, and memory for a list of 100,000 events; about 2 minutes',
   async run({ isQuick, say }) {
     await using opened = new AsyncDisposableStack();
-    const data = opened.adopt(await openDataSet(isQuick ? quickSizes : wholeSizes, say), (set) =>
-      set.close(),
-    );
-    const chain = opened.adopt(await startChain({}), (running) => running.close());
-    await data.db('networks').update({ rpc_urls: [chain.rpcUrl] });
+    const data = await openWithChain(opened, isQuick, say);
     const env = { DATABASE_URL: data.url };
     const readyMs = await startTimes(env);
     say(`ready after ${readyMs.join(', ')} ms`);

@@ -9,13 +9,14 @@ import { firstFreePort } from '../../../src/local/programs/ports.ts';
 import { startPostgresServer } from '../../../src/local/programs/postgres.ts';
 import { findPostgresPlace } from '../../../src/local/programs/postgres-place.ts';
 import { createLogger } from '../../../src/log.ts';
+import { startChain } from '../../../test/support/chain.ts';
 import { type Filled, fillCompany, type Sizes } from './fill.ts';
 
 /** A company with many rows. */
 export type DataSet = Kept<Filled>;
 
-export const wholeSizes: Sizes = { rwas: 10_000, nftsPerRwa: 100, events: 100_000 };
-export const quickSizes: Sizes = { rwas: 1_000, nftsPerRwa: 10, events: 5_000 };
+const wholeSizes: Sizes = { rwas: 10_000, nftsPerRwa: 100, events: 100_000 };
+const quickSizes: Sizes = { rwas: 1_000, nftsPerRwa: 10, events: 5_000 };
 
 // To be raised when `fill.ts` makes other rows.
 const version = 1;
@@ -24,7 +25,7 @@ const migrations = path.resolve(import.meta.dirname, '../../../migrations');
 const settings = ['max_connections=200', 'shared_buffers=512MB', 'max_wal_size=4GB', 'synchronous_commit=on'];
 
 /** Opens the data of these sizes; makes them at the first run, and anew when the schema has changed. */
-export function openDataSet(sizes: Sizes, say: (line: string) => void): Promise<DataSet> {
+function openDataSet(sizes: Sizes, say: (line: string) => void): Promise<DataSet> {
   const nfts = sizes.rwas * sizes.nftsPerRwa;
   return openKept(
     {
@@ -37,6 +38,18 @@ export function openDataSet(sizes: Sizes, say: (line: string) => void): Promise<
     },
     say,
   );
+}
+
+/** Opens the data, whole or for a quick run, with a chain that its network is on; both are closed with the stack. */
+export async function openWithChain(
+  opened: AsyncDisposableStack,
+  isQuick: boolean,
+  say: (line: string) => void,
+): Promise<DataSet> {
+  const data = opened.adopt(await openDataSet(isQuick ? quickSizes : wholeSizes, say), (set) => set.close());
+  const chain = opened.adopt(await startChain({}), (running) => running.close());
+  await data.db('networks').update({ rpc_urls: [chain.rpcUrl] });
+  return data;
 }
 
 type Recipe<Rows> = {

@@ -1,9 +1,8 @@
 import Table from 'cli-table3';
-import { startChain } from '../../../test/support/chain.ts';
 import { areHeld, atLeast, type Limits } from '../limits.ts';
 import type { Suite } from '../suite.ts';
 import { isPinned, residentMb } from './cores.ts';
-import { type DataSet, openDataSet, quickSizes, wholeSizes } from './data-set.ts';
+import { type DataSet, openWithChain } from './data-set.ts';
 import { startLoader } from './loader.ts';
 import { balanceQuestions, readQuestions, writeQuestions } from './questions.ts';
 import { type Comparison, compare, type Question } from './rounds.ts';
@@ -51,11 +50,7 @@ function suiteOf({ about, questions, least, ratios }: Kind): Suite {
     about,
     async run({ isQuick, say }) {
       await using opened = new AsyncDisposableStack();
-      const data = opened.adopt(await openDataSet(isQuick ? quickSizes : wholeSizes, say), (set) =>
-        set.close(),
-      );
-      const chain = opened.adopt(await startChain({}), (running) => running.close());
-      await data.db('networks').update({ rpc_urls: [chain.rpcUrl] });
+      const data = await openWithChain(opened, isQuick, say);
       const env = { DATABASE_URL: data.url };
       const service = opened.adopt(await startService(env), (running) => running.stop());
       const peer = opened.adopt(await startPeer(env), (running) => running.stop());
