@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 
 export type RawCallers = {
@@ -32,11 +33,36 @@ export function startRawCallers({ ports, connections, text, reads }: RawOptions)
     socket.once('connect', () => socket.write(text));
   }
   return {
-    open: () => sockets.size,
+    open: () => heldByService(ports) ?? sockets.size,
     leave() {
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+// As the kernel writes it: the bytes of the address the other way round.
+const strangerInHex = strangerAddress
+  .split('.')
+  .map((part) => Number(part).toString(16).padStart(2, '0').toUpperCase())
+  .toReversed()
+  .join('');
+
+/**
+ * Connections of strangers that processes behind these ports hold: whoever does not read does not learn that it was
+ * closed. Undefined without /proc.
+ */
+function heldByService(ports: readonly number[]): number | undefined {
+  const own = new Set(ports.map((port) => port.toString(16).padStart(4, '0').toUpperCase()));
+  try {
+    const lines = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n').slice(1);
+    return lines.filter((line) => {
+      const [, local = '', remote = '', , , , , , , inode] = line.trim().split(/\s+/);
+      // A socket that its process has closed has no inode, while the kernel still has what to send.
+      return own.has(local.split(':')[1] ?? '') && remote.startsWith(strangerInHex) && inode !== '0';
+    }).length;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The text of a GET that keeps its connection. */

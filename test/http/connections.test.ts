@@ -4,10 +4,13 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import express from 'express';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createMountedApp } from '../../src/app.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
+import { createPortalReader } from '../../src/http/mounts/portal-files.ts';
 import type { ConnectionLimits } from '../../src/http/server/connections.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createLogger } from '../../src/log.ts';
@@ -78,6 +81,35 @@ describe('a caller that leaves before its pipelined answers', () => {
     caller.destroy();
     await vi.waitFor(() => expect(ended).toBe(5));
   });
+});
+
+test('what is asked for by many at once is read once', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
+  ends.push(() => rm(directory, { recursive: true }));
+  const manifest = join(directory, 'manifest.json');
+  await writeFile(manifest, JSON.stringify({ files: { 'page.html': { type: 'text/html', digest: '1' } } }));
+  await writeFile(join(directory, 'page.html'), 'x');
+  const read = createPortalReader(directory, deployment);
+  const portals = await Promise.all(Array.from({ length: 20 }, read));
+  expect(new Set(portals).size).toBe(1);
+  expect(portals[0]?.files.size).toBe(1);
+});
+
+test('an idle connection keeps nothing of its last answer', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  let last: WeakRef<ServerResponse> | undefined;
+  const server = await start((_request, response) => {
+    last = new WeakRef(response);
+    response.end('done');
+  });
+  const caller = call(server, get('/'));
+  await new Promise((resolve) => caller.once('readable', resolve));
+  await vi.waitFor(() => {
+    collectGarbage();
+    expect(last?.deref()).toBeUndefined();
+  });
+  expect(caller.closed).toBe(false);
 });
 
 describe('a connection is closed', () => {

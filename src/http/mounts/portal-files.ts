@@ -49,17 +49,20 @@ export function createPortalReader(
   deployment: Deployment,
 ): () => Promise<Portal | undefined> {
   const manifest = join(directory, 'manifest.json');
-  let known: { readonly at: number; readonly portal: Portal } | undefined;
+  // Read once for all who ask meanwhile: each portal of its own would keep each page of its own.
+  let known: { readonly at: number; readonly portal: Promise<Portal> } | undefined;
+  const load = async () => {
+    const { files }: { files: Record<string, PortalFile> } = JSON.parse(await readFile(manifest, 'utf8'));
+    return createPortal(directory, new Map(Object.entries(files)), deployment);
+  };
   return async () => {
     try {
       const { mtimeMs: at } = await stat(manifest);
-      if (known?.at !== at) {
-        const { files }: { files: Record<string, PortalFile> } = JSON.parse(await readFile(manifest, 'utf8'));
-        known = { at, portal: createPortal(directory, new Map(Object.entries(files)), deployment) };
-      }
-      return known.portal;
+      if (known?.at !== at) known = { at, portal: load() };
+      return await known.portal;
     } catch {
       // The portal is not built or is being replaced, so there is nothing to serve now.
+      known = undefined;
       return undefined;
     }
   };

@@ -1,6 +1,7 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../log.ts';
+import type { OpenConnections } from './open-connections.ts';
 
 export type ConnectionLimits = {
   /** Connections in all; more are closed at once. */
@@ -17,10 +18,13 @@ export type ConnectionLimits = {
  * Closes connections that hold more than their share: too many of them, too many requests in one, or a caller that does
  * not read its answers. Node ends what a closed connection still had to answer.
  */
-export function limitConnections(server: Server, limits: ConnectionLimits, log: Logger): void {
+export function limitConnections(
+  server: Server,
+  connections: OpenConnections,
+  limits: ConnectionLimits,
+  log: Logger,
+): void {
   const perAddress = new Map<string, number>();
-  const open = new WeakMap<Socket, Set<ServerResponse>>();
-  const unused = new WeakSet<Socket>();
   const refuse = (socket: Socket, reason: string) => {
     log.debug({ reason }, 'connection closed');
     socket.destroy();
@@ -31,9 +35,6 @@ export function limitConnections(server: Server, limits: ConnectionLimits, log: 
     const address = socket.remoteAddress ?? '';
     const count = (perAddress.get(address) ?? 0) + 1;
     perAddress.set(address, count);
-    const answering = new Set<ServerResponse>();
-    open.set(socket, answering);
-    unused.add(socket);
     socket.once('close', () => {
       const left = (perAddress.get(address) ?? 1) - 1;
       if (left > 0) perAddress.set(address, left);
@@ -42,24 +43,22 @@ export function limitConnections(server: Server, limits: ConnectionLimits, log: 
     if (count > limits.perAddress) refuse(socket, 'too many of one address');
   });
 
-  server.on('request', ({ socket }, response) => {
-    const answering = open.get(socket);
-    if (answering === undefined) return;
-    unused.delete(socket);
-    answering.add(response);
-    response.on('close', () => answering.delete(response));
-    if (answering.size > limits.pipelined) refuse(socket, 'too many pipelined requests');
+  server.on('request', ({ socket }) => {
+    if ((connections(socket)?.answering ?? 0) > limits.pipelined)
+      refuse(socket, 'too many pipelined requests');
   });
 
   // Node counts the time without progress, also within one large write.
   server.setTimeout(limits.writeTimeoutMs, (socket: Socket) => {
     const isBlocked = socket.writableLength > 0;
-    const isAnswering = (open.get(socket)?.size ?? 0) > 0;
+    const open = connections(socket);
     if (isBlocked) refuse(socket, 'the caller does not read');
     // The answer takes its time: the caller is not to blame.
-    else if (isAnswering) socket.setTimeout(limits.writeTimeoutMs);
+    else if (open !== undefined && open.answering > 0) socket.setTimeout(limits.writeTimeoutMs);
     // Opened ahead of its first request, it may wait as long as between two requests.
-    else if (unused.delete(socket)) socket.setTimeout(server.keepAliveTimeout);
-    else refuse(socket, 'idle');
+    else if (open?.isUnused === true) {
+      open.isUnused = false;
+      socket.setTimeout(server.keepAliveTimeout);
+    } else refuse(socket, 'idle');
   });
 }

@@ -11,6 +11,7 @@ import type { Express } from 'express';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
 import type { LoadGuard } from './load-guard.ts';
+import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
 import type { EndRequest } from './under-way.ts';
 import { answerUnparsed } from './unparsed-request.ts';
@@ -108,8 +109,9 @@ export async function listen(
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerUnparsed(server, log);
-  limitConnections(server, { ...defaultLimits, ...limits }, log);
+  const connections = followConnections(server);
+  answerUnparsed(server, connections, log);
+  limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
   followAnswers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type FixedCode, type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
+import type { OpenConnections } from './open-connections.ts';
 import { problemBody } from './problem.ts';
 
 // Node's error codes that mean something other than malformed HTTP.
@@ -18,10 +19,8 @@ const lingerMs = 2_000;
  * Answers requests that Node's parser refuses with a problem, because Node's own answer has no body. Each gets one log
  * line, and its connection is closed.
  */
-export function answerUnparsed(server: Server, log: Logger): void {
-  const lastResponses = new WeakMap<Duplex, ServerResponse>();
+export function answerUnparsed(server: Server, connections: OpenConnections, log: Logger): void {
   const refused = new WeakSet<Duplex>();
-  server.on('request', (request, response) => lastResponses.set(request.socket, response));
 
   const sendAndClose = (socket: Duplex, found: ProblemError, requestId: string) => {
     refused.add(socket);
@@ -43,7 +42,7 @@ export function answerUnparsed(server: Server, log: Logger): void {
       return;
     }
     const found = problem(codesOfErrors[error.code ?? ''] ?? 'http_malformed', {}, { cause: error });
-    const response = lastResponses.get(socket);
+    const response = connections(socket)?.last;
     if (response === undefined || response.writableFinished) refuseOutsideRequest(socket, found);
     // The previous request is complete and gets its own answer first.
     else if (response.req.complete) response.once('close', () => refuseOutsideRequest(socket, found));
