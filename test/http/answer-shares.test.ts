@@ -43,13 +43,38 @@ describe('answers in the making', () => {
     const { take, teach, ends, endAll } = setup();
     await teach('greedy', 'listEvents', 300 * kB);
     take('greedy', 'listEvents', 3);
-    take('other', 'getEvent');
     await settled();
-    expect(ends).toHaveLength(2);
-    await endAll(300 * kB);
     expect(ends).toHaveLength(1);
     await endAll(300 * kB);
     expect(ends).toHaveLength(1);
+    await endAll(300 * kB);
+    expect(ends).toHaveLength(1);
+  });
+
+  test('leave two thirds of the time to others who ask, too', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const { take, teach, ends, endAll } = setup();
+      await teach('greedy', 'listEvents', 300 * kB);
+      take('greedy', 'listEvents', 3);
+      take('other', 'getEvent');
+      await settled();
+      ends.pop()?.(kB);
+      await vi.advanceTimersByTimeAsync(30);
+      await endAll(300 * kB);
+      // Whoever comes now waits as those who wait already.
+      take('greedy', 'listEvents');
+      await vi.advanceTimersByTimeAsync(59);
+      expect(ends).toHaveLength(0);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(ends).toHaveLength(1);
+      // Nobody else has asked for a second.
+      await vi.advanceTimersByTimeAsync(1_000);
+      await endAll(300 * kB);
+      expect(ends).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('are as large as the last one of anybody, and fewer at once while nothing is known', async () => {

@@ -20,11 +20,14 @@ type Signalled = { readonly signal: AbortSignal };
 
 /** Answers of one operation for one tenant. */
 type Line = {
+  readonly tenant: string;
   readonly operation: string;
   /** Bytes that are being made, as expected. */
   making: number;
   /** How large the next one is expected to be. */
   expected: number;
+  /** After a large one, while others ask, too. */
+  isResting: boolean;
   /** What starts those that wait. */
   readonly waiting: Set<() => void>;
 };
@@ -35,13 +38,20 @@ const roomBytes = 256 * 1024;
 const unknownBytes = roomBytes / 8;
 // What costs a turn of the event loop is noticed by nobody.
 const largeBytes = 64 * 1024;
+// Whoever has waited so much longer than a large answer took to be made leaves two thirds of the process to others.
+const restPerMs = 2;
+const longestRestMs = 500;
 const beginPatienceMs = 5_000;
 const longestLine = 1_000;
 const mostLines = 10_000;
 
-/** Answers of one operation that come to 256 kB in all, or one, are made for a tenant at once. Small ones never wait. */
-export function createAnswerShares(): AnswerShares {
+/**
+ * Answers of one operation that come to 256 kB in all, or one, are made for a tenant at once. Small ones never wait. While
+ * others ask, too, a large one is followed by a rest of twice the time that it took.
+ */
+export function createAnswerShares(now: () => number = () => performance.now()): AnswerShares {
   const lines = new Map<string, Line>();
+  const askers = createAskers(now);
   const lastSizes = new Map<string, number>();
 
   const lineOf = (tenant: string, operation: string): Line => {
@@ -50,13 +60,25 @@ export function createAnswerShares(): AnswerShares {
     if (known !== undefined) return known;
     if (lines.size >= mostLines) forgetIdle(lines);
     const expected = Math.min(lastSizes.get(operation) ?? unknownBytes, roomBytes);
-    const line: Line = { operation, making: 0, expected, waiting: new Set() };
+    const line: Line = { tenant, operation, making: 0, expected, isResting: false, waiting: new Set() };
     lines.set(name, line);
     return line;
   };
 
+  const goOnAfter = (line: Line, tookMs: number) => {
+    // After a large one, what others have sent meanwhile comes first.
+    if (!askers.hasOthers(line.tenant)) return void setImmediate(startWaiting, line);
+    line.isResting = true;
+    const rested = () => {
+      line.isResting = false;
+      startWaiting(line);
+    };
+    setTimeout(rested, Math.min(tookMs * restPerMs, longestRestMs));
+  };
+
   const begin = (line: Line): EndShare => {
     const { operation, expected } = line;
+    const began = now();
     line.making += expected;
     let isOver = false;
     return (bytes) => {
@@ -68,10 +90,8 @@ export function createAnswerShares(): AnswerShares {
         // Falls by half at most: answers of one operation differ.
         line.expected = Math.min(Math.max(bytes, Math.floor(expected / 2)), roomBytes);
       }
-      if (line.waiting.size === 0) return;
-      // After a large one, what others have sent meanwhile comes first.
-      if (expected >= largeBytes) setImmediate(startWaiting, line);
-      else startWaiting(line);
+      if (expected >= largeBytes && bytes !== undefined) goOnAfter(line, now() - began);
+      else if (line.waiting.size > 0) startWaiting(line);
     };
   };
 
@@ -98,6 +118,7 @@ export function createAnswerShares(): AnswerShares {
 
   return {
     take(tenant, operation, scope) {
+      askers.note(tenant);
       const line = lineOf(tenant, operation);
       if (line.waiting.size === 0 && hasRoom(line)) return begin(line);
       if (line.waiting.size >= longestLine) throw problem('overloaded');
@@ -112,7 +133,8 @@ export function createAnswerShares(): AnswerShares {
   };
 }
 
-const hasRoom = ({ making, expected }: Line) => making === 0 || making + expected <= roomBytes;
+const hasRoom = ({ making, expected, isResting }: Line) =>
+  !isResting && (making === 0 || making + expected <= roomBytes);
 
 function startWaiting(line: Line): void {
   for (const start of line.waiting) {
@@ -123,4 +145,21 @@ function startWaiting(line: Line): void {
 
 function forgetIdle(lines: Map<string, Line>): void {
   for (const [name, { making, waiting }] of lines) if (making === 0 && waiting.size === 0) lines.delete(name);
+}
+
+// A tenant that asked so lately may ask again at any moment.
+const recentMs = 1_000;
+
+/** Remembers which two tenants asked last. */
+function createAskers(now: () => number) {
+  const nobody = () => ({ tenant: '', at: Number.NEGATIVE_INFINITY });
+  let [last, other] = [nobody(), nobody()];
+  return {
+    note(tenant: string): void {
+      if (last.tenant === tenant) last.at = now();
+      else [last, other] = [{ tenant, at: now() }, last];
+    },
+    /** Whether somebody else has asked lately. */
+    hasOthers: (tenant: string): boolean => now() - (last.tenant === tenant ? other : last).at < recentMs,
+  };
 }

@@ -133,7 +133,8 @@ export function answerProblem({ request, response, facts }: Exchange, error: unk
   if (found.code === 'service_unavailable') {
     // In an outage there are hundreds a second, and what is out has its own line: no stacks.
     log.warn({ ...facts, reason: reasonOf(found) }, 'request refused');
-  } else if (found.status >= 500) {
+  } else if (found.status >= 500 && found.code !== 'overloaded') {
+    // What is refused for the load has its request line: another one would cost as much as an answer.
     log.error({ ...facts, err: found }, 'request failed');
   }
   sendProblem(response, found, facts.requestId);
