@@ -129,9 +129,10 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
       acquired_block = coalesce(excluded.acquired_block, nft_holdings.acquired_block),
       acquired_log = coalesce(excluded.acquired_log, nft_holdings.acquired_log),
       changed_block = excluded.changed_block`,
-  // A release that does not know of them leaves them when it takes blocks back.
+  // A release that does not know of them leaves them when it takes blocks back. `due` is what a new row has: a cluster calls
+  // no now() here.
   transfer_checks: `ON CONFLICT (chain_id, block_number) DO UPDATE SET block_hash = excluded.block_hash,
-      transfers = excluded.transfers, tries = 0, due = now()`,
+      transfers = excluded.transfers, tries = 0, due = excluded.due`,
   token_contracts: `ON CONFLICT (chain_id, contract) DO UPDATE SET standard = excluded.standard
       WHERE excluded.standard > token_contracts.standard`,
   // Changes come in bursts, and a token is read at most every ten minutes.
