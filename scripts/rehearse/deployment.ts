@@ -52,7 +52,7 @@ export async function rehearseDeployment(report: Report): Promise<void> {
 const variants = {
   'as it is': [],
   'with everything': [
-    ...['--set', 'keystores.existingSecret=signers,autoscaling.enabled=false'],
+    ...['--set', 'keystores.existingSecret=signers,autoscaling.enabled=false,database.replica=true'],
     ...['--set', 'ingress.enabled=true,ingress.host=api.example,ingress.tlsSecret=tls,ingress.className=x'],
     ...['--set', 'settings.PUBLIC_BASE_URL=https://api.example,roles.api.settings.LOG_LEVEL=warn'],
     ...['--set', `image.digest=sha256:${'0'.repeat(64)},podAnnotations.a=b,nodeSelector.a=b`],

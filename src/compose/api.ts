@@ -5,6 +5,7 @@ import { createCursors } from '../blockchain/cursor.ts';
 import { createBlockchainHandlers } from '../blockchain/handlers.ts';
 import { basePaths } from '../contract/documents.ts';
 import { createNotifier } from '../db/notifier.ts';
+import { atPrimary, createReplicaReads, type MayLag } from '../db/replica-reads.ts';
 import { createEventsHandlers } from '../events/handlers.ts';
 import { type AddressLimit, createAddressLimit } from '../http/dispatch/address-limit.ts';
 import { createLimiter, type Limiter } from '../http/dispatch/limits.ts';
@@ -18,6 +19,7 @@ import { createDataProviders } from '../providers/data-providers.ts';
 import { createStateReader, type StateReader } from '../providers/indexer/read/state-reader.ts';
 import { createRwaAreas } from '../rwa/handlers/handlers.ts';
 import { mintChannel } from '../rwa/minting/mint-queue.ts';
+import { openReplica } from './connections.ts';
 import { createHealth } from './health.ts';
 import type { Parts } from './parts.ts';
 
@@ -54,35 +56,51 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
     refusedKeys: createAddressLimit(config.UNKNOWN_KEYS_PER_MINUTE),
     publicRequests: createAddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     balances,
-    handlers: createHandlers(parts, { balances, states }),
+    handlers: createHandlers(parts, { balances, states, mayLag: openReads(parts, opened) }),
   };
 }
 
-type Readers = { readonly balances: BalanceReader; readonly states: StateReader };
+/** Reads that may lag go to the replica of the settings; without one, to the database. */
+function openReads({ config, db, log, observers }: Parts, opened: AsyncDisposableStack): MayLag {
+  const { DATABASE_REPLICA_URL: url, DATABASE_REPLICA_MAX_LAG: seconds } = config;
+  if (url === undefined) return atPrimary(db);
+  const openPool = () => openReplica(config, url, log);
+  const { onRead, watch } = observers.replica;
+  const reads = createReplicaReads({ db, url, maxLagMs: seconds * 1_000, openPool, log, onRead });
+  watch(opened.adopt(reads, (replica) => replica.close()));
+  return reads.mayLag;
+}
+
+type Readers = {
+  readonly balances: BalanceReader;
+  readonly states: StateReader;
+  readonly mayLag: MayLag;
+};
 
 function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
   const { db, networks } = parts;
+  const { mayLag } = readers;
   return {
     ...createBlockchainArea(parts, readers),
-    events: createEventsHandlers({ db, networks, basePath: basePaths.events }),
-    ...createRwaArea(parts),
+    events: createEventsHandlers({ db, mayLag, networks, basePath: basePaths.events }),
+    ...createRwaArea(parts, mayLag),
   };
 }
 
 function createBlockchainArea(
   { config, db, networks, outgoing, observers }: Parts,
-  { balances, states }: Readers,
+  { balances, states, mayLag }: Readers,
 ) {
   if (config.CURSOR_KEYS === undefined) return {};
   const cursors = createCursors(config.CURSOR_KEYS);
-  const providers = createDataProviders(config, { db, states, outgoing, onTry: observers.moralis });
+  const providers = createDataProviders(config, { db, mayLag, states, outgoing, onTry: observers.moralis });
   return { blockchain: createBlockchainHandlers({ networks, balances, cursors, providers }) };
 }
 
-function createRwaArea({ config, db, jobs, log, vault }: Parts) {
+function createRwaArea({ config, db, jobs, log, vault }: Parts, mayLag: MayLag) {
   if (vault === undefined) return {};
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
-  return createRwaAreas({ db, vault, log, jobs, wakeMinting, claimBaseUrl: config.claimBaseUrl });
+  return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, claimBaseUrl: config.claimBaseUrl });
 }
 
 const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['config']): Deployment => ({

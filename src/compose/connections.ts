@@ -69,5 +69,17 @@ export function openDatabase(
   });
 }
 
+/** A pool of connections to the replica that the settings name. */
+export function openReplica(config: Config, url: string, log: Logger): Database {
+  const { DATABASE_PREPARED_STATEMENTS: prepared } = config;
+  return createDatabase(url, {
+    poolMax: config.DATABASE_REPLICA_POOL_MAX,
+    log,
+    overdueMs: config.MAX_WAIT_MS,
+    isReplica: true,
+    ...(prepared !== undefined && { namesStatements: prepared === 'on' }),
+  });
+}
+
 /** Where connections lead that keep a session of their own. */
 export const sessionUrlOf = (config: Config): string => config.DATABASE_SESSION_URL ?? config.DATABASE_URL;

@@ -1,5 +1,6 @@
 import { createBalanceMetrics } from '../blockchain/balance-metrics.ts';
 import { createRpcMetrics } from '../chain/rpc/rpc-metrics.ts';
+import { createReplicaMetrics } from '../db/replica-metrics.ts';
 import { createRequestMetrics, createShedMetrics } from '../http/mounts/metrics.ts';
 import { createJobMetrics } from '../jobs/job-metrics.ts';
 import { createVerifierMeter } from '../keys/verifier-metrics.ts';
@@ -23,6 +24,7 @@ export function createObservers(metrics: Metrics, log: Logger) {
     minting: createMintObserver(metrics, log),
     moralis: createMoralisMetrics(metrics),
     nodes: createRpcMetrics(metrics),
+    replica: createReplicaMetrics(metrics),
     shed: createShedMetrics(metrics),
   };
 }

@@ -17,6 +17,24 @@ export const databaseSettings = {
       'Where `DATABASE_URL` leads to a pooler in transaction mode (PgBouncer): the same database without it, for what needs a session of its own.',
     secret: true,
   },
+  DATABASE_REPLICA_URL: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
+      .optional(),
+    about:
+      'Role `api`: a streaming replica of the database, without a pooler, for the [reads that may lag](#a-replica-for-reads). Its state holds no start back.',
+    secret: true,
+  },
+  DATABASE_REPLICA_MAX_LAG: {
+    schema: whole(2, 3_600).default(5),
+    about:
+      'Seconds that an answer from the replica may be behind. A replica that is further behind, or does not answer, is not read from until it is well.',
+  },
+  DATABASE_REPLICA_POOL_MAX: {
+    schema: whole(1, 500).default(10),
+    about: 'Connections to the replica that this process opens at most, beside one that watches it.',
+  },
   DATABASE_PREPARED_STATEMENTS: {
     schema: z.enum(['on', 'off']).optional(),
     about:

@@ -26,6 +26,8 @@ export type DatabaseOptions = {
   readonly sessionUrl?: string;
   /** Whether statements are kept under names; by default where there is no such pooler. */
   readonly namesStatements?: boolean;
+  /** Whether the URL leads to a replica. */
+  readonly isReplica?: boolean;
   /** How long requests of a tenant may wait for a connection before its further ones are refused. 300 ms by default. */
   readonly overdueMs?: number | undefined;
 };
@@ -39,7 +41,15 @@ export type DatabaseOptions = {
  */
 export function createDatabase(
   url: string,
-  { poolMax, log, limits = serviceLimits, sessionUrl, namesStatements, overdueMs = 300 }: DatabaseOptions,
+  {
+    poolMax,
+    log,
+    limits = serviceLimits,
+    sessionUrl,
+    namesStatements,
+    isReplica = false,
+    overdueMs = 300,
+  }: DatabaseOptions,
 ): Database {
   // Knex's types lack `pipeline`, which is the driver's own.
   const connection: Knex.PgConnectionConfig & { pipeline: boolean } = {
@@ -53,6 +63,7 @@ export function createDatabase(
   const reach: Reach = {
     transactionLimits: sessionUrl === undefined ? undefined : limits,
     namesStatements: namesStatements ?? sessionUrl === undefined,
+    isReplica,
   };
   const outages = createOutageLog(log);
   // Knex's types lack `userParams` too.

@@ -1,6 +1,7 @@
 import type { Database } from '../contract/transaction.ts';
 import { inBackground } from '../request-scope.ts';
 import { prepared, type Value } from './prepared.ts';
+import { reachOf } from './reach.ts';
 import { inTransaction } from './transaction.ts';
 
 /*
@@ -90,8 +91,9 @@ export async function countRows(db: Database, rows: CountedRows): Promise<number
     stretches.map(({ high }) => high.toString()),
   ]);
   const [row] = found.rows;
+  const mayFold = Number(row?.pending) > manyChanges && !reachOf(db).isReplica;
   // What fails is left to whoever reads next.
-  if (Number(row?.pending) > manyChanges) void inBackground(() => foldAll(db)).catch(() => {});
+  if (mayFold) void inBackground(() => foldAll(db)).catch(() => {});
   return Number(row?.count ?? 0);
 }
 

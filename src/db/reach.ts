@@ -7,6 +7,8 @@ export type Reach = {
   readonly transactionLimits: SessionLimits | undefined;
   /** Whether a connection may keep statements under a name. */
   readonly namesStatements: boolean;
+  /** Whether the server is a replica, which refuses every write. */
+  readonly isReplica: boolean;
 };
 
 /** Those of a connection of `createDatabase`, which Knex keeps for us, untyped. */

@@ -38,6 +38,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   node_states: forAll(write),
   deployment: { api: read, worker: read },
   leases: forAll(write),
+  replica_heartbeats: { api: write },
 
   companies: { api: read, worker: read },
   api_keys: { api: read },

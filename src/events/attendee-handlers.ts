@@ -3,6 +3,7 @@ import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.t
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { recordByKey } from '../db/audit-store.ts';
+import type { MayLag } from '../db/replica-reads.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
 import { deleteAttendee, listAttendees, readAttendees, registerAttendee } from './attendee-store.ts';
@@ -13,6 +14,7 @@ import { attendeeToApi } from './to-api.ts';
 
 type Parts = {
   readonly db: Database;
+  readonly mayLag: MayLag;
   /** Path of the events area, such as `/events/v1/api`. */
   readonly basePath: string;
 };
@@ -28,6 +30,7 @@ type AttendeeOperations = Pick<
  */
 export function createAttendeeHandlers({
   db,
+  mayLag,
   basePath,
 }: Parts): Handlers<AttendeeOperations, CompanyContext> {
   const remove = (
@@ -50,10 +53,12 @@ export function createAttendeeHandlers({
       const [after] = positionOf(asked, /^(\d{1,18})$/) ?? [];
       const { limit } = query;
       if (limit === undefined) {
-        const attendees = existing(await readAttendees(db, companyId, eventId, after));
+        const attendees = existing(await readAttendees(mayLag, companyId, eventId, after));
         return { status: 200, body: arrayOf(attendees, attendeeToApi) };
       }
-      const found = existing(await listAttendees(db, companyId, eventId, { limit: limit + 1, after }));
+      const found = existing(
+        await mayLag((from) => listAttendees(from, companyId, eventId, { limit: limit + 1, after })),
+      );
       const { rows, cursor } = cutPage(asked, found, limit, ({ place }) => place);
       return { status: 200, body: rows.map(attendeeToApi), headers: arrayPageHeaders(asked, cursor) };
     },

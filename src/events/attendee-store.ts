@@ -2,6 +2,7 @@ import type { Origin } from '../contract/operation.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { keyEntrySql, keyEntryValues } from '../db/audit-store.ts';
 import { prepared } from '../db/prepared.ts';
+import type { MayLag } from '../db/replica-reads.ts';
 import { problem } from '../errors.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { Attendee } from './event.ts';
@@ -29,13 +30,13 @@ const batchSize = 1_000;
  * @returns undefined when the company has no such event; when it goes away later, a batch rejects
  */
 export async function readAttendees(
-  db: Database,
+  mayLag: MayLag,
   companyId: string,
   eventId: string,
   after?: AttendeePlace,
 ): Promise<Batches<Attendee> | undefined> {
   const { isGone, batches } = await readWhileThere((last, size) =>
-    readRows(db, companyId, eventId, { after: last?.seq ?? after, limit: size }),
+    mayLag((db) => readRows(db, companyId, eventId, { after: last?.seq ?? after, limit: size })),
   );
   if (isGone) return undefined;
   return { first: batches.first.map(fromRow), rest: batches.rest && mapBatches(batches.rest, fromRow) };

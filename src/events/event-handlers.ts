@@ -5,6 +5,7 @@ import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { InputError } from '../contract/problem.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { recordByKey } from '../db/audit-store.ts';
+import type { MayLag } from '../db/replica-reads.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
 import { parseIsoDate } from '../iso-date.ts';
@@ -26,6 +27,7 @@ import { eventToApi } from './to-api.ts';
 
 type Parts = {
   readonly db: Database;
+  readonly mayLag: MayLag;
   readonly networks: Networks;
   /** Path of the events area, such as `/events/v1/api`. */
   readonly basePath: string;
@@ -38,7 +40,7 @@ type EventOperations = Pick<
 
 /** The events of the caller's company. */
 export function createEventHandlers(parts: Parts): Handlers<EventOperations, CompanyContext> {
-  const { db, networks, basePath } = parts;
+  const { db, mayLag, networks, basePath } = parts;
 
   return {
     async listEvents({ query }, { companyId }) {
@@ -50,11 +52,13 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
           ? { offset: query.offset ?? 0 }
           : { after: { createdMicros: BigInt(createdMicros), id } };
       const { limit } = query;
-      if (limit === undefined) return allEvents(db, companyId, filter, start);
-      const [found, total] = await Promise.all([
-        listEvents(db, companyId, filter, { limit: limit + 1, ...start }),
-        countEvents(db, companyId, filter),
-      ]);
+      if (limit === undefined) return allEvents(mayLag, companyId, filter, start);
+      const [found, total] = await mayLag((from) =>
+        Promise.all([
+          listEvents(from, companyId, filter, { limit: limit + 1, ...start }),
+          countEvents(from, companyId, filter),
+        ]),
+      );
       const { rows, cursor } = cutPage(asked, found, limit, positionText);
       const headers = { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) };
       return { status: 200, body: rows.map(eventToApi), headers };
@@ -105,10 +109,10 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
 
 const positionText = ({ place }: PlacedEvent) => `${place.createdMicros}.${place.id}`;
 
-async function allEvents(db: Database, companyId: string, filter: EventFilter, start: EventStart) {
-  const found = await readAllEvents(db, companyId, filter, start);
+async function allEvents(mayLag: MayLag, companyId: string, filter: EventFilter, start: EventStart) {
+  const found = await readAllEvents(mayLag, companyId, filter, start);
   const isCounted = found.rest === undefined && start.after === undefined && start.offset === 0;
-  const total = isCounted ? found.first.length : await countEvents(db, companyId, filter);
+  const total = isCounted ? found.first.length : await mayLag((from) => countEvents(from, companyId, filter));
   const headers = { 'X-Total-Count': String(total) };
   return { status: 200, body: arrayOf(found, eventToApi), headers } as const;
 }

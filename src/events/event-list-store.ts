@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import { type CountedRows, countRows, findOffset } from '../db/list-counts-store.ts';
+import type { MayLag } from '../db/replica-reads.ts';
 import { countSpan, microsOf, microsSql, momentSql, type Span, startOfTime } from '../db/time-counts.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
@@ -66,7 +67,7 @@ function sizeAfter(batch: readonly Row[]): number {
  * and what is created meanwhile neither.
  */
 export async function readAllEvents(
-  db: Database,
+  mayLag: MayLag,
   companyId: string,
   filter: EventFilter,
   start: EventStart = {},
@@ -74,10 +75,11 @@ export async function readAllEvents(
   const { first, rest } = await readInBatches<PlacedRow>({
     size: firstBatch,
     sizeAfter,
-    read: async (last, size) => {
-      const from = await newestFrom(db, companyId, filter, last ? { after: placeOf(last) } : start);
-      return from === undefined ? [] : selectPlaced(db, from.query.limit(size));
-    },
+    read: (last, size) =>
+      mayLag(async (db) => {
+        const from = await newestFrom(db, companyId, filter, last ? { after: placeOf(last) } : start);
+        return from === undefined ? [] : selectPlaced(db, from.query.limit(size));
+      }),
   });
   return { first: first.map(fromRow), rest: rest && mapBatches(rest, fromRow) };
 }

@@ -1,12 +1,15 @@
 import type { operations } from '../contract/generated/events.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
+import type { MayLag } from '../db/replica-reads.ts';
 import { createAttendeeHandlers } from './attendee-handlers.ts';
 import { createEventHandlers } from './event-handlers.ts';
 import type { Networks } from './event-rules.ts';
 
 export type EventsParts = {
   readonly db: Database;
+  /** Answers lists. */
+  readonly mayLag: MayLag;
   /** Which networks an event may name. */
   readonly networks: Networks;
   /** Path of the events area, such as `/events/v1/api`. */

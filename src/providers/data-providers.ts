@@ -1,8 +1,9 @@
 import type { DataProviderName } from '../chain/network.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
+import type { MayLag } from '../db/replica-reads.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
-import { createIndexerProvider } from './indexer/indexer-provider.ts';
+import { createLaggingLists } from './indexer/lagging-lists.ts';
 import type { StateReader } from './indexer/read/state-reader.ts';
 import { createStateProvider } from './indexer/state-provider.ts';
 import { createMoralisClient, type MoralisClientOptions } from './moralis/client.ts';
@@ -14,6 +15,7 @@ export type DataProviders = Readonly<Record<DataProviderName, DataProvider>>;
 
 type ProviderParts = {
   readonly db: Database;
+  readonly mayLag: MayLag;
   readonly states: StateReader;
   readonly outgoing: Outgoing;
   readonly onTry: MoralisClientOptions['onTry'];
@@ -22,7 +24,7 @@ type ProviderParts = {
 /** Creates every data provider: the hosted one from the settings, and the index in this database. */
 export function createDataProviders(
   config: Config,
-  { db, states, outgoing, onTry }: ProviderParts,
+  { db, mayLag, states, outgoing, onTry }: ProviderParts,
 ): DataProviders {
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
@@ -33,6 +35,6 @@ export function createDataProviders(
     concurrency: config.MORALIS_CONCURRENCY,
     ...(onTry && { onTry }),
   });
-  const indexer = { ...createIndexerProvider({ db }), ...createStateProvider({ db, states }) };
+  const indexer = { ...createLaggingLists({ db, mayLag }), ...createStateProvider({ db, states }) };
   return { moralis: createMoralisProvider({ client }), indexer };
 }

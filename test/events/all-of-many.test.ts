@@ -1,5 +1,6 @@
 import { request as send } from 'node:http';
 import { describe, expect } from 'vitest';
+import { atPrimary } from '../../src/db/replica-reads.ts';
 import { readAttendees } from '../../src/events/attendee-store.ts';
 import { readAllEvents } from '../../src/events/event-list-store.ts';
 import { test } from '../support/fixtures.ts';
@@ -97,10 +98,10 @@ describe('a list of all', () => {
     const { id } = await db('events').where('company_id', globex).first('id');
     await db('attendees').where('event_id', id).delete();
     await insertAttendees(db, id, 1_500);
-    const found = await readAttendees(db, globex, id);
+    const found = await readAttendees(atPrimary(db), globex, id);
     await db('events').where('id', id).delete();
     await expect(found?.rest?.[Symbol.asyncIterator]().next()).rejects.toThrow('went away');
-    expect(await readAttendees(db, globex, id)).toBeUndefined();
-    expect((await readAllEvents(db, globex, {})).first).toEqual([]);
+    expect(await readAttendees(atPrimary(db), globex, id)).toBeUndefined();
+    expect((await readAllEvents(atPrimary(db), globex, {})).first).toEqual([]);
   });
 });

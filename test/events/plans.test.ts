@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { foldCounts } from '../../src/db/list-counts-store.ts';
+import { atPrimary } from '../../src/db/replica-reads.ts';
 import { readAttendees } from '../../src/events/attendee-store.ts';
 import { countEvents, listEvents, readAllEvents } from '../../src/events/event-list-store.ts';
 import { findEvent } from '../../src/events/event-store.ts';
@@ -55,7 +56,7 @@ test.for([
   const plans = await plansOf(database, async () => {
     await countEvents(database.db, 'company 7', filter);
     if (page) return listEvents(database.db, 'company 7', filter, page);
-    const { rest } = await readAllEvents(database.db, 'company 7', filter);
+    const { rest } = await readAllEvents(atPrimary(database.db), 'company 7', filter);
     for await (const _batch of rest ?? []);
     return undefined;
   });
@@ -79,7 +80,7 @@ test('finds one event by an index', async ({ database }) => {
 });
 
 test('finds the attendees of an event by an index', async ({ database }) => {
-  const [plan] = await plansOf(database, () => readAttendees(database.db, 'company 7', popular));
+  const [plan] = await plansOf(database, () => readAttendees(atPrimary(database.db), 'company 7', popular));
   expect(plan).toMatch(/Index (Only )?Scan.* on attendees/);
   expect(plan).not.toMatch(/Seq Scan/);
 });

@@ -47,6 +47,10 @@ capabilities: { drop: [ALL] }
 {{- end }}
 - name: DATABASE_URL_FILE
   value: /run/secrets/tallystick/DATABASE_URL
+{{- if and .root.Values.database.replica (eq .user "api") }}
+- name: DATABASE_REPLICA_URL_FILE
+  value: /run/secrets/tallystick/DATABASE_REPLICA_URL
+{{- end }}
 {{- range .root.Values.secrets.names }}
 - name: {{ . }}_FILE
   value: /run/secrets/tallystick/{{ . }}
@@ -61,7 +65,11 @@ capabilities: { drop: [ALL] }
     sources:
       - secret:
           name: {{ .root.Values.database.existingSecret }}
-          items: [{ key: {{ .user }}-url, path: DATABASE_URL }]
+          items:
+            - { key: {{ .user }}-url, path: DATABASE_URL }
+            {{- if and .root.Values.database.replica (eq .user "api") }}
+            - { key: api-replica-url, path: DATABASE_REPLICA_URL }
+            {{- end }}
       {{- with .root.Values.secrets }}
       - secret:
           name: {{ .existingSecret }}

@@ -2,6 +2,7 @@ import type { operations as ClaimOperations } from '../../contract/generated/cla
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import type { MayLag } from '../../db/replica-reads.ts';
 import type { JobSender } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
@@ -17,6 +18,8 @@ import { createMetadataHandler } from './token-metadata.ts';
 
 type Deps = {
   readonly db: Database;
+  /** Answers what may be some seconds old; never what shows claim secrets. */
+  readonly mayLag: MayLag;
   readonly vault: ClaimSecretVault;
   readonly log: Logger;
   /** The claim page of companies and RWAs that have none of their own. */
@@ -34,18 +37,18 @@ export type RwaAreas = {
 
 /** The operations on RWAs and their NFTs. */
 export function createRwaAreas(deps: Deps): RwaAreas {
-  const { db, vault, jobs, wakeMinting: wake } = deps;
+  const { db, mayLag, vault, jobs, wakeMinting: wake } = deps;
   const toApiNft = createToApiNft({
     ...deps,
     onDamaged: (nftId, err) => deps.log.error({ err, nftId }, 'claim secret cannot be opened'),
   });
   const mints = createMintAcceptor({ db, vault, jobs, wake, toAnswer: toApiAccepted });
   const rwa = {
-    ...createRwaHandlers({ db }),
+    ...createRwaHandlers({ db, mayLag }),
     ...createRwaNftHandlers({ db, vault, toApiNft }),
     ...createNftHandlers({ db, toApiNft }),
     ...createMintHandlers({ mints }),
-    ...createMetadataHandler({ db }),
+    ...createMetadataHandler({ mayLag }),
   };
   return { rwa, claim: createClaimHandlers({ claims: createHolderClaims({ db, vault, mints }) }) };
 }

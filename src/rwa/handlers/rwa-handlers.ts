@@ -3,6 +3,7 @@ import type { operations } from '../../contract/generated/rwa.ts';
 import { cutPage, nextLink, positionOf } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import type { MayLag } from '../../db/replica-reads.ts';
 import { problem } from '../../errors.ts';
 import { countRwas, findRwa, listRwas, type RwaPlace } from '../assets/rwa-store.ts';
 import { pageOf } from './page.ts';
@@ -10,10 +11,10 @@ import { toApiRwa, toApiRwaDetail } from './to-api.ts';
 
 type RwaOperations = Pick<operations, 'listRwas' | 'getRwa'>;
 
-type Deps = { readonly db: Database };
+type Deps = { readonly db: Database; readonly mayLag: MayLag };
 
 /** The RWAs of a company. */
-export function createRwaHandlers({ db }: Deps): Handlers<RwaOperations, CompanyContext> {
+export function createRwaHandlers({ db, mayLag }: Deps): Handlers<RwaOperations, CompanyContext> {
   return {
     async listRwas({ query }, { companyId }) {
       const asked = { companyId, path: `${basePaths.rwa}/rwa`, query };
@@ -23,10 +24,12 @@ export function createRwaHandlers({ db }: Deps): Handlers<RwaOperations, Company
         createdMicros === undefined || id === undefined
           ? { offset }
           : { after: { createdMicros: BigInt(createdMicros), id } };
-      const [total, found] = await Promise.all([
-        countRwas(db, companyId, query),
-        listRwas(db, companyId, query, { limit: limit + 1, ...start }),
-      ]);
+      const [total, found] = await mayLag((from) =>
+        Promise.all([
+          countRwas(from, companyId, query),
+          listRwas(from, companyId, query, { limit: limit + 1, ...start }),
+        ]),
+      );
       const { rows, cursor = null } = cutPage(asked, found, limit, ({ place }) => positionText(place));
       const body = { total, limit, offset, cursor, rwas: rows.map(toApiRwa) };
       return { status: 200, body, headers: nextLink(asked, cursor ?? undefined) };

@@ -1,7 +1,7 @@
 import { parseAddress } from '../../chain/address.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { Handlers } from '../../contract/operation.ts';
-import type { Database } from '../../contract/transaction.ts';
+import type { MayLag } from '../../db/replica-reads.ts';
 import { problem } from '../../errors.ts';
 import { serialText, tokenPartsOf } from '../assets/token-id.ts';
 import { findMintedToken } from '../assets/token-store.ts';
@@ -13,16 +13,16 @@ const cacheControl = 'public, max-age=300';
 
 /** The public metadata of minted tokens, in the form of ERC-721. */
 export function createMetadataHandler({
-  db,
+  mayLag,
 }: {
-  readonly db: Database;
+  readonly mayLag: MayLag;
 }): Handlers<MetadataOperations, never, 'getTokenMetadata'> {
   return {
     async getTokenMetadata({ path }) {
       const contract = parseAddress(path.contractAddress, { in: 'path', name: 'contractAddress' });
       const parts = tokenPartsOf(path.tokenId);
       if (parts === undefined) throw problem('token_not_found');
-      const token = await findMintedToken(db, parts);
+      const token = await mayLag((db) => findMintedToken(db, parts));
       const isHere =
         token?.chainId === path.chainId && token.contractAddress.toLowerCase() === contract.lower;
       if (token === undefined || !isHere) throw problem('token_not_found');

@@ -1,0 +1,214 @@
+import { describe, expect, vi } from 'vitest';
+import { createDatabase } from '../../src/db/connect.ts';
+import { createReplicaReads } from '../../src/db/replica-reads.ts';
+import type { ReplicaState } from '../../src/db/replica-watch.ts';
+import { createLogger } from '../../src/log.ts';
+import { addRwa } from '../rwa/samples.ts';
+import { asUser } from '../support/database.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { type Replicated, startReplicated } from '../support/replicated.ts';
+import { startServiceOn, type TestService } from '../support/service.ts';
+
+const maxLagMs = 4_000;
+// One look a second, which waits for a second at most; the rest is for machines that have other things to do.
+const noticedMs = 6_000;
+const limit = { timeout: 20_000, interval: 100 };
+
+const test = base
+  .extend('world', perFile, async ({ serviceOptions: _none }, { onCleanup }) => {
+    const world = await startReplicated();
+    onCleanup(() => world.close());
+    return world;
+  })
+  .extend('reading', perFile, async ({ world }, { onCleanup }) => {
+    const settings = {
+      DATABASE_REPLICA_URL: asUser(world.replicaUrl, 'test_api'),
+      DATABASE_REPLICA_MAX_LAG: String(maxLagMs / 1_000),
+    };
+    const service = await startServiceOn(world.database, { settings });
+    onCleanup(() => service.close());
+    return service;
+  });
+
+const scrape = async ({ parts }: TestService) => (await parts.metrics.scrape()).text;
+
+const untilState = (service: TestService, state: ReplicaState) =>
+  vi.waitFor(
+    async () => expect(await scrape(service)).toContain(`tallystick_replica_state{state="${state}"} 1`),
+    limit,
+  );
+
+async function countReads(service: TestService, at: string): Promise<number> {
+  const found = new RegExp(`^tallystick_replica_reads_total\\{at="${at}"\\} (\\d+)$`, 'm');
+  return Number(found.exec(await scrape(service))?.[1] ?? 0);
+}
+
+/** Runs SQL at the replica itself, whatever its gate does. */
+async function atReplica({ replica }: Replicated, sql: string): Promise<void> {
+  const db = createDatabase(replica.url, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+  await db.raw(sql);
+  await db.destroy();
+}
+
+/** Names of the events in the list, and how long the answer took. */
+async function list(service: TestService): Promise<{ names: string[]; ms: number }> {
+  const began = performance.now();
+  const { body } = await service.as(service.keys.acme).get('/events/v1/api/event').expect(200);
+  return { names: body.map(({ name }: { name: string }) => name), ms: performance.now() - began };
+}
+
+const create = (service: TestService, name: string) =>
+  service.as(service.keys.acme).post('/events/v1/api/event').send({ name }).expect(201);
+
+describe('reads that may lag', () => {
+  const lists = [
+    '/events/v1/api/event',
+    '/events/v1/api/event?limit=5&offset=1',
+    '/events/v1/api/event?startsFrom=2027-01-01',
+    '/v1/api/rwa?limit=5',
+    '/v1/api/rwa?offset=1&isClaimable=true',
+  ];
+  test.for(lists)('%s is answered by the replica, without a failure there', async (path, { reading }) => {
+    await addRwa(reading.db, reading.companies.acme, {});
+    await create(reading, 'fair');
+    await untilState(reading, 'used');
+    const [before, again] = [await countReads(reading, 'replica'), await countReads(reading, 'again')];
+    await reading.as(reading.keys.acme).get(path).expect(200);
+    expect(await countReads(reading, 'replica')).toBeGreaterThan(before);
+    expect(await countReads(reading, 'again')).toBe(again);
+  });
+
+  test('attendees are answered by the replica, one event and NFTs with their secrets by the primary', async ({
+    reading,
+  }) => {
+    const acme = reading.as(reading.keys.acme);
+    const { id } = (await create(reading, 'party')).body;
+    await untilState(reading, 'used');
+    await vi.waitFor(() => acme.get(`/events/v1/api/event/${id}/attendees`).expect(200), limit);
+    const before = await countReads(reading, 'replica');
+    await acme.get(`/events/v1/api/event/${id}/attendees`).expect(200);
+    expect(await countReads(reading, 'replica')).toBe(before + 1);
+    await acme.get(`/events/v1/api/event/${id}`).expect(200);
+    await acme.get('/v1/api/nft').expect(200);
+    expect(await countReads(reading, 'replica')).toBe(before + 1);
+  });
+});
+
+test('a list is never further behind than the setting says, and one record is there at once', async ({
+  world,
+  reading,
+}) => {
+  await untilState(reading, 'used');
+  await atReplica(world, 'SELECT pg_wal_replay_pause()');
+  const { body } = await create(reading, 'late');
+  const createdAt = performance.now();
+  await reading.as(reading.keys.acme).get(`/events/v1/api/event/${body.id}`).expect(200);
+  expect((await list(reading)).names).not.toContain('late');
+  const asked: { at: number; isThere: boolean }[] = [];
+  await vi.waitFor(async () => {
+    const at = performance.now();
+    const isThere = (await list(reading)).names.includes('late');
+    asked.push({ at, isThere });
+    expect(isThere).toBe(true);
+  }, limit);
+  // Of what was asked later than the bound, all has it.
+  expect(asked.filter(({ at, isThere }) => at > createdAt + maxLagMs && !isThere)).toEqual([]);
+  await untilState(reading, 'lagging');
+  await atReplica(world, 'SELECT pg_wal_replay_resume()');
+  await untilState(reading, 'used');
+  expect((await list(reading)).names).toContain('late');
+}, 60_000);
+
+type Trouble = {
+  readonly begin: (world: Replicated) => void | Promise<void>;
+  readonly end: (world: Replicated) => void | Promise<void>;
+};
+const troubles: Readonly<Record<string, Trouble>> = {
+  frozen: { begin: ({ replica }) => replica.freeze(), end: ({ replica }) => replica.thaw() },
+  killed: { begin: ({ replica }) => replica.kill(), end: ({ replica }) => replica.start() },
+  'behind a network that swallows all': {
+    begin: ({ gate }) => gate.freeze(),
+    end: ({ gate }) => gate.open(),
+  },
+  'behind a network that refuses': { begin: ({ gate }) => gate.refuse(), end: ({ gate }) => gate.open() },
+};
+
+test.for(Object.keys(troubles))(
+  'a replica that is %s is left at once and taken again: no read fails',
+  async (name, { world, reading }) => {
+    const trouble = troubles[name];
+    await untilState(reading, 'used');
+    await trouble?.begin(world);
+    // The first ones meet it, the others find that it was left.
+    const answers = await Promise.all(Array.from({ length: 20 }, () => list(reading)));
+    await untilState(reading, 'silent');
+    answers.push(await list(reading));
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(noticedMs);
+    await fetch(`${reading.baseUrl}/readyz`).then(({ status }) => expect(status).toBe(200));
+    await trouble?.end(world);
+    await untilState(reading, 'used');
+    const before = await countReads(reading, 'replica');
+    await list(reading);
+    expect(await countReads(reading, 'replica')).toBeGreaterThan(before);
+  },
+);
+
+test('established connections that a network has lost cost no read more than some seconds', async ({
+  world,
+  reading,
+}) => {
+  await untilState(reading, 'used');
+  await Promise.all(Array.from({ length: 10 }, () => list(reading)));
+  world.gate.lose();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => list(reading)));
+  expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(noticedMs);
+  await untilState(reading, 'used');
+}, 60_000);
+
+test('a statement that the replay of the log cancels is put to the primary', async ({ world }) => {
+  const log = createLogger({ level: 'silent' });
+  const { db } = world.database;
+  const openPool = () => createDatabase(world.replicaUrl, { poolMax: 2, log, isReplica: true });
+  const told: string[] = [];
+  const reads = createReplicaReads({
+    ...{ db, url: world.replicaUrl, maxLagMs: 60_000, openPool, log },
+    onRead: (at) => told.push(at),
+  });
+  await vi.waitFor(() => expect(reads.state()).toBe('used'), limit);
+  await atReplica(world, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
+  await atReplica(world, 'SELECT pg_reload_conf()');
+  await db.raw('CREATE TABLE conflict AS SELECT generate_series(1, 1000) AS n');
+  const sleeping = Promise.withResolvers<void>();
+  const read = reads.mayLag(async (from) => {
+    const { rows } = await from.raw('SELECT pg_is_in_recovery() AS is_replica');
+    sleeping.resolve();
+    // As long as it runs at the replica it keeps the rows that are vacuumed away.
+    if (rows[0].is_replica) await from.raw('SELECT count(*), pg_sleep(30) FROM conflict GROUP BY n');
+    return rows[0].is_replica;
+  });
+  await sleeping.promise;
+  await vi.waitFor(async () => {
+    const { rows } = await db.raw('SELECT count(*)::int AS count FROM conflict');
+    await db.raw('DELETE FROM conflict WHERE n <= (SELECT min(n) FROM conflict)');
+    await db.raw('VACUUM conflict');
+    expect(told).toEqual(['again']);
+    return rows;
+  }, limit);
+  expect(await read).toBe(false);
+  await reads.close();
+}, 60_000);
+
+test('one of another cluster, or one that is no replica, is not read from', async ({ world, reading }) => {
+  const foreign = await world.startForeign();
+  await untilState(reading, 'used');
+  world.gate.leadTo(world.database.url);
+  await untilState(reading, 'promoted');
+  const before = await countReads(reading, 'replica');
+  expect((await list(reading)).names).toContain('fair');
+  expect(await countReads(reading, 'replica')).toBe(before);
+  // With a database of the same name, and its tables.
+  world.gate.leadTo(foreign.url);
+  await untilState(reading, 'foreign');
+  world.gate.leadTo(world.replica.url);
+  await untilState(reading, 'used');
+}, 60_000);
