@@ -146,14 +146,17 @@ function listenForCallers(
   reserved: Server | undefined,
 ): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
-  const knows = (key: string) => verifier.known?.(key) !== undefined;
+  const tenantOf = (key: string) => {
+    const caller = verifier.known?.(key);
+    return caller && (caller.companyId ?? 'no company');
+  };
   const wanted = { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS };
   return listen(app, {
     host,
     port,
     settings: { host: 'HOST', port: 'PORT' },
     reserved,
-    guard: createLoadGuard({ busyMs: config.MAX_BUSY_MS, knows }),
+    guard: createLoadGuard({ busyMs: config.MAX_BUSY_MS, tenantOf }),
     onShed: observers.shed,
     limits: withinOpenFiles(wanted, openFilesLimit(), log),
     log,

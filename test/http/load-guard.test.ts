@@ -15,11 +15,12 @@ afterEach(async () => {
 const busyMs = 100;
 
 /** A guard in a process whose time and whose event loop are told. */
-function guarded({ known = ['greedy', 'neighbour'] } = {}) {
+function guarded({ companies = ['greedy', 'neighbour'] } = {}) {
   const state = { at: 0, utilization: 0 };
   const guard = createLoadGuard({
     busyMs,
-    knows: (key) => known.includes(key),
+    // Such as `greedy` and `greedy 2`.
+    tenantOf: (key) => companies.find((company) => key.startsWith(company)),
     now: () => state.at,
     utilization: (): EventLoopUtilization => ({ idle: 0, active: 0, utilization: state.utilization }),
   });
@@ -122,6 +123,13 @@ describe('a process without pause', () => {
     expect(askMany(1_000, 'neighbour')).toBe(500);
   });
 
+  test('takes all keys of a company for one', () => {
+    const { ask, askMany } = saturated();
+    askMany(5_000);
+    expect(Array.from({ length: 500 }, (_, index) => ask(`greedy ${index}`)).filter(Boolean)).toEqual([]);
+    expect(askMany(1_000, 'neighbour')).toBe(500);
+  });
+
   test('gives a key that nobody has accepted nothing of that, so invented ones cost the others nothing', () => {
     const { ask, askMany } = saturated();
     askMany(5_000);
@@ -146,7 +154,7 @@ describe('a process without pause', () => {
 
 /** A server that refuses all but the health. */
 async function refusing() {
-  const guard = createLoadGuard({ busyMs, knows: () => false });
+  const guard = createLoadGuard({ busyMs, tenantOf: () => undefined });
   const counts = { shed: 0 };
   const server: HttpServer = await listen((_request, response) => response.end('ok'), {
     ...{ host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' }, log },

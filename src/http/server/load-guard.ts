@@ -17,8 +17,8 @@ export type LoadGuard = {
 type GuardOptions = {
   /** Milliseconds of the process's own work that requests under way may come to, while it has no pause. */
   readonly busyMs: number;
-  /** Whether a key was accepted moments ago. */
-  readonly knows: (key: string) => boolean;
+  /** Whose key it is, when it was accepted moments ago. */
+  readonly tenantOf: (key: string) => string | undefined;
   /** In milliseconds. */
   readonly now?: () => number;
   /** How the event loop has spent its time, in all or since it was told before. */
@@ -27,20 +27,21 @@ type GuardOptions = {
 
 // Few requests are never refused, however long one of them takes.
 const fewRequests = 32;
-// Nor are so many of a known key, as long as others have not done the same: one that asks for much must not cost another
-// the little that it asks for.
-const fewOfKey = 4;
+// Nor are so many of a company, as long as others have not done the same: one that asks for much, with however many keys,
+// must not cost another the little that it asks for.
+const fewOfTenant = 4;
 // How an operator or a load balancer sees a process must not depend on its load.
 const health = new Set(['/healthz', '/readyz']);
 
 /**
  * Refuses requests before latency runs away. The process is overloaded while its event loop has no pause, or is at what
  * came at once for longer than `busyMs`. Then as many requests may be under way as it answers in `busyMs` by its own
- * pace: each that is taken on waits about so long, however many come. Beyond, a known key has its share of that number.
+ * pace: each that is taken on waits about so long, however many come. Beyond, a company whose key is known has its share of
+ * that number.
  */
 export function createLoadGuard({
   busyMs,
-  knows,
+  tenantOf,
   now = () => performance.now(),
   utilization = (before) => performance.eventLoopUtilization(before),
 }: GuardOptions): LoadGuard {
@@ -60,20 +61,20 @@ export function createLoadGuard({
     if (pace.look(at)) underWay.turn(at);
     return pace.isWithoutPause() || at - round > busyMs;
   };
-  const hasPlace = (key: string | undefined): boolean => {
+  const hasPlace = (tenant: string | undefined): boolean => {
     const most = Math.max(fewRequests, pace.perMs() * busyMs);
     const count = underWay.count();
     if (count < most) return true;
-    if (key === undefined || count >= 2 * most || !knows(key)) return false;
-    return underWay.ofKey(key) < Math.max(fewOfKey, most / Math.max(2, underWay.keys()));
+    if (tenant === undefined || count >= 2 * most) return false;
+    return underWay.ofTenant(tenant) < Math.max(fewOfTenant, most / Math.max(2, underWay.tenants()));
   };
 
   return {
     admit({ url = '', headers }) {
       const given = headers['x-api-key'];
-      const key = typeof given === 'string' ? given : undefined;
-      if (isOverloaded(now()) && !hasPlace(key) && !health.has(url)) return undefined;
-      return underWay.begin(key, pace.noteAnswer);
+      const tenant = typeof given === 'string' ? tenantOf(given) : undefined;
+      if (isOverloaded(now()) && !hasPlace(tenant) && !health.has(url)) return undefined;
+      return underWay.begin(tenant, pace.noteAnswer);
     },
     refuse: refusals.refuse,
   };

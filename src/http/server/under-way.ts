@@ -12,9 +12,9 @@ const newSpan = (since: number): Span => ({ since, open: 0, refused: 0, isOver: 
 // A request that is under way for longer waits for somebody else: the process would have answered it.
 const waitsForOthersMs = 1_000;
 
-/** Counts the requests under way that the process is at, and those of each key. */
+/** Counts the requests under way that the process is at, and those of each company. */
 export function createUnderWay(began: number) {
-  const ofKey = new Map<string, number>();
+  const ofTenant = new Map<string, number>();
   let current = newSpan(began);
   let earlier: Span[] = [];
   let count = 0;
@@ -24,25 +24,25 @@ export function createUnderWay(began: number) {
     span.open -= leaving;
     count -= leaving;
   };
-  const leaveKey = (key: string) => {
-    const left = (ofKey.get(key) ?? 1) - 1;
-    if (left === 0) ofKey.delete(key);
-    else ofKey.set(key, left);
+  const leaveTenant = (tenant: string) => {
+    const left = (ofTenant.get(tenant) ?? 1) - 1;
+    if (left === 0) ofTenant.delete(tenant);
+    else ofTenant.set(tenant, left);
   };
 
   return {
     count: () => count,
-    /** Keys that have requests under way. */
-    keys: () => ofKey.size,
-    ofKey: (key: string) => ofKey.get(key) ?? 0,
+    /** Companies that have requests under way. */
+    tenants: () => ofTenant.size,
+    ofTenant: (tenant: string) => ofTenant.get(tenant) ?? 0,
     /** @param noteAnswer called when the request was answered and not refused */
-    begin(key: string | undefined, noteAnswer: () => void): EndRequest {
+    begin(tenant: string | undefined, noteAnswer: () => void): EndRequest {
       const span = current;
       span.open += 1;
       count += 1;
-      if (key !== undefined) ofKey.set(key, (ofKey.get(key) ?? 0) + 1);
+      if (tenant !== undefined) ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
       return (isRefused) => {
-        if (key !== undefined) leaveKey(key);
+        if (tenant !== undefined) leaveTenant(tenant);
         if (!isRefused) noteAnswer();
         // A refusal so late on its way costs as much as an answer: it takes the place of one.
         if (isRefused && span === current) span.refused += 1;
