@@ -6,8 +6,8 @@
   const pad = (depth) => `\n${'  '.repeat(depth)}`;
 
   const kindOf = (text, isName) => {
-    if (text.startsWith('"')) return isName ? 'name' : 'string';
-    return /^[\w-]/.test(text) ? 'value' : '';
+    if (text.startsWith('"')) return isName ? 'keyword' : 'string';
+    return /^[\w-]/.test(text) ? 'constant' : '';
   };
 
   /** Sets JSON out in lines as it came: no number of it is ever read as one. */

@@ -41,6 +41,22 @@
     document.title = window.portalCalls[route]?.title ?? ownTitle;
   };
 
+  // What the maker's page lacks for those who hear it: a first heading wherever one reads, levels without a gap, and
+  // a landmark around the menu. Of operations that are out of view it keeps nothing, so this follows what it shows.
+  const heading = document.querySelector('.bar .heard');
+  const amend = () => {
+    heading.hidden = document.querySelector('#reference h1') !== null;
+    for (const [name, level] of [
+      ['h4', 3],
+      ['h5', 4],
+      ['h6', 5],
+    ])
+      for (const each of document.querySelectorAll(`#reference ${name}:not([aria-level])`))
+        each.ariaLevel = level;
+    const menu = document.querySelector('#reference .menu-content:not([role])');
+    if (menu) Object.assign(menu, { role: 'navigation', ariaLabel: 'Operations' });
+  };
+
   // The reference makes an operation when it comes into view, and anew when something changes: its panel stays the same.
   const mount = () => {
     for (const section of document.querySelectorAll('[data-section-id]')) {
@@ -54,6 +70,7 @@
         section.append(fromHtml(addition.around));
     }
     nameOperation();
+    amend();
   };
 
   const begin = () => {

@@ -1,7 +1,8 @@
 import { catalogue } from '../../src/errors.ts';
-import { codeBlock, codeTabs, jsonText, type Language } from './code-block.ts';
+import { codeBlock, codeTabs, jsonText } from './code-block.ts';
 import { type AreaContract, findOperation } from './contract.ts';
 import { documentTable } from './documents.ts';
+import type { Language } from './highlight.ts';
 import type { Layout } from './layout.ts';
 import { type Inserts, type Rendered, renderMarkdown } from './markdown.ts';
 import { withPlaceholders } from './markup.ts';

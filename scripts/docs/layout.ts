@@ -65,7 +65,7 @@ const link = (href: string, label: string, current: boolean) =>
 function createHeader({ mark, contract, navigation, asset }: LayoutParts) {
   const guides = navigation.flatMap(({ pages }) => pages.map(({ page }) => `${page}.html`));
   const path = mark.match(/<path.*\/>/)?.[0] ?? '';
-  return (current: string, root: string, content = 'content') => {
+  return (current: string, root: string, content = 'content', heading = '') => {
     const links = [
       link(`${root}index.html`, 'Start', current === 'index.html'),
       link(`${root}${guides[0]}`, 'Guides', guides.includes(current)),
@@ -78,7 +78,7 @@ function createHeader({ mark, contract, navigation, asset }: LayoutParts) {
       <a class="brand" href="${root}index.html"><svg viewBox="0 0 24 24" aria-hidden="true">${path}</svg><span>Tallystick</span></a>
       <nav aria-label="Portal">${links.join('')}</nav>
       <button type="button" class="find" aria-label="Search" aria-keyshortcuts="/ Control+K" hidden>${glass}<span>Search</span><kbd aria-hidden="true">/</kbd></button>
-      <button type="button" class="mode" aria-label="Switch between light and dark" hidden></button>
+      <button type="button" class="mode" aria-label="Switch between light and dark" hidden></button>${heading}
     </header>`;
   };
 }
@@ -104,6 +104,12 @@ function neighboursOf(navigation: Navigation, current: string): Neighbours {
   const pages = navigation.flatMap((group) => group.pages);
   const index = pages.findIndex(({ page }) => `${page}.html` === current);
   return neighboursAt(pages, index, ({ page, label }) => ({ href: `${page}.html`, label }));
+}
+
+/** The first heading of a reference for whoever hears it, where its own is out of view; a script shows it then. */
+function headingOf(contract: readonly AreaContract[], current: string): string {
+  const { title = '' } = contract.find(({ area }) => `${area}.html` === current) ?? {};
+  return `<h1 class="heard" hidden>Tallystick ${escapeHtml(title)}</h1>`;
 }
 
 export function createLayout(parts: LayoutParts): Layout {
@@ -148,7 +154,7 @@ export function createLayout(parts: LayoutParts): Layout {
         ['frame.css', 'code.css', 'reference.css', 'call.css'],
         [calls, ...['answer.js', 'try-it.js', 'call-panel.js'].map(asset)],
       ),
-      header: header(current, '', 'redoc'),
+      header: header(current, '', 'redoc', headingOf(parts.contract, current)),
     }),
   };
 }

@@ -1,5 +1,6 @@
 import { Marked, type Tokens } from 'marked';
-import { codeBlock, isLanguage } from './code-block.ts';
+import { codeBlock } from './code-block.ts';
+import { isLanguage } from './highlight.ts';
 import { escapeHtml } from './markup.ts';
 
 export type Heading = { readonly id: string; readonly text: string };
@@ -25,6 +26,10 @@ const captions: Readonly<Record<string, string>> = {
   json: 'JSON',
   typescript: 'TypeScript',
   python: 'Python',
+  go: 'Go',
+  java: 'Java',
+  kotlin: 'Kotlin',
+  rust: 'Rust',
   text: 'Text',
 };
 

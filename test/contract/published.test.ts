@@ -62,4 +62,39 @@ describe('examples of one operation', () => {
     expect(limits.length).toBeGreaterThan(0);
     for (const { left, quota } of limits) expect(left).toBeLessThan(quota);
   });
+
+  // A mock answers with the first example: whoever follows its pages has to come to an end.
+  test('begin with a last page, and show elsewhere how one goes on', () => {
+    const cursors = successes.flatMap(({ id, document, node }) => {
+      if (headerOf(document, node, 'Link') === undefined) return [];
+      const pages = Object.values(node['content']?.['application/json']?.['examples'] ?? {}).map(
+        (example) => {
+          const { value = {} } = follow(document, example as Json).node;
+          return value['history']?.['cursor'] ?? value['cursor'] ?? null;
+        },
+      );
+      return [{ id, pages }];
+    });
+    expect(cursors.length).toBeGreaterThan(5);
+    for (const { id, pages } of cursors) expect([id, pages[0]]).toEqual([id, null]);
+    const goOn = cursors.filter(({ pages }) => pages.some((cursor) => cursor !== null));
+    expect(goOn.map(({ id }) => id)).toEqual(['listWalletNfts', 'getWalletHistory']);
+  });
+
+  test('tell of a next page in headers only as what stands on some pages, by one cursor', () => {
+    const seen = successes.flatMap(({ id, document, node }) => {
+      const [link, cursor] = ['Link', 'X-Next-Cursor'].map((name) => headerOf(document, node, name));
+      return link === undefined ? [] : [{ id, link, cursor }];
+    });
+    expect(seen.filter(({ cursor }) => cursor !== undefined).length).toBeGreaterThan(1);
+    const moreOf = (header: Json | undefined) => header?.['examples']?.['more']?.['value'];
+    for (const { id, link, cursor } of seen) {
+      for (const header of [link, cursor ?? link])
+        expect([id, Object.keys(header['examples'] ?? {})]).toEqual([id, ['more']]);
+      const next = /<([^>]+)>; rel="next"/.exec(String(moreOf(link)))?.[1] ?? '';
+      const named = new URL(next, 'http://localhost').searchParams.get('cursor');
+      expect([id, named]).toEqual([id, moreOf(cursor) ?? named]);
+      expect(named).toBeTruthy();
+    }
+  });
 });

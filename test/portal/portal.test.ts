@@ -254,7 +254,7 @@ describe('the whole portal', () => {
         expect([name, encoding, foreign?.[0]]).toEqual([name, encoding, undefined]);
       }
     }
-    expect(served.get('/docs/authentication')?.html).toContain('</span>: api.test.example');
+    expect(served.get('/docs/authentication')?.html).toContain('</span> api.test.example');
   });
 
   test('has other tags at another deployment', async () => {

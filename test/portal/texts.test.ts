@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { highlight, isLanguage, tokenClasses } from '../../scripts/docs/highlight.ts';
 import { prose, renderMarkdown } from '../../scripts/docs/markdown.ts';
-import { fill, fillComments } from '../../scripts/docs/markup.ts';
+import { escapeHtml, fill, fillComments } from '../../scripts/docs/markup.ts';
 import { readNavigation } from '../../scripts/docs/navigation.ts';
 import { readProblemTexts } from '../../scripts/docs/problem-texts.ts';
 import { samplesOf } from '../../scripts/docs/samples/samples.ts';
@@ -49,6 +50,34 @@ describe('the texts of the portal', () => {
     expect(html).toContain('<i>x</i>');
     expect(() => renderMarkdown('{{moon}}', { root: '' })).toThrow('Nothing is known as {{moon}}');
     expect(() => renderMarkdown('```cobol\n```', { root: '' })).toThrow('language cobol');
+  });
+});
+
+describe('code', () => {
+  test.each([
+    ['shell', 'curl "$TALLYSTICK/rwa?a=1&b=<2>" # all', ['function', 'string', 'comment']],
+    ['json', '{\n  "price": 12.5,\n  "name": "a \\"b\\""\n}', ['keyword', 'constant', 'string']],
+    ['http', 'POST /event HTTP/1.1\nIf-Match: "1"', ['keyword', 'constant', 'string']],
+    ['typescript', 'const a = await f(`x`); // <b>', ['keyword', 'function', 'string', 'comment']],
+    ['python', 'def f(x):\n    return x < 1 and None', ['keyword', 'function', 'parameter', 'constant']],
+    ['go', 'event.Price.SetToNull() // null', ['function', 'comment']],
+    ['java', 'event.setName("x");', ['function', 'string']],
+    ['kotlin', 'val a = f("x")', ['keyword', 'string']],
+    ['rust', 'let a = Some(None);', ['keyword']],
+    ['text', '<a> & "b"', []],
+  ])('in %s is coloured by classes alone, and says what it said', (language, source, classes) => {
+    if (!isLanguage(language)) throw new Error(`${language} is not known`);
+    const html = highlight(language, source);
+    const found = [...html.matchAll(/<span class="(\w+)">/g)].map(([, name]) => name);
+    expect(found).toEqual(expect.arrayContaining(classes));
+    expect(classes.length > 0).toBe(found.length > 0);
+    const text = html.replaceAll(/<span class="\w+">|<\/span>/g, '');
+    expect(text).toBe(escapeHtml(source));
+  });
+
+  test('has a colour for each of its classes', async () => {
+    const css = await readFile(join(import.meta.dirname, '../../openapi/portal/code.css'), 'utf8');
+    for (const name of tokenClasses) expect([name, css.includes(`.${name}`)]).toEqual([name, true]);
   });
 });
 

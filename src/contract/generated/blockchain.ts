@@ -1160,10 +1160,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /**
-         * @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page.
-         * @example </v1/api/nft?limit=50&cursor=6cvlbg_yA9AzLjUw>; rel="next"
-         */
+        /** @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page. */
         NextLink: string;
         /**
          * @description How many requests the key has left now (`r`) and after how many seconds more become available (`t`), as in the

@@ -700,10 +700,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /**
-         * @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page.
-         * @example </v1/api/nft?limit=50&cursor=6cvlbg_yA9AzLjUw>; rel="next"
-         */
+        /** @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page. */
         NextLink: string;
         /**
          * @description How many requests the key has left now (`r`) and after how many seconds more become available (`t`), as in the
@@ -717,10 +714,7 @@ export interface components {
          * @example "default";q=100;w=1
          */
         RateLimitPolicy: string;
-        /**
-         * @description The `cursor` of the next page. Absent on the last page.
-         * @example 6cvlbg_yA9AzLjUw
-         */
+        /** @description The `cursor` of the next page. Absent on the last page. */
         NextCursor: string;
         /**
          * @description Identifies the request in our logs. Send `x-request-id` with 1 to 128 characters of `[A-Za-z0-9._-]` to choose

@@ -991,15 +991,9 @@ export interface components {
          * @example 1
          */
         RetryAfter: number;
-        /**
-         * @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page.
-         * @example </v1/api/nft?limit=50&cursor=6cvlbg_yA9AzLjUw>; rel="next"
-         */
+        /** @description The next page (RFC 8288), as a path with its query on the same host. Absent on the last page. */
         NextLink: string;
-        /**
-         * @description The `cursor` of the next page. Absent on the last page.
-         * @example 6cvlbg_yA9AzLjUw
-         */
+        /** @description The `cursor` of the next page. Absent on the last page. */
         NextCursor: string;
         /**
          * @description How many items match the filters, on all pages together.

@@ -47,6 +47,7 @@ export const blockchainCases: Provocations = {
     return answer;
   },
   wallet_nfts: plain,
+  wallet_nfts_more: async (trial) => asking(trial, `${await ofWallet(trial)}&limit=1`),
   wallet_history_end: async (trial) => {
     let query = await ofWallet(trial);
     for (let page = 0; page < maxPages; page += 1) {

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
 import { tools } from './tools.ts';
 
 // Nothing but what is asked for: no updates, no reports, no other protocols.
@@ -16,12 +16,8 @@ export type Visit = {
   readonly complaints: string[];
 };
 
-export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: tools.chromium ?? '', args: flags.split(' ') });
-}
-
 /** An empty page that notes what goes wrong on it. */
-export async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
+async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
   const context = await browser.newContext({
     ...options,
     permissions: ['clipboard-write', 'clipboard-read'],
@@ -44,6 +40,34 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   return { page, complaints };
 }
 
+export type Open = (options?: BrowserContextOptions) => Promise<Visit>;
+
+/** A browser for the tests of a group, which ends with them. Gives what opens an empty page in it, by default on a desktop. */
+export function useBrowser(): Open {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: tools.chromium ?? '', args: flags.split(' ') });
+  });
+  afterAll(() => browser?.close());
+  return (options = desktop) => openPage(browser, options);
+}
+
+/** The same with an empty page for each test. */
+export function usePage(): { readonly visit: Visit; readonly open: Open } {
+  const open = useBrowser();
+  let visit: Visit;
+  beforeEach(async () => {
+    visit = await open();
+    return () => visit.page.context().close();
+  });
+  return {
+    get visit() {
+      return visit;
+    },
+    open,
+  };
+}
+
 /** Goes to a page of the portal, or to a route of a reference, and waits until all of it is there. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(`${inject('live').baseUrl}/docs/${path}`);
@@ -53,19 +77,32 @@ export async function visit(page: Page, path: string): Promise<void> {
   } else if (/^(blockchain|events|rwa|claim)\.html/.test(path)) await page.waitForSelector('#api-content h1');
 }
 
-/** The faults that axe finds on a page, by default the serious and critical ones. */
-export async function faultsOf(
-  page: Page,
-  impacts = ['serious', 'critical'],
-  within = 'html',
-): Promise<string[]> {
+/** Everything that axe has against a page, of whatever impact, or against a part of it. */
+export async function faultsOf(page: Page, within = 'html'): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run(${JSON.stringify(within)}, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations
-      .filter(({ impact }) => ${JSON.stringify(impacts)}.includes(impact))
-      .flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
+    violations.flatMap(({ id, impact, nodes }) =>
+      nodes.map((node) => id + ' (' + impact + '): ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))))`);
 }
 
 /** How far a page is wider than the window, in pixels. */
 export const overhang = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth');
+
+/** What the search found, best first. */
+export type Found = { readonly href: string; readonly gone: boolean };
+
+/** Opens the search with its key and types; what is found stays on the page. */
+export async function search(page: Page, text: string): Promise<Found[]> {
+  await page.keyboard.press('/');
+  await page.waitForSelector('dialog.search[open]');
+  await page.locator('dialog.search input').fill(text);
+  return page.evaluate(
+    `[...document.querySelectorAll('dialog.search a')].map((a) => ({ href: a.getAttribute('href'), gone: a.textContent.includes('no longer current') }))`,
+  );
+}
+
+export async function closeSearch(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog.search:not([open])', { state: 'attached' });
+}

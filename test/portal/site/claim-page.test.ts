@@ -2,15 +2,14 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Contract, JsonRpcProvider, Wallet } from 'ethers';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { desktop, faultsOf, openBrowser, openPage, overhang, phone } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { desktop, faultsOf, type Open, overhang, phone, useBrowser } from './browser.ts';
 import { ask, makeThings } from './sample-world.ts';
 import { tools } from './tools.ts';
 
 const explorer = 'https://explorer.example';
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30"/></svg>`;
-const all = ['minor', 'moderate', 'serious', 'critical'];
 
 /** An NFT as whoever scans its code has it. */
 type Held = { readonly nftId: string; readonly secret: string; readonly link: string };
@@ -60,23 +59,21 @@ const walletScript = (address: string, { announced = true, refusal = 0 } = {}) =
   else window.ethereum = provider;`;
 
 describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', () => {
-  let browser: Browser;
+  const openTab = useBrowser();
   let held: Held;
   beforeAll(async () => {
-    browser = await openBrowser();
     const env = { ...process.env, DATABASE_URL: inject('live').databaseUrl, AREAS: 'events' };
     const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
     const args = [cli, 'network', 'update', '31337', '--explorer-url', explorer];
     await promisify(execFile)(process.execPath, args, { env });
   });
-  afterAll(() => browser?.close());
   beforeEach(async () => {
     held = await printCode();
   });
 
   /** A page of its own context; the only foreign host that it may ask is that of the picture. */
-  async function open(options: Parameters<typeof openPage>[1] = phone, script = '') {
-    const { page, complaints } = await openPage(browser, options);
+  async function open(options: Parameters<Open>[0] = phone, script = '') {
+    const { page, complaints } = await openTab(options);
     await page.route('https://images.example/**', (route) =>
       route.fulfill({ contentType: 'image/svg+xml', body: picture }),
     );
@@ -99,7 +96,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     await page.getByRole('heading', { level: 1, name: 'Islay single malt, cask 117' }).waitFor();
     await page.getByRole('img', { name: 'Picture of Islay' }).waitFor();
     expect(await page.getByText(/No\. \d{6}/).isVisible()).toBe(true);
-    expect([await faultsOf(page, all), await overhang(page)]).toEqual([[], 0]);
+    expect([await faultsOf(page), await overhang(page)]).toEqual([[], 0]);
 
     await chain().send('evm_setAutomine', [false]);
     try {
@@ -107,7 +104,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
       await headline(page, 'On its way');
       // The form has gone: whoever listens is where it goes on.
       expect(await page.evaluate('document.activeElement.id')).toBe('headline');
-      expect([await faultsOf(page, all), await overhang(page)]).toEqual([[], 0]);
+      expect([await faultsOf(page), await overhang(page)]).toEqual([[], 0]);
       await page.reload();
       await headline(page, 'On its way');
       expect(await page.locator('[aria-current=step]').textContent()).toBe('Sent to the network');
@@ -121,7 +118,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     expect(await page.locator('#owner').textContent()).toBe(wallet);
     const link = page.locator('#transaction a');
     expect(await link.getAttribute('href')).toBe(`${explorer}/tx/${await link.textContent()}`);
-    expect([await faultsOf(page, all), await overhang(page)]).toEqual([[], 0]);
+    expect([await faultsOf(page), await overhang(page)]).toEqual([[], 0]);
 
     await page.goto('about:blank');
     await page.goBack();
@@ -138,7 +135,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     const slow = await open(desktop);
     await slow.page.goto(held.link);
     await headline(slow.page, 'Yours to claim');
-    expect([await faultsOf(slow.page, all), await overhang(slow.page)]).toEqual([[], 0]);
+    expect([await faultsOf(slow.page), await overhang(slow.page)]).toEqual([[], 0]);
     const body = { secret: held.secret, recipient: wallet };
     expect((await ask('POST', `/claim/v1/api/claims/${held.nftId}`, body)).status).toBe(200);
     await claimFor(slow.page, Wallet.createRandom().address);
@@ -184,7 +181,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     await page.getByRole('alert').filter({ hasText: 'You declined in the wallet.' }).waitFor();
     await claimFor(page, '0x12');
     await page.getByRole('alert').filter({ hasText: 'An address is 0x and 40 digits' }).waitFor();
-    expect(await faultsOf(page, all)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     await claimFor(page, `0x${'0'.repeat(40)}`);
     await page.getByRole('alert').filter({ hasText: 'must not be the zero address' }).waitFor();
     await claimFor(page, Wallet.createRandom().address);
@@ -197,7 +194,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     await page.route('**/claim/v1/api/**', (route) => route.abort());
     await page.goto(held.link);
     await page.getByText('No answer from the service.').waitFor();
-    expect(await faultsOf(page, all)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     await page.unroute('**/claim/v1/api/**');
     await headline(page, 'Yours to claim');
     await page.route('**/claims/*', async (route) => {
@@ -225,7 +222,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     await page.goto(held.link);
     await headline(page, 'The claim did not succeed');
     await page.getByText('The contract refuses this recipient. Nothing is lost').waitFor();
-    expect(await faultsOf(page, all)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     await page.unroute('**/state');
     await claimFor(page, Wallet.createRandom().address);
     await headline(page, 'Claimed');
@@ -242,7 +239,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     page.on('request', (request) => request.url().includes('/v1/api/') && tries.push(request.url()));
     await page.goto(link());
     await headline(page, words);
-    expect([await faultsOf(page, all), await overhang(page)]).toEqual([[], 0]);
+    expect([await faultsOf(page), await overhang(page)]).toEqual([[], 0]);
     // A wrong secret is counted, so it is not tried again unasked.
     await page.evaluate(`dispatchEvent(new Event('online'))`);
     expect(tries.length).toBeLessThanOrEqual(1);

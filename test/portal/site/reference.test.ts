@@ -1,8 +1,8 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, inject, test, vi } from 'vitest';
 import { findOperation, type Operation } from '../../../scripts/docs/contract.ts';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
-import { desktop, openBrowser, openPage, type Visit, visit } from './browser.ts';
+import { usePage, visit } from './browser.ts';
 import { contract, operations } from './sample-world.ts';
 import { tools } from './tools.ts';
 
@@ -34,19 +34,10 @@ async function follow(page: Page, around: Locator, { href, summary }: Operation)
 }
 
 describe.skipIf(tools.chromium === undefined)('the reference', () => {
-  let browser: Browser;
-  let open: Visit;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    open = await openPage(browser, desktop);
-    return () => open.page.context().close();
-  });
+  const tab = usePage();
 
   test('leads from each status of each operation to the pages of its errors, which list the operation', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     const lists = new Map<string, string[]>();
     for (const { href, responses, operationId } of operations) {
       await visit(page, href);
@@ -89,7 +80,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
   });
 
   test('names each operation in its title, and leads on from one to the next and back', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     for (const { area, title, operations: own, tags } of contract) {
       const order = tags.flatMap((tag) => own.filter((operation) => operation.tags[0] === tag));
       expect(order).toHaveLength(own.length);
@@ -112,11 +103,11 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
         if (next !== undefined) await follow(page, around, next);
       }
     }
-    expect(open.complaints).toEqual([]);
+    expect(tab.visit.complaints).toEqual([]);
   });
 
   test('shows samples in the language that was chosen on any page, in this window and in others', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     await visit(page, 'minting.html');
     await page.getByRole('tab', { name: 'Python' }).first().click();
     await visit(page, named('createEvent').href);
@@ -133,7 +124,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
   });
 
   test('changes the samples and the body with the example that is chosen', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     const operation = named('createEvent');
     await visit(page, operation.href);
     const panel = panelOf(page, 'createEvent');
@@ -152,7 +143,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
   });
 
   test('has no copy button over the code that it copies', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     for (const path of ['minting.html', named('createEvent').href]) {
       await visit(page, path);
       const code = page.locator('figure.code:visible').first();
@@ -166,7 +157,7 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
   });
 
   test('and the guides and errors have a way to the page before and after them', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     await visit(page, 'authentication.html');
     for (const name of ['Networks', 'Minting an NFT']) {
       const link = page

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { desktop, openBrowser, openPage, phone, type Visit, visit } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { closeSearch, desktop, phone, search, usePage, visit } from './browser.ts';
 import { operations } from './sample-world.ts';
 import { tools } from './tools.ts';
 
@@ -25,50 +25,27 @@ const focused = (page: Page): Promise<{ text: string; tag: string; seen: boolean
 const isDark = (page: Page): Promise<boolean> =>
   page.evaluate(`getComputedStyle(document.body).backgroundColor !== 'rgb(255, 255, 255)'`);
 
-const search = async (page: Page, text: string): Promise<string[]> => {
-  await page.keyboard.press('/');
-  await page.waitForSelector('dialog.search[open]');
-  await page.keyboard.insertText(text);
-  return page.evaluate(
-    `[...document.querySelectorAll('dialog.search a')].map((a) => a.getAttribute('href'))`,
-  );
-};
-
-const closeSearch = async (page: Page): Promise<void> => {
-  await page.keyboard.press('Escape');
-  await page.waitForSelector('dialog.search:not([open])', { state: 'attached' });
-};
-
 describe.skipIf(tools.chromium === undefined)('a reader', () => {
-  let browser: Browser;
-  let open: Visit;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser?.close());
-  beforeEach(async () => {
-    open = await openPage(browser, desktop);
-    return () => open.page.context().close();
-  });
+  const tab = usePage();
 
   test('finds every operation by its name and by its id', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     for (const [start, root] of [
       ['problems/event_full.html', '../'],
       ['rwa.html', ''],
     ] as const) {
       await visit(page, start);
       for (const { summary, operationId, href } of operations) {
-        expect((await search(page, summary))[0]).toBe(`${root}${href}`);
+        expect((await search(page, summary))[0]?.href).toBe(`${root}${href}`);
         await closeSearch(page);
-        expect((await search(page, operationId))[0]).toBe(`${root}${href}`);
+        expect((await search(page, operationId))[0]?.href).toBe(`${root}${href}`);
         await closeSearch(page);
       }
     }
   });
 
   test('goes from the search to an operation and to a heading with the keyboard alone', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     await visit(page, 'events.html');
     await search(page, 'queue an nft');
     await page.keyboard.press('ArrowDown');
@@ -86,7 +63,7 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
   test.each(['index.html', 'minting.html', 'problems/event_full.html', 'events.html'])(
     'skips to the content of %s, and sees where the focus is',
     async (path) => {
-      const { page } = open;
+      const { page } = tab.visit;
       await visit(page, path);
       await page.keyboard.press('Tab');
       expect(await focused(page)).toMatchObject({ text: 'Skip to content', seen: true });
@@ -105,7 +82,7 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
   );
 
   test('chooses between light and dark once for all pages', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     await visit(page, 'index.html');
     expect(await isDark(page)).toBe(false);
     await page.getByLabel('Switch between light and dark').click();
@@ -120,7 +97,7 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
   });
 
   test('chooses a language once for all samples, and copies one as it stands', async () => {
-    const { page } = open;
+    const { page } = tab.visit;
     await visit(page, 'index.html');
     await page.getByRole('tab', { name: 'curl' }).first().focus();
     await page.keyboard.press('ArrowRight');
@@ -137,7 +114,7 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
   });
 
   test('opens the list of guides on a phone when it is wanted', async () => {
-    const small = await openPage(browser, phone);
+    const small = await tab.open(phone);
     await visit(small.page, 'limits.html');
     expect(await small.page.getByRole('link', { name: 'Idempotency', exact: true }).isVisible()).toBe(false);
     await small.page.locator('summary', { hasText: 'Guides' }).click();
@@ -147,16 +124,16 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
   });
 
   test('reads and searches a copy of the portal in a folder, without a server', async () => {
-    const { page, complaints } = open;
+    const { page, complaints } = tab.visit;
     await page.goto(`file://${folder}index.html`);
-    expect((await search(page, 'create an event'))[0]).toMatch(/^events\.html#\/events\/createevent$/);
+    expect((await search(page, 'create an event'))[0]?.href).toMatch(/^events\.html#\/events\/createevent$/);
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-section-id="/events/createevent"] h2');
     expect(complaints).toEqual([]);
   });
 
   test('reads every guide and every error without scripts', async () => {
-    const plain = await openPage(browser, { ...desktop, javaScriptEnabled: false });
+    const plain = await tab.open({ ...desktop, javaScriptEnabled: false });
     for (const [path, text] of [
       ['minting.html', 'The states of a mint'],
       ['problems/event_full.html', 'What to do'],
