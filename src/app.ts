@@ -22,6 +22,7 @@ import { atBasePaths } from './http/server/base-paths.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
+import type { Tracing } from './tracing/span.ts';
 
 /** The handlers of each area; an area without handlers is not served. */
 export type AreaHandlers = {
@@ -50,6 +51,8 @@ type SharedParts = Omit<MountedAppParts, 'mounts'> & {
   readonly maxAnswerBytes?: number | undefined;
   /** Time for an answer to be made, in milliseconds. */
   readonly deadlineMs?: number | undefined;
+  /** Makes a span of each request; none by default. */
+  readonly tracing?: Tracing | undefined;
   /** What is served beside the documents, such as the portal. Asked after them. */
   readonly mounts?: readonly Mount[];
 };
@@ -94,6 +97,7 @@ export async function createDocumentApp(
     db,
     maxAnswerBytes,
     deadlineMs,
+    tracing,
     mounts = [],
     ...context
   }: SharedParts,
@@ -108,6 +112,7 @@ export async function createDocumentApp(
     deadlineMs,
     db,
     log,
+    tracing,
   };
   const opened: Mount[] = [];
   const dispatchers: Mount[] = [];

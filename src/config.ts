@@ -5,8 +5,10 @@ import { databaseSettings } from './config/database-settings.ts';
 import { historySettings } from './config/history-settings.ts';
 import { keySettings } from './config/key-settings.ts';
 import { serviceSettings } from './config/service-settings.ts';
+import { traceSettings } from './config/trace-settings.ts';
 
 export { type Area, areas, roles } from './config/service-settings.ts';
+export { samplers } from './config/trace-settings.ts';
 
 /** The variables that settings are read from. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,6 +21,7 @@ export const settings = {
   ...keySettings,
   ...historySettings,
   ...chainSettings,
+  ...traceSettings,
 };
 
 type Settings = typeof settings;
@@ -73,7 +76,7 @@ function describeIssue(name: SettingName, message: string, given: string | undef
   if (given === undefined) return `${name} is missing`;
   const setting: { about: string; secret?: boolean } = settings[name];
   // A URL may carry a password, so it is treated like a secret.
-  const quoted = setting.secret || name.endsWith('_URL') ? '' : ` (is ${JSON.stringify(given)})`;
+  const quoted = setting.secret || /_(URL|ENDPOINT)$/.test(name) ? '' : ` (is ${JSON.stringify(given)})`;
   return `${name}: ${message}${quoted}`;
 }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Span } from './tracing/span.ts';
 
 /** On whose behalf work is done, and for how long it is of use. */
 export type RequestScope = {
@@ -12,6 +13,8 @@ export type RequestScope = {
   readonly signal: AbortSignal;
   /** What log lines of the work name: a request with its company, or jobs. */
   readonly facts?: Readonly<object>;
+  /** What the work is in a trace; undefined without traces. */
+  readonly span?: Span | undefined;
   /** Whether what runs may be stopped half-way. Work that changes something is only not begun. */
   readonly isRead: boolean;
 };
@@ -42,16 +45,24 @@ export function inBackground<T>(work: () => T): T {
   return scopes.run(undefined, work);
 }
 
+type SharedWork = {
+  readonly signal?: AbortSignal;
+  readonly isOfTenant: boolean;
+  readonly span?: Span | undefined;
+};
+
 /**
  * Runs work that several requests share, so that no single caller who leaves ends it.
  * @param options.signal what ends it instead; nothing by default
  * @param options.isOfTenant whether all of them belong to the tenant of the present one. Otherwise the work takes nobody's
  *   share: others would wait for their turn behind it
+ * @param options.span what the work is a part of in a trace; by default the present one, who was the first to ask
  */
 export function inSharedScope<T>(
-  { signal = new AbortController().signal, isOfTenant }: { signal?: AbortSignal; isOfTenant: boolean },
+  { signal = new AbortController().signal, isOfTenant, ...shared }: SharedWork,
   work: () => T,
 ): T {
   const tenant = isOfTenant ? scopes.getStore()?.tenant : undefined;
-  return scopes.run({ ...(tenant === undefined ? {} : { tenant }), isRead: false, signal }, work);
+  const span = 'span' in shared ? shared.span : scopes.getStore()?.span;
+  return scopes.run({ ...(tenant === undefined ? {} : { tenant }), isRead: false, signal, span }, work);
 }

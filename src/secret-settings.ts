@@ -80,4 +80,17 @@ export function secretTexts(env: Environment): string[] {
   });
 }
 
-const keysWithin = (ring: string) => ring.split(',').map((entry) => entry.trim().replace(/^[\w-]+:/, ''));
+/** What stands behind the names of a ring of keys, or of headers, whose values may be percent-encoded. */
+const keysWithin = (ring: string) =>
+  ring.split(',').flatMap((entry) => {
+    const value = entry.trim().replace(/^[\w-]+[:=]/, '');
+    return /%[\da-f]{2}/i.test(value) ? [value, decoded(value)] : [value];
+  });
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -27,6 +27,21 @@ describe('the settings', () => {
     });
   });
 
+  test('read lists of OpenTelemetry, and name what is none without its value', () => {
+    const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer%20a%2Cb, x-team=ops=1';
+    expect(loadConfig({ ...least, OTEL_EXPORTER_OTLP_HEADERS }).OTEL_EXPORTER_OTLP_HEADERS).toEqual({
+      ...{ authorization: 'Bearer a,b', 'x-team': 'ops=1' },
+    });
+    const faults = faultsOf({
+      ...{ ...least, OTEL_EXPORTER_OTLP_HEADERS: 'hunter2', OTEL_TRACES_SAMPLER_ARG: '1.5' },
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hunter2@collector',
+    });
+    expect(faults.join('\n')).toMatch(/HEADERS: must be name=value/);
+    expect(faults.join('\n')).toMatch(/SAMPLER_ARG: must be from 0 to 1/);
+    expect(faults.join('\n')).toMatch(/ENDPOINT: must have no user/);
+    expect(faults.join('\n')).not.toContain('hunter2');
+  });
+
   test('take an empty value for an absent one', () => {
     expect(loadConfig({ ...least, PORT: '' }).PORT).toBe(3000);
   });

@@ -40,11 +40,12 @@ describe('a line of the log', () => {
       DATABASE_URL: 'postgres://shop:p%40ss%22word@db/x',
       SECRET_KEYS: `new:${Buffer.alloc(32, 5).toString('base64')},old:${Buffer.alloc(32, 6).toString('base64')}`,
       AUTH_CREDENTIAL: 'quoted "credential"',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-team=ops%20only,x-token=token%2Fof%2Fthe%2Fcollector',
     };
     const secrets = [
       ...['p%40ss%22word', 'p@ss"word', Buffer.alloc(32, 5).toString('base64')],
       ...[Buffer.alloc(32, 6).toString('base64'), 'quoted "credential"', `tk_live_${'a'.repeat(36)}`],
-      ...['abcdefghijkl', 'user:pass'],
+      ...['abcdefghijkl', 'user:pass', 'token/of/the/collector', 'ops only'],
     ];
     const { log, lines } = logged({ secrets: secretTexts(env) });
     const cause = new Error(`refused ${env.DATABASE_URL} Bearer abcdefghijkl wss://user:pass@node/`);

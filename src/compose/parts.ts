@@ -11,6 +11,8 @@ import type { Logger } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../rwa/assets/claim-secret.ts';
 import { assertKeysOpen } from '../rwa/assets/secret-keys-store.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
+import type { Tracing } from '../tracing/span.ts';
 import { type Connections, openConnections, sessionUrlOf } from './connections.ts';
 import { jobQueues } from './job-queues.ts';
 import { createObservers, type Observers } from './observers.ts';
@@ -24,6 +26,8 @@ export type Parts = Connections & {
   readonly notifications: Notifications;
   readonly networks: NetworkRegistry;
   readonly jobs: JobQueue;
+  /** Undefined where no collector of traces is named. */
+  readonly tracing: Tracing | undefined;
   /** Undefined without the role `api` or the setting SECRET_KEYS. */
   readonly vault: ClaimSecretVault | undefined;
 };
@@ -34,6 +38,8 @@ export type Parts = Connections & {
  * @throws Error when a key that claim secrets or addresses of nodes are sealed with is missing or another one
  */
 export async function createParts(config: Config, log: Logger, opened: AsyncDisposableStack): Promise<Parts> {
+  // Before all others, so that it is closed behind them.
+  const tracing = opened.adopt(await openTracing(config, log), (opening) => opening?.stop());
   const metrics = createMetrics((source, err) => log.warn({ err, source }, 'levels could not be read'));
   const observers = createObservers(metrics, log);
   const { db, clients, outgoing } = openConnections(
@@ -58,13 +64,15 @@ export async function createParts(config: Config, log: Logger, opened: AsyncDisp
     works: config.ROLES.includes('worker'),
     onJobs: observers.jobs,
     log,
+    tracing,
   });
   // Sending connects the queue too, so it is closed even where no job was ever worked on.
   const jobs = opened.adopt(jobQueue, (queue) => queue.stop(0));
   // Only those who answer callers look into claim secrets.
   const vault = config.ROLES.includes('api') ? await openVault(config, db) : undefined;
   assertAddressesOpen(await listNetworks(db), createNodeAddresses(config.SECRET_KEYS));
-  return { config, log, metrics, observers, db, clients, outgoing, notifications, networks, jobs, vault };
+  const told = { log, metrics, observers, tracing };
+  return { config, ...told, db, clients, outgoing, notifications, networks, jobs, vault };
 }
 
 /** Stores what is thought of nodes, for the operator's command. Nobody waits for it. */

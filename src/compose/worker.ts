@@ -29,7 +29,7 @@ export async function createMinter(
   parts: Parts,
   { plainSigners = [], step }: MinterOptions = {},
 ): Promise<MintWorker> {
-  const { config, db, notifications, networks, clients, jobs, log, observers } = parts;
+  const { config, db, notifications, networks, clients, jobs, log, observers, tracing } = parts;
   const plain = plainSigners.map(({ chainId, privateKey }) => ({
     chainId,
     signer: createKeySigner(privateKey),
@@ -40,6 +40,7 @@ export async function createMinter(
     clients,
     jobs,
     log,
+    tracing,
     observe: observers.minting,
     ...(step && { step }),
     notifications,

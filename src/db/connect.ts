@@ -10,6 +10,7 @@ import type { Reach } from './reach.ts';
 import { createReadOnlyWatch } from './read-only-watch.ts';
 import { beginSession, type SessionLimits, serviceLimits } from './session-limits.ts';
 import { createSilenceWatch, type WatchedClient } from './silence-watch.ts';
+import { traceStatements } from './traced-statements.ts';
 
 // knex is CommonJS: the factory is a property of the default export under Node's ESM loader.
 const { knex } = knexPackage;
@@ -134,6 +135,7 @@ function watchedPool({ url, log, outages, limits, sessionUrl }: WatchOptions) {
       const name = `${poolName}/${opened}`;
       silence.add(connection, name);
       readOnly.add(connection);
+      traceStatements(connection);
       const { text, values } = beginSession(name, sessionUrl === undefined ? limits : undefined);
       connection.query(text, values, (error: Error | null) => {
         if (!error) outages.opened();

@@ -3,6 +3,8 @@ import { PgBoss } from 'pg-boss';
 import type { Database, Tx } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 import { inScope } from '../request-scope.ts';
+import { inOwnSpan } from '../tracing/in-span.ts';
+import type { Tracing } from '../tracing/span.ts';
 import { createPoolAdapter, createTransactionAdapter } from './transaction-adapter.ts';
 
 /** A job that runs on a schedule. It must be safe to run twice. */
@@ -25,8 +27,14 @@ export type JobSender = {
    * Enqueues a job for each key that has none. A job of a key that waits or runs already will see what this
    * transaction wrote.
    * @param tx the transaction that makes the jobs necessary: both commit, or neither
+   * @param causes by key, the `traceparent` of what makes its job necessary, so that the job goes on with that trace
    */
-  enqueue(queue: string, keys: readonly string[], tx?: Tx): Promise<void>;
+  enqueue(
+    queue: string,
+    keys: readonly string[],
+    tx?: Tx,
+    causes?: ReadonlyMap<string, string>,
+  ): Promise<void>;
 };
 
 /** The queue of background jobs, kept in the service's own database. */
@@ -58,6 +66,8 @@ type QueueOptions = {
   readonly works: boolean;
   readonly onJobs?: OnJobs;
   readonly log: Logger;
+  /** Undefined without traces. */
+  readonly tracing?: Tracing | undefined;
 };
 
 const day = 24 * 60 * 60;
@@ -85,10 +95,11 @@ const fetching = {
 };
 
 /** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database, and uses the same pool. */
-export function createJobQueue({ db, queues, works, onJobs = () => {}, log }: QueueOptions): JobQueue {
+export function createJobQueue(options: QueueOptions): JobQueue {
+  const { db, queues, works, log } = options;
   const boss = createBoss({ db, works, log });
   const within = createTransactionAdapter();
-  const run = createRunner(onJobs, log);
+  const run = createRunner(options);
   let opening: Promise<void> | undefined;
 
   const open = () => {
@@ -101,10 +112,11 @@ export function createJobQueue({ db, queues, works, onJobs = () => {}, log }: Qu
 
   return {
     open,
-    async enqueue(queue, keys, tx) {
+    async enqueue(queue, keys, tx, causes) {
       if (keys.length === 0) return;
       await open();
-      await boss.insert(queue, keys.map(toJob), tx && { db: within(tx) });
+      const jobs = keys.map((key) => toJob(key, causes?.get(key)));
+      await boss.insert(queue, jobs, tx && { db: within(tx) });
     },
     async work({ scheduled, keyed }) {
       await open();
@@ -115,7 +127,7 @@ export function createJobQueue({ db, queues, works, onJobs = () => {}, log }: Qu
         await boss.schedule(job.queue, job.cron);
       }
       for (const { queue, handle } of keyed) {
-        await boss.work<{ key: string }>(queue, fetching, (jobs) =>
+        await boss.work<KeyedData>(queue, fetching, (jobs) =>
           run(queue, jobs, () => handle(jobs.map(({ data }) => data.key))),
         );
       }
@@ -137,7 +149,13 @@ export function createJobQueue({ db, queues, works, onJobs = () => {}, log }: Qu
   };
 }
 
-const toJob = (key: string) => ({ data: { key }, singletonKey: key });
+/** Releases before traces write and read the key alone. */
+type KeyedData = { readonly key: string; readonly traceparent?: string };
+
+const toJob = (key: string, traceparent: string | undefined) => ({
+  data: { key, ...(traceparent !== undefined && { traceparent }) } satisfies KeyedData,
+  singletonKey: key,
+});
 
 async function begin(boss: PgBoss, { keyed, scheduled }: QueueNames): Promise<void> {
   await boss.start();
@@ -171,12 +189,13 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
 const namedJobs = 5;
 
 /** Runs the work of a batch of jobs, whose ids its log lines name, and tells what became of it. */
-function createRunner(onJobs: OnJobs, log: Logger) {
-  return async (queue: string, jobs: readonly { id: string }[], work: () => Promise<void>): Promise<void> => {
+function createRunner({ onJobs = () => {}, log, tracing }: QueueOptions) {
+  return async (queue: string, jobs: readonly FetchedJob[], work: () => Promise<void>): Promise<void> => {
     const jobIds = jobs.slice(0, namedJobs).map(({ id }) => id);
     const facts = { queue, jobIds, jobs: jobs.length };
     const scope = { signal: new AbortController().signal, isRead: false, facts };
-    return inScope(scope, async () => {
+    const span = { name: `process ${queue}`, kind: 'consumer', facts: spanFacts(queue, jobs) } as const;
+    const run = async () => {
       try {
         await work();
       } catch (err) {
@@ -185,6 +204,19 @@ function createRunner(onJobs: OnJobs, log: Logger) {
         throw err;
       }
       onJobs(queue, 'done', jobs.length);
-    });
+    };
+    return inScope(scope, () => inOwnSpan(tracing, span, jobs.flatMap(causeOf), run));
   };
+}
+
+type FetchedJob = { readonly id: string; readonly data: unknown };
+
+const spanFacts = (queue: string, jobs: readonly FetchedJob[]) => ({
+  ...{ 'messaging.system': 'pg-boss', 'messaging.operation.type': 'process' },
+  ...{ 'messaging.destination.name': queue, 'messaging.batch.message_count': jobs.length },
+});
+
+function causeOf({ data }: FetchedJob): string[] {
+  const isTraced = typeof data === 'object' && data !== null && 'traceparent' in data;
+  return isTraced && typeof data.traceparent === 'string' ? [data.traceparent] : [];
 }

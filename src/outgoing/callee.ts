@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { untilAborted } from '../in-time.ts';
 import { currentScope, inBackground } from '../request-scope.ts';
+import { inChildSpan } from '../tracing/in-span.ts';
 import { type Breaker, type BreakerState, createBreaker } from './breaker.ts';
 import { createExchange, type Exchange, type OutgoingRequest } from './exchange.ts';
 import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
@@ -30,6 +31,8 @@ type CallOptions = {
   readonly timeoutMs: number;
   /** Greatest wait for the turn; as long as the call itself by default. */
   readonly waitMs?: number;
+  /** What is asked, as traces name it; of few values. */
+  readonly about?: string;
   /** Called when the turn has come. What it throws ends the call before anything is sent. */
   readonly onTurn?: () => void;
 };
@@ -94,7 +97,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
     throw refusal;
   };
 
-  const call: Callee['call'] = async (work, { timeoutMs, waitMs = timeoutMs, onTurn }) => {
+  const ask: Callee['call'] = async (work, { timeoutMs, waitMs = timeoutMs, onTurn }) => {
     const scope = currentScope();
     const asker = scope?.signal;
     asker?.throwIfAborted();
@@ -109,19 +112,36 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
     return inTurn(attempt, waitMs, asker);
   };
 
+  const described = (name: string) => () => ({
+    name,
+    kind: 'client' as const,
+    // The label is what logs and metrics show, too.
+    facts: { 'tallystick.callee': kind, 'tallystick.callee.label': label },
+  });
+  // Whoever serves metadata is a stranger, and has no part in our traces.
+  const isTold = kind !== 'metadata';
+
   return {
     kind,
     label,
     state: breaker.state,
-    call,
+    call: (work, options) => inChildSpan(described(options.about ?? kind), () => ask(work, options)),
     send: (request, within) =>
-      call(async (signal) => {
-        const answer = await exchange.send(request, signal);
-        if (answer.status >= failingStatus) throw new FailingAnswer(answer);
+      inChildSpan(described(within.about ?? request.method), async (span) => {
+        const sent =
+          span && isTold
+            ? { ...request, headers: { ...request.headers, traceparent: span.traceparent } }
+            : request;
+        const answer = await ask(async (signal) => {
+          const found = await exchange.send(sent, signal);
+          if (found.status >= failingStatus) throw new FailingAnswer(found);
+          return found;
+        }, within).catch((error: unknown) => {
+          if (error instanceof FailingAnswer) return error.answer;
+          throw error;
+        });
+        span?.tell({ 'http.response.status_code': answer.status });
         return answer;
-      }, within).catch((error: unknown) => {
-        if (error instanceof FailingAnswer) return error.answer;
-        throw error;
       }),
     close() {
       exchange.close();

@@ -6,6 +6,7 @@ import { secretTexts } from '../../src/secret-settings.ts';
 import { startService } from '../../src/service.ts';
 import { startHttpServer } from '../keys/auth-server.ts';
 import { addRwa } from '../rwa/samples.ts';
+import { startCollector } from '../support/collector.ts';
 import { test } from '../support/fixtures.ts';
 import { populate } from '../support/serving.ts';
 
@@ -45,11 +46,17 @@ const foundIn = (text: string, secrets: Readonly<Record<string, string>>) =>
 
 describe('secrets that are planted everywhere', () => {
   test('are found nowhere, whatever fails', async ({ db, databaseUrl }) => {
-    // Whoever is asked fails, and says back all that it was told.
+    // Whoever is asked fails, and says back all that it was told; only what chain it serves, a node says rightly.
     const echo = await startHttpServer((request, response, body) => {
       const said = JSON.stringify({ message: `${request.url} ${JSON.stringify(request.headers)} ${body}` });
+      const { id, method } = body.startsWith('{') ? JSON.parse(body) : {};
+      if (method === 'eth_chainId') {
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: '0x7a69' }));
+        return;
+      }
       response.writeHead(500, { 'content-type': 'application/json' }).end(said);
     });
+    const collector = await startCollector();
     const { host } = new URL(echo.url);
     const node = `http://${canary('node-user')}:${canary('node-password')}@${host}/v2/${canary('node-path')}?k=${canary('node-query')}`;
     const dead = `http://127.0.0.1:9/${canary('dead-path')}`;
@@ -75,6 +82,8 @@ describe('secrets that are planted everywhere', () => {
       OPERATIONS_PORT: '0',
       DRAIN_SECONDS: '0',
       SHUTDOWN_SECONDS: '1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${canary('collector')}`,
     };
     const lines: string[] = [];
     const log = createLogger({
@@ -105,8 +114,8 @@ describe('secrets that are planted everywhere', () => {
     expect(shown).toMatch(/^.{22,}$/);
     answers.length = 0;
 
-    await post(`/v1/api/nft/${nftId}/claim`, { secret: canary('wrong-secret'), recipient: wallet });
-    await post(`/v1/api/nft/${nftId}/claim`, { secret: shown, recipient: 'nowhere' });
+    await post(`/v1/api/nft/${nftId}/mint`, { secret: canary('wrong-secret'), recipient: wallet });
+    await post(`/v1/api/nft/${nftId}/mint`, { secret: shown, recipient: 'nowhere' });
     await post(`/v1/api/rwa/${rwa.id}/mint`, { password: canary('unknown-field') });
     const held = `/claim/v1/api/claims/${nftId}`;
     expect((await post(`${held}/state`, { secret: shown })).status).toBe(200);
@@ -142,12 +151,18 @@ describe('secrets that are planted everywhere', () => {
       ...{ nodeQuery: canary('node-query'), dead: canary('dead-path'), path: canary('path') },
     };
     expect(lines.length).toBeGreaterThan(20);
-    expect(foundIn(lines.join(''), secrets)).toEqual([]);
+    expect(foundIn(lines.join(''), { ...secrets, collector: canary('collector') })).toEqual([]);
     expect(foundIn(answers.join('\n'), secrets)).toEqual([]);
     expect(foundIn(told.join('\n'), secrets)).toEqual([]);
     // Addresses of nodes stand there in clear, since this test wrote them past the command that seals them.
     const { user: _u, password: _p, nodePath: _n, nodeQuery: _q, dead: _d, ...stored } = secrets;
     expect(foundIn(await dump(db), stored)).toEqual([]);
-    await echo.close();
+    // In spans there is what was called: nothing of it is a secret. Their own headers have that of the collector.
+    const names = new Set(collector.spans.map(({ name }) => name));
+    for (const name of ['POST /v1/api/nft/{id}/mint', 'eth_blockNumber', 'GET', 'INSERT'])
+      expect([...names]).toContain(name);
+    expect(collector.requests.length).toBeGreaterThan(0);
+    expect(foundIn(collector.requests.join('\n'), secrets)).toEqual([]);
+    await Promise.all([echo.close(), collector.close()]);
   });
 });

@@ -30,7 +30,7 @@ export function createHttpTransport(url: URL, open: OpenNode): Transport {
       const id = lastId;
       try {
         const request = requestOf({ id, method, params }, maxBytes);
-        return parse(await node.send(request, { timeoutMs }), id);
+        return parse(await node.send(request, { timeoutMs, about: method }), id);
       } catch (error) {
         throw asNodeFault(error);
       }

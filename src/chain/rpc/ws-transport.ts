@@ -59,6 +59,7 @@ export function createWsTransport(url: URL, open: OpenNode): Transport {
       try {
         return await node.call((signal) => ask(connect(timeoutMs), request, { maxBytes, signal }), {
           timeoutMs,
+          about: method,
         });
       } catch (error) {
         throw asNodeFault(error);

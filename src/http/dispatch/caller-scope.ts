@@ -1,5 +1,6 @@
 import { problem } from '../../errors.ts';
 import { CallerGoneError, type RequestScope } from '../../request-scope.ts';
+import type { Span } from '../../tracing/span.ts';
 import type { Exchange } from './exchange.ts';
 
 type CallerScope = {
@@ -13,14 +14,16 @@ type ScopeOptions = {
   readonly deadlineMs: number;
   /** Called when the work ends before it is settled. */
   readonly onEnd: (reason: Error) => void;
+  /** Of the request; undefined without traces. */
+  readonly span?: Span | undefined;
 };
 
 /** The scope of a request: its work ends when the caller closes the connection, or at the deadline. */
 export function openScope(
   { request, response, facts }: Exchange,
-  { deadlineMs, onEnd }: ScopeOptions,
+  { deadlineMs, onEnd, span }: ScopeOptions,
 ): CallerScope {
-  const work = createWork(request.method === 'GET', facts);
+  const work = createWork(request.method === 'GET', facts, span);
   const end = (reason: Error) => {
     work.end(reason);
     onEnd(reason);
@@ -40,7 +43,7 @@ export function openScope(
  * The scope, with a signal that is made for those who ask: what is answered from memory does not. Its functions close
  * over nothing of the request, which would outlive the young generation with it.
  */
-function createWork(isRead: boolean, facts: Exchange['facts']) {
+function createWork(isRead: boolean, facts: Exchange['facts'], span: Span | undefined) {
   let controller: AbortController | undefined;
   let ended: Error | undefined;
   const scope: RequestScope = {
@@ -53,6 +56,7 @@ function createWork(isRead: boolean, facts: Exchange['facts']) {
     },
     isRead,
     facts,
+    span,
   };
   return {
     scope,

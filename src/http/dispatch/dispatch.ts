@@ -5,6 +5,7 @@ import type { AnyReply } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
 import { CallerGoneError, currentScope, inScope } from '../../request-scope.ts';
+import type { Tracing } from '../../tracing/span.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
@@ -18,6 +19,7 @@ import { replaceRouter } from './compiled-router.ts';
 import { replaceValidation } from './compiled-validation.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
+import { openRequestSpan } from './request-span.ts';
 import { type AnyHandler, registerSteps } from './steps.ts';
 
 export type DispatchOptions = {
@@ -35,6 +37,8 @@ export type DispatchOptions = {
   readonly deadlineMs?: number | undefined;
   readonly db: Database;
   readonly log: Logger;
+  /** Undefined without traces. */
+  readonly tracing?: Tracing | undefined;
 };
 
 // Longer than any one of the waits for the database, the nodes and the hosted provider.
@@ -67,6 +71,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
   return (request, response) => {
     const exchange = openExchange(request, response);
     exchange.facts.area = options.area;
+    const span = openRequestSpan(options.tracing, exchange);
     // The library types values as texts, but only passes the object on.
     const apiRequest = toApiRequest(request) as unknown as BackendRequest;
     const answered = { isOver: false };
@@ -75,7 +80,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
       answered.isOver = true;
       answerProblem(exchange, error, options.log);
     };
-    const { scope, settle } = openScope(exchange, { deadlineMs, onEnd: refuse });
+    const { scope, settle } = openScope(exchange, { deadlineMs, onEnd: refuse, span });
     const reply = async (): Promise<void> => {
       try {
         const made: AnyReply = await api.handleRequest(apiRequest, exchange);

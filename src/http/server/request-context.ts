@@ -6,6 +6,8 @@ import type { Logger } from '../../log.ts';
 /** Facts about a request apart from its input, for its log line and its problem. */
 export type RequestFacts = {
   readonly requestId: string;
+  /** Of its trace; undefined without traces. */
+  traceId?: string;
   area?: string;
   operationId?: string;
   /** The path of the operation with the names of its parameters, such as `/v1/api/nft/{id}`. */

@@ -26,7 +26,7 @@ type Deps = {
   readonly claimBaseUrl: string;
   readonly jobs: JobSender;
   /** Tells the workers that mints were accepted. */
-  readonly wakeMinting: () => void;
+  readonly wakeMinting: (causes: readonly string[]) => void;
 };
 
 /** The operations of companies, and those of the holders of secrets. */

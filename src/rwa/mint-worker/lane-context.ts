@@ -4,6 +4,7 @@ import type { Network } from '../../chain/network.ts';
 import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
+import type { Tracing } from '../../tracing/span.ts';
 import type { LaneMemory } from './lane-memory.ts';
 import type { LaneId, Lease } from './stores/lane-store.ts';
 
@@ -86,6 +87,8 @@ export type StepObserver = (lane: LaneId, step: MintStep, facts: StepFacts) => v
 
 /** What a lane is made of, for as long as the process runs. */
 export type LaneDeps = {
+  /** Undefined without traces. */
+  readonly tracing?: Tracing | undefined;
   readonly db: Database;
   readonly lane: LaneId;
   readonly signer: MintSigner;

@@ -1,5 +1,6 @@
 import { createMintNode } from '../../chain/minting/mint-node.ts';
 import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
+import { inOwnSpan } from '../../tracing/in-span.ts';
 import type { LaneContext, LaneDeps } from './lane-context.ts';
 import { createLaneMemory } from './lane-memory.ts';
 import { send } from './send/send.ts';
@@ -8,6 +9,14 @@ import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
 import { pauseForPrice } from './watch/flight-price.ts';
 import { rebroadcastStored } from './watch/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
+
+type LaneWork = Awaited<ReturnType<typeof findLaneWork>>;
+
+type PollOptions = {
+  /** Takes what the lane was notified for since the last poll, each a `traceparent`. */
+  readonly takeCauses: () => readonly string[];
+  readonly stopping: AbortSignal;
+};
 
 // A reorganisation may leave the newest block as it was, and is noticed only when older blocks are checked.
 const maxWatchIntervalMs = 5_000;
@@ -21,17 +30,15 @@ const maxWatchIntervalMs = 5_000;
 export function createLanePoll(
   deps: LaneDeps,
   lease: Lease,
-  stopping: AbortSignal,
+  { takeCauses, stopping }: PollOptions,
 ): () => Promise<Pause | undefined> {
-  const { db, signer, watchOnly, settings, log, step, now, findNetwork, pinNode } = deps;
+  const { db, signer, watchOnly, settings, log, step, now, findNetwork, pinNode, tracing } = deps;
   const memory = createLaneMemory();
   const sweepStandstill = createStandstillSweep();
   let watchedHead: string | undefined;
   let watchedAt = Number.NEGATIVE_INFINITY;
 
-  return async () => {
-    const { hasOpen, hasUnconfirmed, hasQueued } = await findLaneWork(db, lease);
-    if (!hasOpen && !hasQueued) return undefined;
+  const pollWork = async ({ hasOpen, hasUnconfirmed, hasQueued }: LaneWork): Promise<Pause | undefined> => {
     const network = await findNetwork(lease.chainId);
     if (network === undefined) return undefined;
     const pinned = await pinNode(network);
@@ -58,7 +65,25 @@ export function createLanePoll(
       pauseForStanding(pinned, hasQueued || hasUnconfirmed) ?? pauseForFinality(pinned, hasOpen);
     return sweepStandstill(context, head, known ?? ofNodes);
   };
+
+  return async () => {
+    const causes = takeCauses();
+    const work = await findLaneWork(db, lease);
+    if (!work.hasOpen && !work.hasQueued) return undefined;
+    return inOwnSpan(tracing, spanOf(lease), causes, async (span) => {
+      const pause = await pollWork(work);
+      span?.tell({ 'tallystick.pause': pause?.reason });
+      return pause;
+    });
+  };
 }
+
+const spanOf = ({ chainId, signer }: Lease) =>
+  ({
+    name: 'poll mint lane',
+    kind: 'internal',
+    facts: { 'tallystick.chain_id': chainId, 'tallystick.signer': signer },
+  }) as const;
 
 /** The lane sends all the same, though nothing comes of it without blocks. */
 function pauseForStanding({ label, standing }: PinnedNode, isWaiting: boolean): Pause | undefined {

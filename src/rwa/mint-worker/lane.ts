@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type Causes, createCauses } from './causes.ts';
 import type { LaneDeps } from './lane-context.ts';
 import { createLanePoll } from './lane-poll.ts';
 import { createLeaseWatch, type LeaseWatch } from './lease-watch.ts';
@@ -17,8 +18,11 @@ import {
 } from './stores/lane-store.ts';
 
 export type Lane = LaneId & {
-  /** Polls at once, or right after the current poll. */
-  notify(): void;
+  /**
+   * Polls at once, or right after the current poll.
+   * @param causes each a `traceparent`: that poll goes on with their traces
+   */
+  notify(causes?: readonly string[]): void;
   /** Whether this process holds the lane. */
   isHeld(): boolean;
   /** Stops after the current poll and releases the lane. */
@@ -35,6 +39,7 @@ export function startLane(deps: LaneDeps): Lane {
   const { lane, settings, watchOnly } = deps;
   const stopping = new AbortController();
   const trigger = createPollTrigger();
+  const causes = createCauses();
   const leases = createLeaseWatch(deps.now, settings.leaseSeconds);
   let held = false;
 
@@ -47,7 +52,7 @@ export function startLane(deps: LaneDeps): Lane {
         if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
       } else if (lease !== undefined) {
         held = true;
-        await workUnderLease(deps, lease, trigger, stopping.signal);
+        await workUnderLease(deps, lease, { trigger, causes, stopping: stopping.signal });
         held = false;
       } else if (!watchOnly) {
         await trigger.wait(settings.pollMs);
@@ -58,7 +63,10 @@ export function startLane(deps: LaneDeps): Lane {
 
   return {
     ...lane,
-    notify: trigger.fire,
+    notify(more = []) {
+      causes.add(more);
+      trigger.fire();
+    },
     isHeld: () => held,
     async stop() {
       stopping.abort();
@@ -97,16 +105,17 @@ async function refuseLease(deps: LaneDeps, lease: Lease): Promise<void> {
   }
 }
 
+type Work = { readonly trigger: PollTrigger; readonly causes: Causes; readonly stopping: AbortSignal };
+
 /** Polls until the lease is lost or the lane is to stop. A poll that fails pauses the lane and is tried again. */
 async function workUnderLease(
   deps: LaneDeps,
   lease: Lease,
-  trigger: PollTrigger,
-  stopping: AbortSignal,
+  { trigger, causes, stopping }: Work,
 ): Promise<void> {
   const { log, settings, step } = deps;
   const renewal = startRenewal(deps, lease);
-  const poll = createLanePoll(deps, lease, stopping);
+  const poll = createLanePoll(deps, lease, { takeCauses: causes.take, stopping });
   const report = createPauseReport(deps, lease);
   const reportFailures = createFailureLog(deps, lease);
   try {

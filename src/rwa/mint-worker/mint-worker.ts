@@ -5,8 +5,11 @@ import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Notifications } from '../../db/notifications.ts';
+import { causesOf } from '../../db/notifier.ts';
 import type { JobSender, KeyedJob } from '../../jobs/queue.ts';
 import type { Logger } from '../../log.ts';
+import { currentCause } from '../../tracing/in-span.ts';
+import type { Tracing } from '../../tracing/span.ts';
 import { mintChannel, mintQueue } from '../minting/mint-queue.ts';
 import { createAudit } from './audit/audit.ts';
 import { type Lane, startLane } from './lane.ts';
@@ -41,6 +44,8 @@ export type MintWorkerOptions = {
   readonly observe: StepObserver;
   readonly step?: OnStep;
   readonly now?: () => number;
+  /** Undefined without traces. */
+  readonly tracing?: Tracing | undefined;
 };
 
 const reconcileMs = 30_000;
@@ -65,12 +70,12 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
   const own = signers.map(({ chainId, signer }) => ({ chainId, signer: signer.address }));
   const watched = createWatchedLanes((lane, signer) => laneDeps(options, lane, signer), { db, own });
 
-  const notifyLanes = () => {
-    for (const lane of lanes) lane.notify();
+  const notifyLanes = (causes: readonly string[]) => {
+    for (const lane of lanes) lane.notify(causes);
     watched.notify();
   };
   const reconcile = async () => {
-    notifyLanes();
+    notifyLanes([]);
     await watched.adopt();
     const nftIds = await listStaleQueuedNfts(db, reconcileMs / 1_000);
     await jobs.enqueue(mintQueue, nftIds);
@@ -82,9 +87,11 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
     job: {
       queue: mintQueue,
       async handle() {
-        notifyLanes();
+        const causes = currentCause();
+        notifyLanes(causes);
         // Another process may hold the lane: notify all of them.
-        if (lanes.some((lane) => !lane.isHeld())) await db.raw(`SELECT pg_notify('${mintChannel}', '')`);
+        if (lanes.some((lane) => !lane.isHeld()))
+          await db.raw('SELECT pg_notify(?, ?)', [mintChannel, causes.join(' ')]);
       },
     },
     async start() {
@@ -93,8 +100,8 @@ export function createMintWorker(options: MintWorkerOptions): MintWorker {
       await watched.adopt();
       unsubscribe = await notifications.subscribe({
         channel: mintChannel,
-        onNotify: notifyLanes,
-        onGap: notifyLanes,
+        onNotify: (payload) => notifyLanes(causesOf(payload)),
+        onGap: () => notifyLanes([]),
       });
       reconciling = setInterval(() => {
         reconcile().catch((err: unknown) => log.warn({ err }, 'mints could not be reconciled'));
@@ -115,7 +122,7 @@ async function registerAndStart(options: MintWorkerOptions, { chainId, signer }:
 }
 
 function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner): Omit<LaneDeps, 'watchOnly'> {
-  const { db, networks, clients, settings, log, observe, step } = options;
+  const { db, networks, clients, settings, log, observe, step, tracing } = options;
   const { chainId } = lane;
   return {
     db,
@@ -123,6 +130,7 @@ function laneDeps(options: MintWorkerOptions, lane: LaneId, signer: MintSigner):
     signer: limitSigner(signer, { chainId, allows: createContractCheck(db, chainId) }),
     settings,
     log,
+    tracing,
     step(name, facts) {
       observe(lane, name, facts);
       return step?.(name, facts);

@@ -6,6 +6,7 @@ import { isOutage } from '../../db/outage.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { problem } from '../../errors.ts';
 import type { JobSender } from '../../jobs/queue.ts';
+import { currentCause } from '../../tracing/in-span.ts';
 import { type ClaimSecretVault, sealNewSecret } from '../assets/claim-secret.ts';
 import { insertNfts, type NewNft } from '../assets/nft-creation-store.ts';
 import { findForeignNfts } from '../assets/nft-store.ts';
@@ -23,6 +24,8 @@ type Request = {
   readonly recipient: string | undefined;
   readonly idempotency: IdempotentRequest | undefined;
   readonly by: Actor;
+  /** The `traceparent` of the request, which its job and its transaction go on with; none without traces. */
+  readonly causes?: readonly string[];
 };
 
 /** A request to mint an NFT that exists. */
@@ -53,8 +56,8 @@ type Deps = {
   readonly db: Database;
   readonly vault: ClaimSecretVault;
   readonly jobs: JobSender;
-  /** Tells the workers that mints were accepted. */
-  readonly wake: () => void;
+  /** Tells the workers that mints were accepted, and in which traces. */
+  readonly wake: (causes: readonly string[]) => void;
   /** The answer that an idempotency record keeps: JSON with the field `nftId`. */
   readonly toAnswer: (nftId: string) => { readonly nftId: string };
   /** How long a request waits for its turn: see `createRequestGroups`. */
@@ -81,8 +84,9 @@ export function createMintAcceptor(deps: Deps): MintAcceptor {
     run: (requests) => acceptGroup(deps, requests, (tx, fresh) => decideCreations(tx, vault, fresh)),
   });
   return {
-    mint: async (request) => acceptedOrThrow(await mint(request)),
-    createAndMint: async (request) => acceptedOrThrow(await createAndMint(request)),
+    mint: async (request) => acceptedOrThrow(await mint({ ...request, causes: currentCause() })),
+    createAndMint: async (request) =>
+      acceptedOrThrow(await createAndMint({ ...request, causes: currentCause() })),
   };
 }
 
@@ -111,7 +115,8 @@ async function acceptGroup<R extends Request>(
       isCommitting = true;
       return decided;
     });
-    if (outcomes.some(({ kind }) => kind === 'queued')) deps.wake();
+    const queued = requests.filter((_, index) => outcomes[index]?.kind === 'queued');
+    if (queued.length > 0) deps.wake(queued.flatMap(({ causes = [] }) => causes));
     return outcomes;
   } catch (error) {
     // A commit may have been done. In an outage, or when a row stays locked, each would only wait once more.
@@ -143,6 +148,9 @@ async function acceptAll<R extends Request>(
     mintQueue,
     queued.map(({ outcome }) => outcome.nftId),
     tx,
+    new Map(
+      queued.flatMap(({ request, outcome }) => request.causes?.map((cause) => [outcome.nftId, cause]) ?? []),
+    ),
   );
   await recordAudit(tx, queued.map(mintRequested));
   await saveRecords(

@@ -1,5 +1,7 @@
 import { problem } from '../../errors.ts';
 import { inSharedScope } from '../../request-scope.ts';
+import { currentSpan } from '../../tracing/in-span.ts';
+import type { Span } from '../../tracing/span.ts';
 
 export type GroupOptions<Request, Outcome> = {
   /** Requests of the same line may share a group. */
@@ -24,6 +26,7 @@ export type AddRequest<Request, Outcome> = (request: Request) => Promise<Outcome
 
 type Waiting<Request, Outcome> = {
   readonly request: Request;
+  readonly span: Span | undefined;
   readonly patience: NodeJS.Timeout;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
@@ -66,7 +69,8 @@ export function createRequestGroups<Request, Outcome>({
       line.waiting = line.waiting.filter((other) => other !== waiting);
       reject(problem('service_unavailable', {}, { cause: new Error('no turn in time') }));
     };
-    const waiting = { request, patience: setTimeout(giveUp, patienceMs), resolve, reject };
+    const patience = setTimeout(giveUp, patienceMs);
+    const waiting = { request, span: currentSpan(), patience, resolve, reject };
     line.waiting.push(waiting);
     // Those that come in the same tick go together.
     if (line.waiting.length === 1) setImmediate(startGroups, name, line);
@@ -96,8 +100,11 @@ async function runGroup<Request, Outcome>(
   run: GroupOptions<Request, Outcome>['run'],
 ): Promise<void> {
   for (const { patience } of group) clearTimeout(patience);
+  const [span, ...others] = group.flatMap((waiting) => waiting.span ?? []);
+  // What is done for all of them stands in the trace of the first.
+  for (const other of others) if (span !== undefined) other.link(span.traceparent);
   try {
-    const outcomes = await inSharedScope({ isOfTenant: true }, () =>
+    const outcomes = await inSharedScope({ isOfTenant: true, span }, () =>
       run(group.map(({ request }) => request)),
     );
     for (const [index, { resolve, reject }] of group.entries()) {

@@ -1,0 +1,53 @@
+import { currentScope, inScope } from '../request-scope.ts';
+import type { Span, SpanOptions, Tracing } from './span.ts';
+
+/** The span of the present work, where that is recorded. */
+export function currentSpan(): Span | undefined {
+  const span = currentScope()?.span;
+  return span?.isRecorded ? span : undefined;
+}
+
+/** What the present work is the cause of has this `traceparent`; nothing where there are no traces. */
+export function currentCause(): readonly string[] {
+  const span = currentScope()?.span;
+  return span === undefined ? [] : [span.traceparent];
+}
+
+/** Runs a piece of the present work as a span of its own, if that is recorded. */
+export async function inChildSpan<T>(
+  describe: () => SpanOptions,
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
+  const parent = currentSpan();
+  if (parent === undefined) return work(undefined);
+  const span = parent.begin(describe());
+  try {
+    const result = await work(span);
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}
+
+/** Runs work that no request asks for as a span, which all that it calls belongs to; as it is without traces. */
+export async function inOwnSpan<T>(
+  tracing: Tracing | undefined,
+  options: SpanOptions,
+  causes: readonly string[],
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
+  if (tracing === undefined) return work(undefined);
+  const span = tracing.begin(options, causes);
+  const { signal, isRead, facts } = currentScope() ?? { signal: new AbortController().signal, isRead: false };
+  const scope = { signal, isRead, facts: { ...facts, traceId: span.traceId }, span };
+  try {
+    const result = await inScope(scope, () => work(span));
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}

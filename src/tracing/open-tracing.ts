@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { Tracing } from './span.ts';
+
+/** Opens traces where the settings name a collector. Without one nothing of OpenTelemetry's SDK is loaded. */
+export async function openTracing(config: Config, log: Logger): Promise<Tracing | undefined> {
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === undefined) return undefined;
+  const { startTracing } = await import('./otlp.ts');
+  return startTracing({
+    endpoint,
+    headers: config.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    timeoutMs: config.OTEL_EXPORTER_OTLP_TIMEOUT,
+    sampler: config.OTEL_TRACES_SAMPLER,
+    share: config.OTEL_TRACES_SAMPLER_ARG,
+    serviceName: config.OTEL_SERVICE_NAME,
+    attributes: { ...config.OTEL_RESOURCE_ATTRIBUTES, 'tallystick.roles': config.ROLES.join() },
+    log,
+  });
+}

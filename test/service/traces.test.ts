@@ -1,0 +1,222 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { encryptKeystoreJson, Wallet } from 'ethers';
+import { describe, expect } from 'vitest';
+import { addRwa } from '../rwa/samples.ts';
+import { startAnsweringNode } from '../support/answering-node.ts';
+import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
+import { perFile } from '../support/fixtures.ts';
+import { test as base } from '../support/mint-fixtures.ts';
+import { type MintChain, until } from '../support/minting.ts';
+import { freePort } from '../support/postgres.ts';
+import { type RunningProcess, startProcess } from '../support/process.ts';
+import { populate } from '../support/serving.ts';
+
+const key = (byte: number) => `a:${Buffer.alloc(32, byte).toString('base64')}`;
+const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+/** A keystore file, cheap to open: the key is worth nothing. */
+async function signerSettings(chain: MintChain): Promise<Record<string, string>> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-traces-'));
+  const [keystore, password] = [path.join(folder, 'keystore.json'), path.join(folder, 'password')];
+  await writeFile(password, 'opens');
+  const json = await encryptKeystoreJson(new Wallet(chain.keys[0] ?? ''), 'opens', { scrypt: { N: 1_024 } });
+  await writeFile(keystore, json);
+  return { MINT_SIGNERS: `${chain.chainId}=keystore:${keystore}`, MINT_KEYSTORE_PASSWORD_FILE: password };
+}
+
+const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }, { onCleanup }) => {
+  const node = await startAnsweringNode(mintChain.rpcUrl);
+  onCleanup(() => node.close());
+  const { keys, companies } = await populate(db, { rpcUrl: node.url });
+  await db('networks').update({ minter_contract: mintChain.contract, confirmations: 1 });
+  await db('mint_lanes').update({ signer: new Wallet(mintChain.keys[0] ?? '').address });
+  const more = { isClaimable: true, contractAddress: mintChain.contract };
+  const rwa = await addRwa(db, companies.acme, more);
+  const settings = {
+    ...{ DATABASE_URL: databaseUrl, SECRET_KEYS: key(7), CURSOR_KEYS: key(8), KEY_ENVIRONMENT: 'test' },
+    ...{ HOST: '127.0.0.1', PORT: '0', DRAIN_SECONDS: '0', SHUTDOWN_SECONDS: '5', MINT_POLL_MS: '200' },
+  };
+  /** Starts a process of the service, which is killed at the end of the run whatever happens. */
+  const start = (more: Record<string, string>, flags: readonly string[] = []) =>
+    startProcess([...flags, 'src/main.ts'], { ...settings, ...more });
+  return { start, keys, rwa, signer: await signerSettings(mintChain) };
+});
+
+async function portOf(process: RunningProcess): Promise<number> {
+  const [, port] = await process.until(/"port":(\d+)/);
+  return Number(port);
+}
+
+async function stop(process: RunningProcess): Promise<number> {
+  const begun = performance.now();
+  process.child.kill('SIGTERM');
+  expect(await process.ended).toBe(0);
+  return performance.now() - begun;
+}
+
+const lines = (process: RunningProcess): Record<string, unknown>[] =>
+  process
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+
+/** From a span up to where its trace begins here. */
+function wayUp(spans: readonly CollectedSpan[], from: CollectedSpan | undefined): string[] {
+  if (from === undefined) return [];
+  return [
+    from.name,
+    ...wayUp(
+      spans,
+      spans.find(({ spanId }) => spanId === from.parentSpanId),
+    ),
+  ];
+}
+
+/** Makes a process say which files of OpenTelemetry it loads, but those of the API, which prom-client uses. */
+const sayLoaded = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({ load(url, context, next) {
+    if (/@opentelemetry.(?!api)/.test(url)) console.log('loads', url);
+    return next(url, context);
+  } });`)}`;
+
+const silent = () => startCollector(() => {});
+
+describe('traces', () => {
+  test('lead from the request that a mint was asked for by, through job and lane, to the node', async ({
+    world,
+  }) => {
+    const collector = await startCollector();
+    const headers = 'authorization=Bearer%20canary-of-the-collector';
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: headers };
+    const worker = world.start({ ...traced, ...world.signer, ROLES: 'worker' });
+    const api = world.start({ ...traced, ROLES: 'api' });
+    const port = await portOf(api);
+    await worker.until(/service started/);
+
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/api/rwa/${world.rwa.id}/mint`, {
+      method: 'POST',
+      body: JSON.stringify({ recipient }),
+      headers: {
+        ...{
+          'x-api-key': world.keys.acme,
+          'content-type': 'application/json',
+          'x-request-id': 'traced-mint',
+        },
+        traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
+      },
+    });
+    expect(answer.status).toBe(200);
+    const own = () => collector.spans.filter((span) => span.traceId === traceId);
+    const named = (name: string) => own().find((span) => span.name === name);
+    await until('the transaction in the trace', async () => named('eth_sendRawTransaction') !== undefined);
+    await until('the job in the trace', async () => named('process mint-nft') !== undefined);
+    await until('the request in the trace', async () => own().some(({ kind }) => kind === 2));
+    await Promise.all([stop(api), stop(worker)]);
+
+    const request = own().find(({ kind }) => kind === 2);
+    expect(request).toMatchObject({
+      name: 'POST /v1/api/rwa/{id}/mint',
+      parentSpanId: '00f067aa0ba902b7',
+      attributes: {
+        ...{ 'http.route': '/v1/api/rwa/{id}/mint', 'http.response.status_code': 200 },
+        ...{ 'tallystick.operation': 'createAndMintNft', 'tallystick.request_id': 'traced-mint' },
+        'tallystick.company_id': world.rwa.companyId,
+      },
+      isFailed: false,
+    });
+    const sent = wayUp(own(), named('eth_sendRawTransaction'));
+    expect(sent.slice(0, 2)).toEqual(['eth_sendRawTransaction', 'poll mint lane']);
+    expect(sent.at(-1)).toBe(request?.name);
+    expect(wayUp(own(), named('process mint-nft'))).toEqual(['process mint-nft', request?.name]);
+    const statements = own().filter((span) => span.attributes['db.system.name'] === 'postgresql');
+    for (const name of ['BEGIN', 'INSERT', 'COMMIT', 'SELECT'])
+      expect(statements.map((each) => each.name)).toContain(name);
+    expect(statements.length).toBeGreaterThan(5);
+    // The log leads to the trace, and nothing of the credential for the collector into it.
+    expect(lines(api).find(({ msg }) => msg === 'request')).toMatchObject({
+      requestId: 'traced-mint',
+      traceId,
+    });
+    expect(api.output() + worker.output()).not.toContain('canary-of-the-collector');
+    expect(collector.requests[0]).toContain('Bearer canary-of-the-collector');
+    await collector.close();
+  }, 60_000);
+
+  test('are not begun for anybody, nor is anything of them loaded, without a collector', async ({
+    world,
+  }) => {
+    const loaded = async (settings: Record<string, string>) => {
+      const api = world.start({ ROLES: 'api', ...settings }, ['--import', sayLoaded]);
+      await portOf(api);
+      await stop(api);
+      return api.output().includes('loads file:');
+    };
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    expect(await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: closed })).toBe(true);
+    expect(await loaded({ OTEL_TRACES_SAMPLER: 'always_on' })).toBe(false);
+    const api = world.start({ ROLES: 'api' });
+    const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    await fetch(url, { headers: { 'x-api-key': world.keys.acme, traceparent } });
+    await stop(api);
+    expect(lines(api).find(({ msg }) => msg === 'request')).not.toHaveProperty('traceId');
+  });
+
+  for (const kind of ['silent', 'absent', 'slow', 'refusing'])
+    test(`cost no request and no stop anything where the collector is ${kind}`, async ({ world }) => {
+      const opened: Collector[] = [];
+      const open = async (collector: Promise<Collector>) => {
+        opened.push(await collector);
+        return (await collector).url;
+      };
+      const urls: Record<string, () => Promise<string>> = {
+        silent: () => open(silent()),
+        absent: async () => `http://127.0.0.1:${await freePort()}`,
+        slow: () => open(startCollector((response) => void setTimeout(() => response.end(), 20_000).unref())),
+        refusing: () => open(startCollector((response) => response.writeHead(503).end('busy'))),
+      };
+      const endpoint = (await urls[kind]?.()) ?? '';
+      const api = world.start({
+        ...{ ROLES: 'api', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_TIMEOUT: '300' },
+        ...{ RATE_LIMIT_PER_SECOND: '0', MAX_WAIT_MS: '5000', MAX_BUSY_MS: '10000' },
+      });
+      const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
+      const ask = async () => (await fetch(url, { headers: { 'x-api-key': world.keys.acme } })).status;
+      // More spans than the queue holds.
+      const statuses: number[] = [];
+      for (let round = 0; round < 200; round += 1)
+        statuses.push(...(await Promise.all(Array.from({ length: 10 }, ask))));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      await api.until(/the collector takes no traces/);
+      expect(await stop(api)).toBeLessThan(6_000);
+      expect(lines(api).filter(({ msg }) => String(msg).startsWith('the collector takes no'))).toHaveLength(
+        1,
+      );
+      for (const collector of opened) await collector.close();
+    }, 60_000);
+
+  test('are kept in the share that the settings name, and still named in the log', async ({ world }) => {
+    const collector = await startCollector();
+    const api = world.start({
+      ...{ ROLES: 'api', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+      ...{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
+    });
+    const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
+    const ask = (traceparent?: string) =>
+      fetch(url, { headers: { 'x-api-key': world.keys.acme, ...(traceparent && { traceparent }) } });
+    await ask();
+    // A caller who keeps its trace gets our part of it.
+    await ask('00-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-bbbbbbbbbbbbbbbb-01');
+    await ask('no-traceparent');
+    await stop(api);
+    expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set(['a'.repeat(32)]));
+    const named = lines(api).filter(({ msg }) => msg === 'request');
+    expect(named.map(({ traceId }) => /^[0-9a-f]{32}$/.test(String(traceId)))).toEqual([true, true, true]);
+    await collector.close();
+  });
+});
