@@ -3,7 +3,9 @@ import { rehearseBackup } from './rehearse/backup.ts';
 import { rehearseDeployment } from './rehearse/deployment.ts';
 import { rehearseImage } from './rehearse/image.ts';
 import { rehearseLastSuite } from './rehearse/last-suite.ts';
+import { rehearseMove } from './rehearse/move.ts';
 import type { Report } from './rehearse/report.ts';
+import { rehearseRotation } from './rehearse/rotate.ts';
 import { rehearseUpgrade } from './rehearse/upgrade.ts';
 
 /** By name; what each counted, for programs. */
@@ -13,6 +15,8 @@ const rehearsals: Readonly<Record<string, (report: Report) => Promise<unknown>>>
   'last-suite': rehearseLastSuite,
   upgrade: rehearseUpgrade,
   backup: rehearseBackup,
+  move: rehearseMove,
+  rotate: rehearseRotation,
 };
 
 const help = `Usage: npm run rehearse -- NAME ...
@@ -27,6 +31,10 @@ Tries what operators do once in a while, as far as one machine allows:
                request fails, and nothing that was accepted is lost
   backup       backs up by pg_dump under load, mints on, restores into another server and recovers what the chain has
                meanwhile. Needs pg_dump and a server of its version
+  move         stops the service with mints on their way, and goes on over a copy of its database in another server: nothing
+               is lost or minted twice. Needs pg_dump and a server of its version
+  rotate       replaces every key under load, process by process: SECRET_KEYS, CURSOR_KEYS, an API key, a signer. No request
+               fails, and what the old keys sealed is read with the new ones alone
 
 The last line is the result as JSON.
 `;

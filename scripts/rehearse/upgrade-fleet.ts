@@ -2,13 +2,15 @@ import { type Balancer, balancerAddress, startBalancer } from '../load/balancer.
 import { type Replica, startReplica } from '../load/replica.ts';
 import { until } from './upgrade-load.ts';
 
+type Settings = Readonly<Record<string, string>>;
+
 type Options = {
   readonly folder: string;
   /** The folder with the files of the release that all begin with. */
   readonly release: string;
-  readonly settings: Readonly<Record<string, string>>;
+  readonly settings: Settings;
   /** Settings of workers beside these. */
-  readonly signers: Readonly<Record<string, string>>;
+  readonly signers: Settings;
 };
 
 /** Two replicas of callers behind a balancer, a worker and an indexer. */
@@ -16,6 +18,8 @@ export type Fleet = {
   /** Where callers connect. */
   readonly port: number;
   readonly names: readonly string[];
+  /** Settings of processes that start from now on, in place of those of the same name. */
+  configure(changes: { readonly settings?: Settings; readonly signers?: Settings }): void;
   /**
    * Starts a process of a release in place of one, as operators do: the new one first, then the old one is taken out of
    * the balancer, and stopped when all that it was sent is answered.
@@ -30,6 +34,7 @@ export type Fleet = {
 const roleOf = (name: string) => name.replace(/-\d$/, '');
 
 export async function startFleet({ folder, release, settings, signers }: Options): Promise<Fleet> {
+  const present = { settings, signers };
   const names = ['api-1', 'api-2', 'worker', 'indexer'];
   const running = new Map<string, Replica>();
   const all: Replica[] = [];
@@ -38,7 +43,7 @@ export async function startFleet({ folder, release, settings, signers }: Options
     const own = { ROLES: role, TRUSTED_PROXIES: balancerAddress, DRAIN_SECONDS: '1' };
     const replica = await startReplica({
       ...{ name, folder, release: from },
-      settings: { ...settings, ...own, ...(role === 'worker' && signers) },
+      settings: { ...present.settings, ...own, ...(role === 'worker' && present.signers) },
     });
     all.push(replica);
     return replica;
@@ -50,6 +55,10 @@ export async function startFleet({ folder, release, settings, signers }: Options
   return {
     port: balancer.port,
     names,
+    configure(changes) {
+      present.settings = { ...present.settings, ...changes.settings };
+      present.signers = { ...present.signers, ...changes.signers };
+    },
     async replace(name, from, untilAnswered) {
       const before = running.get(name);
       const next = await start(name, from);

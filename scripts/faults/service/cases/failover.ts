@@ -1,38 +1,12 @@
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startGate } from '../../../../test/keys/tcp-gate.ts';
 import type { DatabaseServer } from '../../../load/database-server.ts';
-import { startReplicaServer } from '../../../load/replica-server.ts';
 import type { Fault, Stage } from '../fault.ts';
+import { startFollower } from '../follower.ts';
 
 const lagMs = 2_000;
 const outageMs = 4_000;
-
-/** Follows the primary; what it is given can be cut off. */
-async function startFollower({ around }: Stage) {
-  const line = await startGate(around.postgres().url);
-  const db = around.openDatabase();
-  const source = line.through(around.postgres().url);
-  const folder = path.join(around.folder, `replica-${Date.now()}`);
-  const server = await startReplicaServer(folder, { server: around.postgres(), db }, source);
-  await untilFollowing(db);
-  await db.destroy();
-  return { server, line };
-}
-
-async function untilFollowing(db: ReturnType<Stage['around']['openDatabase']>): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  for (;;) {
-    const { rows } = await db.raw(
-      'SELECT FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn() - 16000::numeric',
-    );
-    if (rows.length > 0) return;
-    if (performance.now() > deadline) throw new Error('The replica does not follow.');
-    await pause(200);
-  }
-}
 
 async function promote({ around }: Stage, server: DatabaseServer): Promise<void> {
   around.promote(server);

@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createDatabase } from '../../../../src/db/connect.ts';
+import { createLogger } from '../../../../src/log.ts';
+import { asRole } from '../../../load/surroundings.ts';
+import type { Fault, Stage } from '../fault.ts';
+import { startFollower } from '../follower.ts';
+
+const followers = new WeakMap<Stage, Awaited<ReturnType<typeof startFollower>>>();
+
+/** Starts a replica, which the processes of callers read from. */
+async function prepare(stage: Stage) {
+  const follower = await startFollower(stage);
+  followers.set(stage, follower);
+  await stage.service.change({ settings: { DATABASE_REPLICA_URL: asRole(follower.server.url, 'api') } });
+  await Promise.all(stage.service.apis().map(({ operationsPort }) => untilUsed(operationsPort)));
+  return async () => {
+    await follower.server.close();
+    await follower.line.close();
+  };
+}
+
+async function untilUsed(operationsPort: number): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const metrics = await fetch(`http://127.0.0.1:${operationsPort}/metrics`).then((answer) => answer.text());
+    if (metrics.includes('tallystick_replica_state{state="used"} 1')) return;
+    if (performance.now() > deadline) throw new Error('The replica is not read from.');
+    await pause(200);
+  }
+}
+
+function serverOf(stage: Stage) {
+  const follower = followers.get(stage);
+  if (follower === undefined) throw new Error('No replica was started.');
+  return follower.server;
+}
+
+async function pauseReplay(stage: Stage): Promise<void> {
+  const db = createDatabase(serverOf(stage).url, { poolMax: 1, log: createLogger({ level: 'silent' }) });
+  await db.raw('SELECT pg_wal_replay_pause()');
+  await db.destroy();
+}
+
+/** What the processes of callers read from, beside the primary. */
+export const replicaFaults: readonly Fault[] = [
+  {
+    ...{ name: 'replica frozen', about: 'all its processes stopped, connections stay', seconds: 15, prepare },
+    async begin(stage) {
+      await serverOf(stage).freeze();
+      return async () => {
+        await serverOf(stage).thaw();
+        return {};
+      };
+    },
+  },
+  {
+    ...{ name: 'replica lags for good', about: 'replays nothing any more', seconds: 15, prepare },
+    isLasting: true,
+    async begin(stage) {
+      await pauseReplay(stage);
+      return async () => ({});
+    },
+  },
+];
