@@ -123,7 +123,8 @@ describe('log indexes that begin anew in each transaction', () => {
   test('lose no change of an NFT', async ({ database }) => {
     const run = await follow(database, [twoTransfers(), blockAfter(twoTransfers())]);
     await run.index.follow();
-    const changes = await database.db('nft_changes').where('chain_id', run.chainId).orderBy('log_index');
+    const rows = database.db('nft_changes').where('chain_id', run.chainId);
+    const changes = await rows.orderBy(['log_index', 'delta']);
     expect(changes.map(({ log_index, delta }) => [log_index, Number(delta)])).toEqual([
       [0, -1],
       [0, 1],

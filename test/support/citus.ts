@@ -6,6 +6,9 @@ import { distributeIndex } from '../../src/providers/indexer/store/distribute-st
 
 const log = createLogger({ level: 'silent' });
 
+// Test files wait for each other's databases.
+const patient = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
+
 type Node = { readonly host: string; readonly port: number };
 
 type CitusDatabase = { db: Knex; url: string; close(): Promise<void> };
@@ -26,7 +29,7 @@ export async function createEmptyCitusDatabase(clusterUrl: string, name: string)
   const [coordinator, ...workers] = await nodesOf(clusterUrl);
   if (coordinator === undefined || workers.length === 0) throw new Error('CITUS_URL names no worker node.');
   const nodes = [coordinator, ...workers];
-  const turn = createDatabase(clusterUrl, { poolMax: 1, log });
+  const turn = createDatabase(clusterUrl, { poolMax: 1, log, limits: patient });
   // Nodes that create several databases at once time out waiting for each other.
   await turn.raw('SELECT pg_advisory_lock(1)');
   for (const node of nodes) {

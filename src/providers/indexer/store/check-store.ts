@@ -42,8 +42,9 @@ export async function postponeCheck(
   { hash }: Pick<CheckedBlock, 'hash'>,
 ): Promise<void> {
   const bindings = [chainId, bytes(hash)];
+  // A cluster passes `CASE tries WHEN 0` on to its nodes as something that they do not understand.
   await db.raw(
-    `UPDATE ${table} SET tries = tries + 1, due = now() + CASE tries WHEN 0 THEN interval '1 minute' ELSE interval '1 hour' END
+    `UPDATE ${table} SET tries = tries + 1, due = now() + CASE WHEN tries = 0 THEN interval '1 minute' ELSE interval '1 hour' END
      WHERE chain_id = ? AND block_hash = ?::bytea`,
     bindings,
   );
