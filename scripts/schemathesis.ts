@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { type Area, areas, basePaths } from '../src/contract/documents.ts';
 import { startLocalInstance } from './local-instance.ts';
+import { runScript } from './run-script.ts';
 
 // One version, so that a run next year finds what a run today finds.
 const release = '4.32.5';
@@ -117,10 +118,4 @@ async function main(): Promise<number> {
   }
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runScript(main);

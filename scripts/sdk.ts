@@ -5,17 +5,27 @@ import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { areas } from '../src/config.ts';
 import { startLocalInstance } from './local-instance.ts';
+import { runScript } from './run-script.ts';
 import { type Generator, generators, sdkFolder } from './sdk/generators.ts';
+import { type OtherGenerator, otherGenerators } from './sdk/other-languages.ts';
 import { type Proof, prove, steps, type Target } from './sdk/prove.ts';
+import { installToolchains, lackingFor, proveOther } from './sdk/prove-other.ts';
 import { runNode } from './sdk/run-command.ts';
 
 const usage = `Usage: npm run sdk [-- OPTION ...]
 
-Lets code generators make clients of the three documents, compiles a small program on each client under strict
+Lets code generators make clients of the documents, compiles a small program on each client under strict
 settings, and runs it on a live service. It starts that service itself, in a folder of its own, unless it is
 given one. The generators are installed under test/sdk/.
 
-  --generator NAME   only this one; may be repeated: ${generators.map(({ name }) => name).join(', ')}
+Those for TypeScript come by npm and are run always. Those for other languages make a client of the events, by the
+compilers of this machine; what needs a program that is not there is named as not run.
+
+  --all              those for other languages too
+  --quick            without those that take minutes to compile
+  --generator NAME   only this one; may be repeated:
+                     ${generators.map(({ name }) => name).join(', ')},
+                     ${otherGenerators.map(({ name }) => name).join(',\n                     ')}
   --base-url URL     a service that runs, such as http://localhost:3000; the programs create and delete an event
   --key KEY          an API key of it, of a company with an RWA
   --chain-id ID      a network of it (default: 31337)
@@ -24,6 +34,8 @@ given one. The generators are installed under test/sdk/.
 `;
 
 const options = {
+  all: { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
   generator: { type: 'string', multiple: true },
   'base-url': { type: 'string' },
   key: { type: 'string' },
@@ -51,13 +63,19 @@ async function install(): Promise<void> {
   await copyFile(lock, installed);
 }
 
-async function proveAll(chosen: readonly Generator[], target: Promise<Target>): Promise<Proof[]> {
-  const queue = chosen.flatMap((generator) => areas.map((area) => ({ generator, area })));
+type Chosen = { readonly own: readonly Generator[]; readonly others: readonly OtherGenerator[] };
+
+async function proveAll({ own, others }: Chosen, target: Promise<Target>): Promise<Proof[]> {
+  const queue = [
+    // What takes longest begins first.
+    ...others.toReversed().map((generator) => () => proveOther(generator, target)),
+    ...own.flatMap((generator) => areas.map((area) => () => prove(generator, area, target))),
+  ];
   const proofs: Proof[] = [];
   const lane = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const started = performance.now();
-      const proof = await prove(next.generator, next.area, target);
+      const proof = await next();
       const seconds = ((performance.now() - started) / 1_000).toFixed(1).padStart(5);
       say(
         `${proof.failure === undefined ? 'ok    ' : 'FAILED'} ${seconds} s  ${proof.generator} ${proof.area}`,
@@ -75,24 +93,43 @@ async function versionOf(generator: Generator): Promise<string> {
   return version;
 }
 
-async function show(chosen: readonly Generator[], proofs: readonly Proof[]): Promise<void> {
+async function show({ own, others }: Chosen, proofs: readonly Proof[]): Promise<void> {
   const table = new Table({ head: ['generator', 'area', ...steps], style: { head: [], border: [] } });
-  for (const generator of chosen) {
-    const name = `${generator.name} ${await versionOf(generator)}`;
-    for (const area of areas) {
-      const proof = proofs.find((each) => each.generator === generator.name && each.area === area);
-      const failedAt = steps.find((step) => !proof?.done.includes(step));
-      const cells = steps.map((step) => {
-        if (proof?.done.includes(step)) return 'yes';
-        return step === failedAt ? 'FAILED' : '-';
-      });
-      table.push([name, area, ...cells]);
-    }
+  const versions = new Map(others.map(({ name, version }) => [name, version]));
+  for (const generator of own) versions.set(generator.name, await versionOf(generator));
+  for (const { generator, area, done } of proofs.toSorted((a, b) => a.generator.localeCompare(b.generator))) {
+    const failedAt = steps.find((step) => !done.includes(step));
+    const cells = steps.map((step) => {
+      if (done.includes(step)) return 'yes';
+      return step === failedAt ? 'FAILED' : '-';
+    });
+    table.push([`${generator} ${versions.get(generator)}`, area, ...cells]);
   }
   say(table.toString());
   for (const { generator, area, failure } of proofs) {
     if (failure !== undefined) say(`\n${generator} ${area}\n${failure.slice(-4_000)}`);
   }
+}
+
+/** Why a generator is not run here; undefined when it is. */
+function hindranceOf(generator: OtherGenerator, quick: boolean): string | undefined {
+  const lacking = lackingFor(generator);
+  if (lacking.length > 0) return `needs ${lacking.join(' and ')}`;
+  return quick && generator.slow ? 'takes minutes to compile' : undefined;
+}
+
+/** The generators that are asked for and can be run here; says of the others why not. */
+function choose(named: readonly string[], { all, quick }: { all: boolean; quick: boolean }): Chosen {
+  const wanted = ({ name }: { readonly name: string }) => named.includes(name);
+  const others = otherGenerators
+    .filter((each) => (named.length === 0 ? all : wanted(each)))
+    .map((each) => ({ each, hindrance: hindranceOf(each, quick) }));
+  for (const { each, hindrance } of others)
+    if (hindrance !== undefined) say(`Not run: ${each.name}, which ${hindrance}.`);
+  return {
+    own: generators.filter((each) => named.length === 0 || wanted(each)),
+    others: others.filter(({ hindrance }) => hindrance === undefined).map(({ each }) => each),
+  };
 }
 
 /** @returns the exit status */
@@ -103,14 +140,18 @@ async function main(): Promise<number> {
     return 0;
   }
   const { 'base-url': baseUrl, key, 'chain-id': chainId, wallet, generator: named = [] } = values;
-  const unknown = named.filter((name) => !generators.some((each) => each.name === name));
+  const known = [...generators, ...otherGenerators].map(({ name }) => name);
+  const unknown = named.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`Unknown generator: ${unknown.join(', ')}. See --help.`);
   if ((baseUrl === undefined) !== (key === undefined)) {
     throw new Error('--base-url and --key are given together, or neither.');
   }
-  const chosen = generators.filter(({ name }) => named.length === 0 || named.includes(name));
+  const chosen = choose(named, values);
   await install();
+  await installToolchains(chosen.others);
   const instance = baseUrl === undefined ? startLocalInstance() : undefined;
+  // Who waits for it tells of its failure, which may come before anybody does.
+  instance?.catch(() => {});
   const target = async (): Promise<Target> => {
     const local = (await instance)?.credentials;
     return {
@@ -129,10 +170,4 @@ async function main(): Promise<number> {
   }
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runScript(main);

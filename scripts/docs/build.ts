@@ -14,6 +14,7 @@ import { readNavigation } from './navigation.ts';
 import { type PublishedDocument, postmanCollection } from './postman.ts';
 import { problemPage } from './problem-pages.ts';
 import { readProblemTexts } from './problem-texts.ts';
+import { nullRecipes } from './recipes.ts';
 import { renderReference, requireRedocly } from './reference-page.ts';
 import { readSynonyms, searchIndex } from './search-index.ts';
 import { createSite, type Site } from './site.ts';
@@ -57,7 +58,7 @@ async function readFolder(folder: string): Promise<Map<string, string>> {
 async function readGuides(contract: readonly AreaContract[]): Promise<Guide[]> {
   const [texts, programs, drawings] = await Promise.all(['guides', 'programs', 'drawings'].map(readFolder));
   if (texts === undefined || programs === undefined || drawings === undefined) return [];
-  const inserts = guideInserts({ contract, programs, drawings });
+  const inserts = guideInserts({ contract, programs, drawings, nulls: await nullRecipes(root) });
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
   const written = [...texts].map(([file, text]) => readGuide(file.replace(/\.md$/, ''), text, inserts));
   return [...written, readGuide('changelog', changelog, inserts)];

@@ -15,6 +15,8 @@ export type GuideParts = {
   readonly contract: readonly AreaContract[];
   readonly programs: ReadonlyMap<string, string>;
   readonly drawings: ReadonlyMap<string, string>;
+  /** How clients send null, as HTML. */
+  readonly nulls: string;
 };
 
 export type Guide = Rendered & {
@@ -46,7 +48,7 @@ function problemTable(): string {
 }
 
 /** What a page may insert with `{{name argument}}`. All of it comes from the documents or from files that tests run. */
-export function guideInserts({ contract, programs, drawings }: GuideParts): Inserts {
+export function guideInserts({ contract, programs, drawings, nulls }: GuideParts): Inserts {
   return {
     sample: (operationId) =>
       codeTabs(
@@ -72,6 +74,7 @@ export function guideInserts({ contract, programs, drawings }: GuideParts): Inse
           })),
       ),
     drawing: (name) => `<figure class="drawing">${part(drawings, `${name}.svg`)}</figure>`,
+    nulls: () => nulls,
     problems: problemTable,
     documents: () => documentTable(contract),
   };

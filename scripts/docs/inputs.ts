@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { recipeFiles } from './recipes.ts';
 
 /** The folders and files that decide what the portal looks like, relative to the project. */
 const sources = [
@@ -13,6 +14,7 @@ const sources = [
   'src/contract/generated',
   'src/errors.ts',
   'package.json',
+  ...recipeFiles,
 ];
 
 async function filesOf(path: string): Promise<string[]> {

@@ -13,7 +13,7 @@ export type Target = {
 };
 
 export const steps = ['generated', 'compiled', 'ran'] as const;
-type Step = (typeof steps)[number];
+export type Step = (typeof steps)[number];
 
 export type Proof = {
   readonly generator: string;
@@ -24,8 +24,17 @@ export type Proof = {
   readonly failure?: string;
 };
 
-const documentOf = (area: Area) =>
-  new URL(`../../src/contract/generated/${area}.yaml`, import.meta.url).pathname;
+/** The file of a document, of an area or of its 3.0.3 form. */
+export const documentOf = (name: Area | `${Area}-3.0`) =>
+  new URL(`../../src/contract/generated/${name}.yaml`, import.meta.url).pathname;
+
+/** What tells a program where the service is. */
+export const environmentOf = (area: Area, { baseUrl, key, chainId, wallet }: Target) => ({
+  SDK_BASE_URL: `${baseUrl}${basePaths[area]}`,
+  SDK_KEY: key,
+  SDK_CHAIN_ID: chainId,
+  SDK_WALLET: wallet,
+});
 
 async function generate({ name, command }: Generator, area: Area): Promise<Outcome> {
   const output = join('dist', name, area);
@@ -56,27 +65,31 @@ function run({ name }: Generator, area: Area, target: Target): Promise<Outcome> 
   return runNode({
     args: [`dist/build/${name}/${area}.js`],
     cwd: sdkFolder,
-    env: {
-      SDK_BASE_URL: `${target.baseUrl}${basePaths[area]}`,
-      SDK_KEY: target.key,
-      SDK_CHAIN_ID: target.chainId,
-      SDK_WALLET: target.wallet,
-    },
+    env: environmentOf(area, target),
   });
 }
 
+/** Carries out the steps until one fails. */
+export async function stepByStep(
+  generator: string,
+  area: Area,
+  carryOut: (step: Step) => Promise<Outcome>,
+): Promise<Proof> {
+  const done: Step[] = [];
+  for (const step of steps) {
+    const { ok, output } = await carryOut(step);
+    if (!ok) return { generator, area, done, failure: output || 'It ended without a word.' };
+    done.push(step);
+  }
+  return { generator, area, done };
+}
+
 /** Generates a client of one document, compiles a program on it, and runs that on the live service. */
-export async function prove(generator: Generator, area: Area, target: Promise<Target>): Promise<Proof> {
+export function prove(generator: Generator, area: Area, target: Promise<Target>): Promise<Proof> {
   const work: Record<Step, () => Promise<Outcome>> = {
     generated: () => generate(generator, area),
     compiled: () => compile(generator, area),
     ran: async () => run(generator, area, await target),
   };
-  const done: Step[] = [];
-  for (const step of steps) {
-    const { ok, output } = await work[step]();
-    if (!ok) return { generator: generator.name, area, done, failure: output || 'It ended without a word.' };
-    done.push(step);
-  }
-  return { generator: generator.name, area, done };
+  return stepByStep(generator.name, area, (step) => work[step]());
 }

@@ -6,6 +6,7 @@ import { prose, renderMarkdown } from '../../scripts/docs/markdown.ts';
 import { escapeHtml, fill, fillComments } from '../../scripts/docs/markup.ts';
 import { readNavigation } from '../../scripts/docs/navigation.ts';
 import { readProblemTexts } from '../../scripts/docs/problem-texts.ts';
+import { recipeFiles, recipeOf } from '../../scripts/docs/recipes.ts';
 import { samplesOf } from '../../scripts/docs/samples/samples.ts';
 
 const problems = join(import.meta.dirname, '../../openapi/portal/problems.yaml');
@@ -78,6 +79,27 @@ describe('code', () => {
   test('has a colour for each of its classes', async () => {
     const css = await readFile(join(import.meta.dirname, '../../openapi/portal/code.css'), 'utf8');
     for (const name of tokenClasses) expect([name, css.includes(`.${name}`)]).toEqual([name, true]);
+  });
+});
+
+describe('the recipes of clients', () => {
+  test.each(recipeFiles)('in %s say how to send a value, nothing and null, in this order', async (file) => {
+    const recipe = recipeOf(await readFile(join(import.meta.dirname, '../..', file), 'utf8'));
+    const told = [...recipe.matchAll(/(?:\/\/|#) (a value|left out|null)(?::.*)?$/gm)].map(
+      ([, what]) => what,
+    );
+    expect(told).toEqual(['a value', 'left out', 'null']);
+    expect(recipe).not.toMatch(/\b(?:recipe|end)$|^[ \t]*$(?![\s\S]*\S)/m);
+  });
+
+  test('are there where the image is made, too', async () => {
+    const context = await readFile(join(import.meta.dirname, '../../deploy/Dockerfile.dockerignore'), 'utf8');
+    expect(context.split('\n')).toEqual(expect.arrayContaining(recipeFiles.map((file) => `!${file}`)));
+  });
+
+  test('are the lines between the marks, at the margin, and must be there', () => {
+    expect(recipeOf('a\n\t// recipe\n\tb\n\t\tc\n\t// end\nd\n# recipe\ne\n# end\n')).toBe('b\n  c\ne');
+    expect(() => recipeOf('a\n')).toThrow('no recipe');
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { desktop, faultsOf, type Open, overhang, phone, useBrowser, visit } from './browser.ts';
-import { operations } from './sample-world.ts';
+import { contract, operations } from './sample-world.ts';
 import { tools } from './tools.ts';
 
 /** Every page of the portal, and every operation, which has a page of its own within its reference. */
@@ -22,6 +22,15 @@ async function addresses(): Promise<string[]> {
   return [...texts, 'missing.html', ...operations.map(({ href }) => href)];
 }
 
+// A page shows the neighbours of an operation too, so that one as a whole stands for those of its reference.
+const whole = new Set(contract.map(({ operations: [first] }) => first?.href));
+
+/** The part of a page that is examined: the operation that an address names, else all. */
+function partOf(path: string): string {
+  const route = whole.has(path) ? undefined : /#(\/.+)$/.exec(path)?.[1];
+  return route === undefined ? 'html' : `[data-section-id="${route}"]`;
+}
+
 describe.skipIf(tools.chromium === undefined)('in a browser', () => {
   const open = useBrowser();
   let all: string[];
@@ -37,7 +46,7 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
   /** Visits every page in a window, and gives what `look` has against each. */
   async function complaintsOf(
     options: Parameters<Open>[0],
-    look: (page: Page) => Promise<string[]>,
+    look: (page: Page, part: string) => Promise<string[]>,
   ): Promise<Record<string, string[]>> {
     const found: Record<string, string[]> = {};
     const queue = [...all];
@@ -46,7 +55,7 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
       for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
         complaints.length = 0;
         await visit(page, path);
-        const seen = await look(page);
+        const seen = await look(page, partOf(path));
         if (seen.length + complaints.length > 0) found[path] = [...complaints, ...seen];
       }
       await page.context().close();
@@ -56,7 +65,7 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
   }
 
   test('every page is free of errors, foreign requests and faults of access of any impact, in light', async () => {
-    const look = async (page: Page) => {
+    const look = async (page: Page, part: string) => {
       const hrefs: string[] = await page.evaluate(
         `[...document.querySelectorAll('a[href]')].map(({ href }) => href)`,
       );
@@ -65,15 +74,15 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
         `[...document.querySelectorAll('[data-section-id]')].map((section) => section.dataset.sectionId)`,
       );
       for (const section of sections) places.add(`${page.url().split('#')[0]}#${section}`);
-      return faultsOf(page);
+      return faultsOf(page, part);
     };
     expect(await complaintsOf(desktop, look)).toEqual({});
   });
 
   test('the same on a phone in dark, where nothing is wider than the screen', async () => {
-    const look = async (page: Page) => {
+    const look = async (page: Page, part: string) => {
       const wider = await overhang(page);
-      return [...(await faultsOf(page)), ...(wider > 0 ? [`${wider} pixels too wide`] : [])];
+      return [...(await faultsOf(page, part)), ...(wider > 0 ? [`${wider} pixels too wide`] : [])];
     };
     expect(await complaintsOf(phone, look)).toEqual({});
   });

@@ -1,19 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
-
-/** Where a program of these names is, in the folders of PATH; undefined if nowhere. */
-function findProgram(...names: string[]): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(':');
-  const files = folders.flatMap((folder) => names.map((name) => join(folder, name)));
-  return files.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
+import { findProgram } from '../../../scripts/find-program.ts';
 
 /** What these tests use beside npm's packages. A part whose tool is missing is skipped. */
 export const tools = {

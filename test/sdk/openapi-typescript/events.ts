@@ -23,8 +23,20 @@ assert.deepEqual([full.response.status, conflict?.code], [409, 'event_full']);
 const removed = await client.DELETE('/event/{eventId}/attendees', { params: { path }, body: attendee });
 assert.equal(removed.response.status, 204);
 
-const changed = await client.PATCH('/event/{eventId}', { params: { path }, body: { maxAttendees: null } });
-assert.equal(changed.data?.maxAttendees, null);
+type Change = components['schemas']['UpdateEventRequest'];
+const change = async (body: Change) => {
+  const { data, error } = await client.PATCH('/event/{eventId}', { params: { path }, body });
+  assert(data, error?.detail);
+  return data.maxAttendees;
+};
+// recipe
+const value: Change = { maxAttendees: 5 }; // a value
+const leftOut: Change = {}; // left out: it stays as it is
+const unlimited: Change = { maxAttendees: null }; // null: no limit any more
+// end
+assert.equal(await change(value), 5);
+assert.equal(await change(leftOut), 5);
+assert.equal(await change(unlimited), null);
 
 const deleted = await client.DELETE('/event/{eventId}', { params: { path } });
 assert.equal(deleted.response.status, 204);

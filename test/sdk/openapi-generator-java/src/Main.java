@@ -1,0 +1,46 @@
+import client.ApiClient;
+import client.ApiException;
+import client.api.EventsApi;
+import client.model.CreateEventRequest;
+import client.model.UpdateEventRequest;
+import java.util.Objects;
+import java.util.UUID;
+
+/** Creates an event, changes it in three ways, and deletes it. Run it with: npm run sdk */
+public final class Main {
+  private static void check(boolean ok, String what) {
+    if (!ok) throw new IllegalStateException(what);
+  }
+
+  public static void main(String[] arguments) throws ApiException {
+    var settings = new ApiClient();
+    settings.updateBaseUri(System.getenv("SDK_BASE_URL"));
+    settings.setRequestInterceptor(request -> request.header("x-api-key", System.getenv("SDK_KEY")));
+    var api = new EventsApi(settings);
+    var made = api.createEvent(new CreateEventRequest().name("SDK proof").maxAttendees(1), null);
+
+    // recipe
+    var event = new UpdateEventRequest().maxAttendees(5); // a value
+    // end
+    check(Objects.equals(api.updateEvent(made.getId(), null, event).getMaxAttendees(), 5), "5 was not sent");
+    // recipe
+    event = new UpdateEventRequest(); // left out: it stays as it is
+    // end
+    check(
+        Objects.equals(api.updateEvent(made.getId(), null, event).getMaxAttendees(), 5),
+        "a field that was left out was sent");
+    // recipe
+    event = new UpdateEventRequest().maxAttendees(null); // null: no limit any more
+    // end
+    check(api.updateEvent(made.getId(), null, event).getMaxAttendees() == null, "null was not sent");
+
+    api.deleteEvent(made.getId(), null);
+    try {
+      api.getEvent(UUID.randomUUID());
+      throw new IllegalStateException("an unknown event was found");
+    } catch (ApiException error) {
+      check(error.getCode() == 404, "an unknown event is not 404");
+      check(error.getResponseBody().contains("event_not_found"), "the problem was not read");
+    }
+  }
+}

@@ -1,0 +1,37 @@
+"""Creates an event, changes it in three ways, and deletes it. Run it with: npm run sdk"""
+
+import json
+import os
+from uuid import uuid4
+
+from client import ApiClient, Configuration, CreateEventRequest, EventsApi, UpdateEventRequest
+from client.exceptions import NotFoundException
+
+settings = Configuration(host=os.environ["SDK_BASE_URL"], api_key={"ApiKey": os.environ["SDK_KEY"]})
+api = EventsApi(ApiClient(settings))
+made = api.create_event(CreateEventRequest(name="SDK proof", max_attendees=1))
+
+
+def change(event: UpdateEventRequest) -> int | None:
+    return api.update_event(made.id, update_event_request=event).max_attendees
+
+
+# recipe
+event = UpdateEventRequest(max_attendees=5)  # a value
+# end
+assert change(event) == 5
+# recipe
+event = UpdateEventRequest()  # left out: it stays as it is
+# end
+assert change(event) == 5
+# recipe
+event = UpdateEventRequest(max_attendees=None)  # null: no limit any more
+# end
+assert change(event) is None
+
+api.delete_event(made.id)
+try:
+    api.get_event(uuid4())
+    raise AssertionError("an unknown event was found")
+except NotFoundException as error:
+    assert json.loads(error.body or "")["code"] == "event_not_found"
