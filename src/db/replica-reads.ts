@@ -7,7 +7,8 @@ import { ReplicaLostError, type ReplicaWatch, watchReplica } from './replica-wat
 
 /**
  * Runs reads whose answer may be some seconds old: at the replica while there is one that is well, else at the primary.
- * They are run again at the primary when the replica fails, so they must change nothing.
+ * They are run again at the primary when the replica fails, so they must change nothing. So they are when the answer is
+ * undefined: what a replica does not have may be new.
  */
 export type MayLag = <T>(read: (db: Database) => Promise<T>) => Promise<T>;
 
@@ -56,14 +57,18 @@ export function createReplicaReads({ db, url, maxLagMs, openPool, log, onRead }:
       }
       try {
         const answer = await untilAborted(read(pool), silence);
-        onRead('replica');
-        return answer;
+        if (answer !== undefined) {
+          onRead('replica');
+          return answer;
+        }
       } catch (error) {
         if (!isOfServer(error) || currentScope()?.signal.aborted === true) throw error;
         log.debug({ err: error }, 'read of the replica failed, and is put to the primary');
         onRead('again');
         return read(db);
       }
+      onRead('primary');
+      return read(db);
     },
     async close() {
       await watch.stop();

@@ -35,8 +35,10 @@ export async function readAttendees(
   eventId: string,
   after?: AttendeePlace,
 ): Promise<Batches<Attendee> | undefined> {
-  const { isGone, batches } = await readWhileThere((last, size) =>
-    mayLag((db) => readRows(db, companyId, eventId, { after: last?.seq ?? after, limit: size })),
+  const { isGone, batches } = await readWhileThere(
+    async (last, size) =>
+      (await mayLag((db) => readRows(db, companyId, eventId, { after: last?.seq ?? after, limit: size }))) ??
+      [],
   );
   if (isGone) return undefined;
   return { first: batches.first.map(fromRow), rest: batches.rest && mapBatches(batches.rest, fromRow) };
@@ -55,19 +57,17 @@ export async function listAttendees(
   page: AttendeePage,
 ): Promise<(Attendee & { readonly place: AttendeePlace })[] | undefined> {
   const rows = await readRows(db, companyId, eventId, page);
-  return rows.length === 0
-    ? undefined
-    : rows.filter(isAttendee).map((row) => ({ ...fromRow(row), place: row.seq }));
+  return rows?.filter(isAttendee).map((row) => ({ ...fromRow(row), place: row.seq }));
 }
 
-/** Rows of an event's attendees; a single empty one where it has no further ones, none where it is not there. */
-function readRows(
+/** Rows of an event's attendees; a single empty one where it has no further ones; undefined where it is not there. */
+async function readRows(
   db: Database,
   companyId: string,
   eventId: string,
   { limit, after }: AttendeePage,
-): Promise<ListedRow[]> {
-  return db('events as e')
+): Promise<ListedRow[] | undefined> {
+  const rows: ListedRow[] = await db('events as e')
     .leftJoin(`${table} as a`, (join) => {
       join.on('a.company_id', 'e.company_id').andOn('a.event_id', 'e.id');
       if (after !== undefined) join.andOnVal('a.seq', '>', after);
@@ -76,6 +76,7 @@ function readRows(
     .orderBy('a.seq')
     .limit(limit)
     .select('a.event_id', 'a.attendee_id', 'a.created_at', 'a.seq');
+  return rows.length === 0 ? undefined : rows;
 }
 
 const isAttendee = (row: ListedRow): row is PlacedRow => row.attendee_id !== null;
