@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { metadataBase } from '../chain/contracts/base-uri.ts';
 import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { checkContract } from '../chain/contracts/contract-check.ts';
 import { findNetwork } from '../chain/network-store.ts';
@@ -8,7 +9,7 @@ import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
-import { address, chainId, isLoopback, webUrl, words } from './shared/values.ts';
+import { address, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
 
 type AdminOptions = { keystore: string; passwordFile: string };
 
@@ -33,7 +34,7 @@ function addDeployCommand(contract: Command, session: Session): void {
         assertPublic(id, config.publicBaseUrl);
         const admin = await openContractAdmin(provider, keys);
         const deployed = await admin.deploy(name, symbol);
-        const metadata = metadataUri(config.publicBaseUrl, id, deployed);
+        const metadata = metadataBase(config.publicBaseUrl, id, deployed);
         await admin.setBaseUri(deployed, metadata);
         await tell(db, 'contract.deploy', {
           chainId: id,
@@ -59,7 +60,7 @@ function addBaseUriCommand(contract: Command, session: Session): void {
     .option('--base-uri <url>', 'in the place of the address that PUBLIC_BASE_URL gives', webUrl)
     .action((id: string, to: string, { baseUri, ...keys }: AdminOptions & { baseUri?: string }) =>
       onNetwork(session, id, async ({ config, db, output }, provider) => {
-        const metadata = baseUri ?? metadataUri(config.publicBaseUrl, id, to);
+        const metadata = baseUri ?? metadataBase(config.publicBaseUrl, id, to);
         assertPublic(id, metadata);
         const admin = await openContractAdmin(provider, keys);
         await admin.setBaseUri(to, metadata);
@@ -69,12 +70,6 @@ function addBaseUriCommand(contract: Command, session: Session): void {
     );
   examples(command, `contract set-base-uri 137 0x5FbD…0aa3 ${adminExample}`);
 }
-
-const metadataUri = (baseUrl: string, id: string, contract: string) =>
-  `${baseUrl}/v1/api/metadata/${id}/${contract}/`;
-
-// The id that local chains have; nobody else reads what is minted there.
-const localChain = '31337';
 
 /** @throws UsageError when others could not reach the address, which stands in the contract for good */
 function assertPublic(id: string, url: string): void {

@@ -47,6 +47,8 @@ type Surroundings = {
   readonly terminal?: boolean;
   /** What the person answers to a question; undefined when there is nobody. */
   readonly answer?: string;
+  /** Variables that are no settings of the service. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Called with each piece on standard error and the way to press Ctrl-C. */
   readonly onTold?: (text: string, interrupt: () => void) => void;
 };
@@ -54,7 +56,7 @@ type Surroundings = {
 /** The command line in this process, over these settings. */
 export function commandLine(
   settings: Readonly<Record<string, string>>,
-  { terminal = false, onTold = () => {}, answer }: Surroundings = {},
+  { terminal = false, onTold = () => {}, answer, environment = {} }: Surroundings = {},
 ): CommandLine {
   const run = async (...args: readonly string[]): Promise<Told> => {
     const listeners = new Set<() => void>();
@@ -69,7 +71,7 @@ export function commandLine(
         loadConfig: () => loadConfig(settings),
         loadClientSettings: () => readClientSettings(settings),
         stdin: Readable.from([]),
-        environment: {},
+        environment,
         prompt: async () => undefined,
         stdout: out.stream,
         stderr: Object.assign(err.stream, { isTTY: terminal }),

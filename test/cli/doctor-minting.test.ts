@@ -51,6 +51,41 @@ describe('doctor, on a network that mints', () => {
   });
 });
 
+describe('doctor, on where the metadata of a contract are', () => {
+  test('compares what the contract says with PUBLIC_BASE_URL, and names what leads to this machine only', async ({
+    db,
+    mintChain,
+    settings,
+  }) => {
+    const { contract } = mintChain;
+    await db('networks').delete();
+    await addNetwork(db, '137', mintChain.rpcUrl);
+    await addNetwork(db, '31337', mintChain.rpcUrl);
+    await db('networks').update({ minter_contract: contract });
+    const open = { ...settings, PUBLIC_BASE_URL: 'https://api.example' };
+    const own = `https://api.example/v1/api/metadata/31337/${contract}/`;
+    const found = async () => (await examine(open, 'metadata 31337')).found[0];
+    const remedy = `tallystick contract set-base-uri 31337 ${contract}`;
+    expect(await found()).toMatchObject({
+      state: 'FAULT',
+      detail: `tokens of ${contract} name no metadata: ${remedy}`,
+    });
+    await mintChain.admin('setBaseURI', own);
+    expect(await found()).toMatchObject({ state: 'ok', detail: `${contract} names ${own}` });
+    // Below 32 bytes Solidity keeps a text in another way.
+    for (const other of ['https://old.example/', `https://old.example/${'a'.repeat(90)}/`]) {
+      await mintChain.admin('setBaseURI', other);
+      expect(await found()).toMatchObject({
+        state: 'warning',
+        detail: `${contract} names ${other}, and PUBLIC_BASE_URL gives ${own}: mend PUBLIC_BASE_URL, or ${remedy}`,
+      });
+    }
+    // The node serves another chain than 137, but what it says of the contract is asked of the local one.
+    await mintChain.admin('setBaseURI', 'http://localhost:3000/v1/api/metadata/1/2/');
+    expect((await found())?.detail).toContain('names http://localhost:3000');
+  });
+});
+
 describe('contract deploy and set-base-uri', () => {
   test('refuse an address that only this machine reaches, on any network but the local one', async ({
     db,

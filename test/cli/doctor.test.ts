@@ -265,6 +265,40 @@ describe('doctor, on keys', () => {
     expect((await examine(settings)).of('keys')).toMatchObject([{ state: 'ok', detail: /active keys: 1$/ }]);
   });
 
+  test('verifies the key that it is given as the service does, and one that nobody has', async ({
+    settings,
+    json,
+    run,
+  }) => {
+    await run('company', 'create', 'initech');
+    const { value: made } = await json('key', 'create', '--company', 'initech');
+    const own = (await examine(settings)).of('authentication');
+    expect(own).toMatchObject([
+      { state: 'ok', detail: 'the own key store answers, and refuses a key that nobody has' },
+    ]);
+    const ask = async (key: string) => {
+      const environment = { TALLYSTICK_API_KEY: key };
+      const { value } = await commandLine(settings, { environment }).json('doctor');
+      const findings: Finding[] = value;
+      return findings.find(({ check }) => check === 'key');
+    };
+    expect(await ask(made.key)).toMatchObject({
+      state: 'ok',
+      detail: `TALLYSTICK_API_KEY is accepted as ${made.id} of initech`,
+    });
+    await run('key', 'revoke', made.id);
+    expect(await ask(made.key)).toMatchObject({
+      state: 'FAULT',
+      detail: expect.stringContaining('TALLYSTICK_API_KEY is refused'),
+    });
+    const { value: open } = await json('key', 'create');
+    expect(await ask(open.key)).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('of no company'),
+    });
+    expect((await examine(settings)).of('key')).toEqual([]);
+  });
+
   test('asks a remote authentication service about a key that nobody has', async ({ settings }) => {
     const answers = { body: JSON.stringify({ valid: false, error: { code: 'KEY_NOT_FOUND' }, key: null }) };
     const server = createServer((_request, response) => {

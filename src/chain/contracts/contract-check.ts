@@ -102,7 +102,7 @@ const burns = ['42966c68', '9dc29fac', '79cc6790'];
 /** Only the source shows whether an id can be minted twice; a function that burns is a sign of it. */
 function secondMint(code: string): ContractCheck {
   const check = 'second mint';
-  if (code.slice(2) === deployedCode()) {
+  if (isOwnCode(code)) {
     return { check, state: 'ok', detail: 'it is our own contract, which refuses it for ever' };
   }
   const detail = burns.some((selector) => code.includes(selector))
@@ -110,6 +110,9 @@ function secondMint(code: string): ContractCheck {
     : 'read its source: it must refuse a second mint of an id for ever, and pass over it in a batch';
   return { check, state: 'unknown', detail };
 }
+
+/** Whether the code of a contract is that of ours, as this release compiles it. */
+export const isOwnCode = (code: string): boolean => code.slice(2) === deployedCode();
 
 // Creation code ends with the runtime code; ours contains no immutable values.
 function deployedCode(): string {

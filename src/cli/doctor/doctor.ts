@@ -17,7 +17,8 @@ export function addDoctorCommand(program: Command, session: Session): void {
   const doctor = program
     .command('doctor')
     .description(
-      'Check settings, database, keys, every node and every contract, and say what to mend; exit status 1 on a fault',
+      'Check settings, database, keys, every node and every contract, and say what to mend; exit status 1 on a fault. ' +
+        'A key in TALLYSTICK_API_KEY is verified, too',
     )
     .action(async () => {
       const findings = await examine(session);
@@ -61,9 +62,12 @@ export async function examine(session: Session): Promise<Finding[]> {
     ...addresses,
     ...(await examinePortal(config)),
     ...found,
-    ...(isSound ? await examineService({ ...connections, config, log }) : []),
+    ...(isSound ? await examineService({ ...connections, config, log }, keyOf(session)) : []),
   ];
 }
+
+/** A key that a program has for its calls, as the tools for language models take it. */
+const keyOf = ({ environment }: Session) => environment['TALLYSTICK_API_KEY'] || undefined;
 
 function durability({ lossy }: DatabaseState): Finding {
   const check = 'durability';

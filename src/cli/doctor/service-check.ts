@@ -4,17 +4,16 @@ import { isInClear } from '../../chain/node-address.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { createNotifications } from '../../db/notifications.ts';
 import { listCompanies } from '../../keys/company-store.ts';
-import { createVerifier } from '../../keys/create-verifier.ts';
-import { generateKey } from '../../keys/key-format.ts';
 import { listKeys } from '../../keys/key-store.ts';
-import { type Logger, redactUrl } from '../../log.ts';
+import type { Logger } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
 import { type Finding, finding } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
+import { examineBaseUris } from './base-uri-check.ts';
+import { examineVerifier } from './key-check.ts';
 import { examineMinters } from './minter-check.ts';
 import { examineNodes } from './node-check.ts';
 
@@ -26,19 +25,24 @@ type Parts = {
   readonly log: Logger;
 };
 
-/** Checks what a migrated database holds, and everything outside that the service calls. */
-export async function examineService(parts: Parts): Promise<Finding[]> {
+/**
+ * Checks what a migrated database holds, and everything outside that the service calls.
+ * @param key a caller's key to be verified; undefined where none was given
+ */
+export async function examineService(parts: Parts, key: string | undefined): Promise<Finding[]> {
   const { db, config } = parts;
   const networks = await listNetworks(db);
-  const [secrets, keys, nodes] = await Promise.all([
+  const [secrets, verified, keys, nodes] = await Promise.all([
     finding('claim secrets', () => examineSecrets(parts)),
-    config.KEY_VERIFIER === 'remote' ? finding('authentication', () => askVerifier(parts)) : ownKeys(parts),
+    examineVerifier(parts, key),
+    config.KEY_VERIFIER === 'remote' ? [] : ownKeys(parts),
     Promise.all(networks.map((network) => examineNodes(network, config))),
   ]);
   const assets = [...(await examineAssets(parts)), ...(await examineTreasuries(db))];
-  const minters = await examineMinters(parts, networks);
+  const minters = [...(await examineMinters(parts, networks)), ...(await examineBaseUris(parts, networks))];
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
-  return [secrets, keys, ...nodes.flat(), ...inClear(networks), ...minters, ...assets, ...missing];
+  const callers = [...verified, keys].flat();
+  return [secrets, ...callers, ...nodes.flat(), ...inClear(networks), ...minters, ...assets, ...missing];
 }
 
 const noNetwork: Finding = {
@@ -71,24 +75,6 @@ async function examineSecrets({ db, config }: Parts): Promise<string> {
   throw new Error(
     `Some claim secrets do not open: ${some.join(', ')}. They are damaged, or a process has other bytes under this id.`,
   );
-}
-
-/** Asks about a key that nobody has: a refusal is the right answer. @throws Error on any other outcome */
-async function askVerifier(parts: Parts): Promise<string> {
-  // Nobody subscribes, so it opens no connection.
-  const notifications = createNotifications({ url: parts.config.DATABASE_URL, log: parts.log });
-  const verifier = await createVerifier(parts.config, { ...parts, notifications });
-  try {
-    const { ok } = await verifier.verify(generateKey(parts.config.KEY_ENVIRONMENT));
-    if (ok) throw new Error('It accepts a key that nobody has. Check AUTH_URL.');
-    return `${redactUrl(parts.config.AUTH_URL ?? '')} answers`;
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`${message}${cause} Check AUTH_URL, AUTH_CREDENTIAL and AUTH_DIALECT.`, { cause: error });
-  } finally {
-    await verifier.close();
-  }
 }
 
 async function ownKeys({ db }: Parts): Promise<Finding> {

@@ -98,6 +98,9 @@ export function present<T extends object>(fields: T): { [Name in keyof T]?: Excl
   };
 }
 
+/** The id that local chains have: nobody else reads what is minted there. */
+export const localChain = '31337';
+
 /** Whether a URL leads to the machine itself, whoever asks. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
