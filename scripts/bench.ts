@@ -1,4 +1,5 @@
 import { allOf } from './bench/all.ts';
+import { growthSuite } from './bench/growth.ts';
 import { historySuite } from './bench/history/suite.ts';
 import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';
@@ -15,6 +16,7 @@ const single: Readonly<Record<string, Suite>> = {
   writes: writesSuite,
   index: indexSuite,
   history: historySuite,
+  growth: growthSuite,
   lists: listsSuite,
   mint: mintSuite,
   neighbours: neighboursSuite,
