@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** What a connection is at. */
-export type OpenConnection = {
+type OpenConnection = {
   /** Requests whose answer is not over. */
   answering: number;
   /** The answer to the last request, until it is over. */
