@@ -266,6 +266,7 @@ describe('doctor, on keys', () => {
   });
 
   test('verifies the key that it is given as the service does, and one that nobody has', async ({
+    db,
     settings,
     json,
     run,
@@ -297,6 +298,13 @@ describe('doctor, on keys', () => {
       detail: expect.stringContaining('of no company'),
     });
     expect((await examine(settings)).of('key')).toEqual([]);
+    // A connection that is left open keeps the command from ending.
+    await vi.waitFor(async () => {
+      const { rows } = await db.raw(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tallystick listener'",
+      );
+      expect(rows).toEqual([]);
+    }, 5_000);
   });
 
   test('asks a remote authentication service about a key that nobody has', async ({ settings }) => {

@@ -21,7 +21,7 @@ type Parts = {
  * @param key a real key; undefined where none was given
  */
 export async function examineVerifier(parts: Parts, key: string | undefined): Promise<Finding[]> {
-  // Nobody subscribes, so it opens no connection.
+  // The own key store listens; left open, it would keep the command from ending.
   const notifications = createNotifications({ url: parts.config.DATABASE_URL, log: parts.log });
   const verifier = await createVerifier(parts.config, { ...parts, notifications });
   try {
@@ -31,6 +31,7 @@ export async function examineVerifier(parts: Parts, key: string | undefined): Pr
     return isAsked ? [refusal, await finding('key', () => askAbout(verifier, parts.db, key))] : [refusal];
   } finally {
     await verifier.close();
+    await notifications.close();
   }
 }
 
