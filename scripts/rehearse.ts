@@ -4,6 +4,7 @@ import { rehearseDeployment } from './rehearse/deployment.ts';
 import { rehearseImage } from './rehearse/image.ts';
 import { rehearseLastSuite } from './rehearse/last-suite.ts';
 import { rehearseMove } from './rehearse/move.ts';
+import { rehearseNewcomer } from './rehearse/newcomer.ts';
 import type { Report } from './rehearse/report.ts';
 import { rehearseRotation } from './rehearse/rotate.ts';
 import { rehearseUpgrade } from './rehearse/upgrade.ts';
@@ -15,6 +16,7 @@ const rehearsals: Readonly<Record<string, (report: Report) => Promise<unknown>>>
   'last-suite': rehearseLastSuite,
   upgrade: rehearseUpgrade,
   backup: rehearseBackup,
+  newcomer: rehearseNewcomer,
   move: rehearseMove,
   rotate: rehearseRotation,
 };
@@ -35,6 +37,8 @@ Tries what operators do once in a while, as far as one machine allows:
                is lost or minted twice. Needs pg_dump and a server of its version
   rotate       replaces every key under load, process by process: SECRET_KEYS, CURSOR_KEYS, an API key, a signer. No request
                fails, and what the old keys sealed is read with the new ones alone
+  newcomer     follows the README's lines for production as they stand there, from an empty folder to a minted NFT whose
+               address on the chain is right, on a PostgreSQL and a chain of its own; takes some minutes
 
 The last line is the result as JSON.
 `;
