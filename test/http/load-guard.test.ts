@@ -41,7 +41,7 @@ function guarded({ companies = ['greedy', 'neighbour'] } = {}) {
     /** Lets a span pass in which the event loop was so busy, and looks at it. */
     pass(utilization: number, ms = busyMs) {
       Object.assign(state, { at: state.at + ms, utilization });
-      if (ask()) open.splice(-1)[0]?.(true);
+      if (ask('nobody')) open.splice(-1)[0]?.(true);
     },
   };
 }
@@ -104,17 +104,33 @@ describe('a process without pause', () => {
 
   test('counts a late refusal as the work that it was', () => {
     const { askMany, end, pass } = saturated();
-    askMany(5_000);
+    askMany(5_000, 'nobody');
     end(400, true);
-    expect(askMany(1_000)).toBe(0);
+    expect(askMany(1_000, 'nobody')).toBe(0);
     pass(1);
-    expect(askMany(1_000)).toBeGreaterThanOrEqual(350);
+    expect(askMany(1_000, 'nobody')).toBeGreaterThanOrEqual(350);
   });
 
   test('remembers what it can when something large has stopped it', () => {
     const { askMany, pass } = saturated();
     pass(1, 1_000);
     expect(askMany(5_000)).toBeGreaterThanOrEqual(690);
+  });
+
+  test('refuses a company at once whose requests are refused late, until they no longer are', () => {
+    const { ask, askMany, end, pass } = guarded();
+    askMany(100);
+    end(100);
+    pass(0.5);
+    // 100 answers in 100 ms, and pauses: the database is slower than the process.
+    expect(askMany(300)).toBe(300);
+    end(1, true);
+    expect(askMany(10)).toBe(0);
+    expect(askMany(10, 'neighbour')).toBe(10);
+    end(250);
+    expect(askMany(100)).toBe(50);
+    pass(0.5, 1_001);
+    expect(ask()).toBe(true);
   });
 
   test('gives a known key its share beside one that takes all', () => {

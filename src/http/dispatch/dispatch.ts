@@ -9,6 +9,7 @@ import type { Tracing } from '../../tracing/span.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
+import { markRefusedLate } from '../server/late-refusals.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import { sendReply } from '../server/reply.ts';
 import { discardRest } from '../server/unread-body.ts';
@@ -135,6 +136,7 @@ export function answerProblem({ request, response, facts }: Exchange, error: unk
   if (error instanceof CallerGoneError) return;
   const found = toProblem(error);
   facts.code = found.code;
+  if (found.code === 'overloaded') markRefusedLate(response);
   if (found.code === 'service_unavailable') {
     // In an outage there are hundreds a second, and what is out has its own line: no stacks.
     log.warn({ ...facts, reason: reasonOf(found) }, 'request refused');

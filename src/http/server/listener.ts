@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
+import { isRefusedLate } from './late-refusals.ts';
 import type { LoadGuard } from './load-guard.ts';
 import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
@@ -170,7 +171,7 @@ type Answer = ServerResponse & { [endRequest]?: EndRequest };
 function followAnswers(server: Server): void {
   // One function for all: what closes over an answer costs as much as the rest of a short one.
   function end(this: Answer) {
-    this[endRequest]?.(this.statusCode === 503);
+    this[endRequest]?.(isRefusedLate(this));
     // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
     if (!server.listening) setImmediate(() => server.closeIdleConnections());
   }

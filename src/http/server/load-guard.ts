@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { createLateRefusals } from './late-refusals.ts';
 import { createPace } from './load-pace.ts';
 import { createRefusals } from './refusals.ts';
 import { createUnderWay, type EndRequest } from './under-way.ts';
@@ -37,7 +38,7 @@ const health = new Set(['/healthz', '/readyz']);
  * Refuses requests before latency runs away. The process is overloaded while its event loop has no pause, or is at what
  * came at once for longer than `busyMs`. Then as many requests may be under way as it answers in `busyMs` by its own
  * pace: each that is taken on waits about so long, however many come. Beyond, a company whose key is known has its share of
- * that number.
+ * that number. One whose requests were refused late, since the database is what is overloaded, is refused here from then on.
  */
 export function createLoadGuard({
   busyMs,
@@ -48,6 +49,8 @@ export function createLoadGuard({
   const underWay = createUnderWay(now());
   const pace = createPace({ spanMs: busyMs, utilization, began: now() });
   const refusals = createRefusals({ answersPerMs: pace.perMs, now });
+  const late = createLateRefusals(now);
+  const ends = { onAnswered: pace.noteAnswer, onRefused: late.hold };
   let round: number | undefined;
 
   const isOverloaded = (at: number): boolean => {
@@ -69,12 +72,21 @@ export function createLoadGuard({
     return underWay.ofTenant(tenant) < Math.max(fewOfTenant, most / Math.max(2, underWay.tenants()));
   };
 
+  /** One whose requests are refused late has as many under way as are answered in `busyMs` now. */
+  const hasTooMany = (tenant: string | undefined): boolean => {
+    if (tenant === undefined || !late.isHeld(tenant)) return false;
+    const isRefused = underWay.ofTenant(tenant) >= Math.max(fewRequests, pace.latestPerMs() * busyMs);
+    if (isRefused) late.hold(tenant);
+    return isRefused;
+  };
+
   return {
     admit({ url = '', headers }) {
       const given = headers['x-api-key'];
       const tenant = typeof given === 'string' ? tenantOf(given) : undefined;
-      if (isOverloaded(now()) && !hasPlace(tenant) && !health.has(url)) return undefined;
-      return underWay.begin(tenant, pace.noteAnswer);
+      const isRefused = (isOverloaded(now()) && !hasPlace(tenant)) || hasTooMany(tenant);
+      if (isRefused && !health.has(url)) return undefined;
+      return underWay.begin(tenant, ends);
     },
     refuse: refusals.refuse,
   };

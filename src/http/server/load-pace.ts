@@ -19,10 +19,13 @@ export function createPace({ spanMs, utilization, began }: PaceOptions) {
   let loop = utilization();
   let answers = 0;
   let perMs = 0;
+  let latestPerMs = 0;
   let isWithoutPause = false;
   return {
     /** Answers a millisecond: the most of the last seconds. */
     perMs: () => perMs,
+    /** The same of the last span. */
+    latestPerMs: () => latestPerMs,
     /** Whether the event loop had always something to do. */
     isWithoutPause: () => isWithoutPause,
     noteAnswer() {
@@ -33,7 +36,8 @@ export function createPace({ spanMs, utilization, began }: PaceOptions) {
       const took = at - since;
       if (took < spanMs) return false;
       isWithoutPause = utilization(loop).utilization >= withoutPause;
-      perMs = Math.max(answers / took, perMs * 0.5 ** (took / halfLifeMs));
+      latestPerMs = answers / took;
+      perMs = Math.max(latestPerMs, perMs * 0.5 ** (took / halfLifeMs));
       [since, loop, answers] = [at, utilization(), 0];
       return true;
     },

@@ -4,10 +4,22 @@
  */
 export type EndRequest = (isRefused: boolean) => void;
 
-/** Requests that came in a short time. Those that came too long ago count no longer. */
-type Span = { readonly since: number; open: number; refused: number; isOver: boolean };
+type Ends = {
+  readonly onAnswered: () => void;
+  /** Called for a request of a company. */
+  readonly onRefused: (tenant: string) => void;
+};
 
-const newSpan = (since: number): Span => ({ since, open: 0, refused: 0, isOver: false });
+/** Requests that came in a short time. Those that came too long ago count no longer. */
+type Span = {
+  readonly since: number;
+  open: number;
+  isOver: boolean;
+  /** Whose requests were refused late in it; undefined for nobody's. */
+  readonly refused: (string | undefined)[];
+};
+
+const newSpan = (since: number): Span => ({ since, open: 0, isOver: false, refused: [] });
 
 // A request that is under way for longer waits for somebody else: the process would have answered it.
 const waitsForOthersMs = 1_000;
@@ -24,7 +36,8 @@ export function createUnderWay(began: number) {
     span.open -= leaving;
     count -= leaving;
   };
-  const leaveTenant = (tenant: string) => {
+  const leaveTenant = (tenant: string | undefined) => {
+    if (tenant === undefined) return;
     const left = (ofTenant.get(tenant) ?? 1) - 1;
     if (left === 0) ofTenant.delete(tenant);
     else ofTenant.set(tenant, left);
@@ -35,23 +48,27 @@ export function createUnderWay(began: number) {
     /** Companies that have requests under way. */
     tenants: () => ofTenant.size,
     ofTenant: (tenant: string) => ofTenant.get(tenant) ?? 0,
-    /** @param noteAnswer called when the request was answered and not refused */
-    begin(tenant: string | undefined, noteAnswer: () => void): EndRequest {
+    begin(tenant: string | undefined, { onAnswered, onRefused }: Ends): EndRequest {
       const span = current;
       span.open += 1;
       count += 1;
       if (tenant !== undefined) ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
       return (isRefused) => {
-        if (tenant !== undefined) leaveTenant(tenant);
-        if (!isRefused) noteAnswer();
+        if (!isRefused) onAnswered();
+        else if (tenant !== undefined) onRefused(tenant);
         // A refusal so late on its way costs as much as an answer: it takes the place of one.
-        if (isRefused && span === current) span.refused += 1;
-        else leave(span, 1);
+        if (isRefused && span === current) {
+          span.refused.push(tenant);
+          return;
+        }
+        leave(span, 1);
+        leaveTenant(tenant);
       };
     },
     /** Begins another span. */
     turn(at: number): void {
-      leave(current, current.refused);
+      leave(current, current.refused.length);
+      current.refused.forEach(leaveTenant);
       earlier.push(current);
       current = newSpan(at);
       for (const span of earlier) {
