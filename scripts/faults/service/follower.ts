@@ -22,10 +22,11 @@ export async function startFollower({ around }: Stage): Promise<Follower> {
 
 async function untilFollowing(db: ReturnType<Stage['around']['openDatabase']>): Promise<void> {
   const deadline = performance.now() + 30_000;
+  const { rows: present } = await db.raw('SELECT pg_current_wal_lsn()::text AS place');
   for (;;) {
-    const { rows } = await db.raw(
-      'SELECT FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn() - 16000::numeric',
-    );
+    const { rows } = await db.raw('SELECT FROM pg_stat_replication WHERE replay_lsn >= ?::pg_lsn', [
+      present[0].place,
+    ]);
     if (rows.length > 0) return;
     if (performance.now() > deadline) throw new Error('The replica does not follow.');
     await pause(200);

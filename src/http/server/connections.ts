@@ -48,13 +48,14 @@ export function limitConnections(
       refuse(socket, 'too many pipelined requests');
   });
 
-  // Node counts the time without progress, also within one large write.
-  server.setTimeout(limits.writeTimeoutMs, (socket: Socket) => {
+  // Node takes the beginning of a write for progress, so who takes nothing is found at the second look.
+  const lookMs = limits.writeTimeoutMs / 2;
+  server.setTimeout(lookMs, (socket: Socket) => {
     const isBlocked = socket.writableLength > 0;
     const open = connections(socket);
     if (isBlocked) refuse(socket, 'the caller does not read');
     // The answer takes its time: the caller is not to blame.
-    else if (open !== undefined && open.answering > 0) socket.setTimeout(limits.writeTimeoutMs);
+    else if (open !== undefined && open.answering > 0) socket.setTimeout(lookMs);
     // Opened ahead of its first request, it may wait as long as between two requests.
     else if (open?.isUnused === true) {
       open.isUnused = false;

@@ -12,9 +12,10 @@ const portsOf = ({ service }: Stage) => service.apis().map(({ port }) => port);
 const slowReaders: Fault = {
   name: 'slow readers',
   about: '300 callers ask for large pages and do not read',
-  seconds: 20,
+  seconds: 35,
   async begin(stage) {
-    const text = requestText(largePage).repeat(8);
+    // More than the kernel keeps for them on both sides.
+    const text = requestText(largePage).repeat(60);
     const callers = startRawCallers({ ports: portsOf(stage), connections: 300, text, reads: false });
     return async () => {
       const note = `${callers.open()} of 300 still open`;

@@ -7,6 +7,7 @@ import { startFollower } from '../follower.ts';
 
 const lagMs = 2_000;
 const outageMs = 4_000;
+const wayMs = 500;
 
 async function promote({ around }: Stage, server: DatabaseServer): Promise<void> {
   around.promote(server);
@@ -17,8 +18,10 @@ async function promote({ around }: Stage, server: DatabaseServer): Promise<void>
 }
 
 /** What operators do who know that the database went back: rebuild what it lacks from the chain, then let minting go on. */
-async function recover({ service }: Stage): Promise<string> {
-  const env = { PATH: process.env['PATH'], ...service.settings('worker') };
+async function recover({ around, service }: Stage): Promise<string> {
+  // As the owner of the tables, since no role of the service may make NFTs anew but the one for callers.
+  const owner = { DATABASE_URL: around.postgres().url };
+  const env = { PATH: process.env['PATH'], ...service.settings('worker'), ...owner };
   const run = () => promisify(execFile)(process.execPath, ['src/cli.ts', 'recover', '--apply'], { env });
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -44,7 +47,8 @@ export const failover: Fault = {
   seconds: 0,
   async begin(stage) {
     const { server, line } = await startFollower(stage);
-    const cutAt = performance.now();
+    // What was answered right before is perhaps still on its way.
+    const cutAt = performance.now() - wayMs;
     line.refuse();
     await pause(lagMs);
     await stage.around.postgres().kill();
