@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 export type RawCallers = {
   /** Connections that the service has not closed. */
   open(): number;
+  /** Those of them for which the kernel has more than they take. */
+  blocked(): number;
   /** Leaves without a word. */
   leave(): void;
 };
@@ -33,7 +35,8 @@ export function startRawCallers({ ports, connections, text, reads }: RawOptions)
     socket.once('connect', () => socket.write(text));
   }
   return {
-    open: () => heldByService(ports) ?? sockets.size,
+    open: () => heldByService(ports)?.length ?? sockets.size,
+    blocked: () => heldByService(ports)?.filter(({ unsent }) => unsent).length ?? sockets.size,
     leave() {
       for (const socket of sockets) socket.destroy();
     },
@@ -51,15 +54,16 @@ const strangerInHex = strangerAddress
  * Connections of strangers that processes behind these ports hold: whoever does not read does not learn that it was
  * closed. Undefined without /proc.
  */
-function heldByService(ports: readonly number[]): number | undefined {
+function heldByService(ports: readonly number[]): { readonly unsent: boolean }[] | undefined {
   const own = new Set(ports.map((port) => port.toString(16).padStart(4, '0').toUpperCase()));
   try {
     const lines = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n').slice(1);
-    return lines.filter((line) => {
-      const [, local = '', remote = '', , , , , , , inode] = line.trim().split(/\s+/);
+    return lines.flatMap((line) => {
+      const [, local = '', remote = '', , queues = '', , , , , inode] = line.trim().split(/\s+/);
       // A socket that its process has closed has no inode, while the kernel still has what to send.
-      return own.has(local.split(':')[1] ?? '') && remote.startsWith(strangerInHex) && inode !== '0';
-    }).length;
+      const isHeld = own.has(local.split(':')[1] ?? '') && remote.startsWith(strangerInHex) && inode !== '0';
+      return isHeld ? [{ unsent: !queues.startsWith('00000000:') }] : [];
+    });
   } catch {
     return undefined;
   }

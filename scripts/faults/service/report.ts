@@ -27,7 +27,7 @@ function cellsOf({ name, answers, longestMs, recoveryMs, lost, note, violations 
     seconds(longestMs),
     recoveryMs === undefined ? 'never' : seconds(recoveryMs),
     String(lost),
-    note === '' ? verdict : `${verdict} (${note})`,
+    note === '' ? verdict : `${verdict} (${note.replaceAll(/\s+/g, ' ').trim()})`,
   ];
 }
 

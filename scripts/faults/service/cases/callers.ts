@@ -18,7 +18,7 @@ const slowReaders: Fault = {
     const text = requestText(largePage).repeat(60);
     const callers = startRawCallers({ ports: portsOf(stage), connections: 300, text, reads: false });
     return async () => {
-      const note = `${callers.open()} of 300 still open`;
+      const note = `${callers.blocked()} of 300 still held with what they do not take`;
       callers.leave();
       return { note };
     };
