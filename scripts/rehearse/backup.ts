@@ -2,25 +2,17 @@ import path from 'node:path';
 import type { Database } from '../../src/contract/transaction.ts';
 import type { BenchChain } from '../bench/mint/bench-chain.ts';
 import { brokenInvariants, unfinishedMints } from '../load/invariants.ts';
-import { createReleaseWorld, runCommand } from './release-world.ts';
+import { runCommand } from './release-world.ts';
 import type { Report } from './report.ts';
-import { dumpDatabase, findPrograms, openScene, restoreDatabase } from './scene.ts';
+import { dumpDatabase, openDumpedScene, restoreDatabase } from './scene.ts';
 import type { Fleet } from './upgrade-fleet.ts';
 import { startUpgradeLoad, until } from './upgrade-load.ts';
 
 /** Backs a database up under load, goes on minting, loses it, and restores it into another server. */
 export async function rehearseBackup(report: Report): Promise<object> {
-  const programs = await findPrograms();
   await using opened = new AsyncDisposableStack();
-  const scene = await openScene(opened, { signers: 1, ...programs });
+  const { scene, first, world } = await openDumpedScene(opened);
   const { chain, of, start } = scene;
-  const first = await scene.serve('first');
-  await runCommand(of(first.url), 'migrate');
-  const world = await createReleaseWorld({
-    ...of(first.url),
-    rpcUrl: chain.rpcUrl,
-    contract: chain.contract,
-  });
   const fleet = await start(first.url);
   const load = await startUpgradeLoad(fleet.port, world);
   const dump = path.join(scene.folder, 'backup.dump');

@@ -2,26 +2,18 @@ import path from 'node:path';
 import { countClasses } from '../load/answers.ts';
 import { brokenInvariants, unfinishedMints } from '../load/invariants.ts';
 import { lostWrites } from '../load/ledger.ts';
-import { createReleaseWorld, runCommand } from './release-world.ts';
+import { runCommand } from './release-world.ts';
 import type { Report } from './report.ts';
-import { dumpDatabase, findPrograms, openScene, restoreDatabase } from './scene.ts';
+import { dumpDatabase, openDumpedScene, restoreDatabase, type Scene } from './scene.ts';
 import { startUpgradeLoad, until } from './upgrade-load.ts';
 
 const steadyMs = 5_000;
 
 /** Moves the service to another database: stopped, dumped, restored, started, with mints on their way. */
 export async function rehearseMove(report: Report): Promise<object> {
-  const programs = await findPrograms();
   await using opened = new AsyncDisposableStack();
-  const scene = await openScene(opened, { signers: 1, ...programs });
+  const { scene, first, world } = await openDumpedScene(opened);
   const { chain, of } = scene;
-  const first = await scene.serve('first');
-  await runCommand(of(first.url), 'migrate');
-  const world = await createReleaseWorld({
-    ...of(first.url),
-    rpcUrl: chain.rpcUrl,
-    contract: chain.contract,
-  });
   const before = await scene.start(first.url);
   const load = await startUpgradeLoad(before.port, world);
   await load.steady(steadyMs);
@@ -70,7 +62,7 @@ export async function rehearseMove(report: Report): Promise<object> {
 }
 
 /** Whoever still runs over the old database must not be able to mint. */
-async function closeToWrites(scene: Awaited<ReturnType<typeof openScene>>, url: string): Promise<void> {
+async function closeToWrites(scene: Scene, url: string): Promise<void> {
   const db = scene.openDatabase(url);
   await db.raw(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
 }

@@ -14,6 +14,7 @@ import {
 } from '../bench/mint/bench-chain.ts';
 import { type DatabaseServer, serveDatabase } from '../load/database-server.ts';
 import { worldKey } from '../load/world.ts';
+import { createReleaseWorld, runCommand } from './release-world.ts';
 import { runProgram } from './run-program.ts';
 import { type Fleet, startFleet } from './upgrade-fleet.ts';
 
@@ -81,8 +82,22 @@ export async function openScene(
   };
 }
 
+/** A scene whose database can be dumped, with what callers of the service work with in the first of its servers. */
+export async function openDumpedScene(opened: AsyncDisposableStack) {
+  const scene = await openScene(opened, { signers: 1, ...(await findPrograms()) });
+  const { chain, of } = scene;
+  const first = await scene.serve('first');
+  await runCommand(of(first.url), 'migrate');
+  const world = await createReleaseWorld({
+    ...of(first.url),
+    rpcUrl: chain.rpcUrl,
+    contract: chain.contract,
+  });
+  return { scene, first, world };
+}
+
 /** A server of the same version as pg_dump, which copies from none that is newer. @throws Error without one */
-export async function findPrograms(): Promise<{ programs?: string }> {
+async function findPrograms(): Promise<{ programs?: string }> {
   const printed = await runProgram('pg_dump', ['--version']).catch(() => {
     throw new Error('pg_dump is needed. Remedy: install the client of PostgreSQL');
   });
