@@ -1,27 +1,45 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { otherTests, processTests } from './process-tests.ts';
+
+const isCluster = process.env['CITUS_URL'] !== undefined;
 
 // vitest loads its configuration by the default export.
 // biome-ignore lint/style/noDefaultExport: required by vitest
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    include: ['test/**/*.test.ts'],
-    // Of another kind. `npm run faults`: everything that can go wrong with a mint; `npm run test:portal`: the portal
-    // in a browser, which needs more than npm.
-    exclude: [
-      '**/node_modules/**',
-      'test/portal/site/**',
-      ...(process.env['FAULTS'] === 'all' ? [] : ['test/minting/faults/**']),
-    ],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'threads',
-    maxWorkers: 2,
     // Test files change nothing that another one sees, and share the modules: read anew for each, they took longer
     // than the tests.
     isolate: false,
     // In a cluster every write commits in two phases on several nodes.
-    testTimeout: process.env['CITUS_URL'] === undefined ? 30_000 : 300_000,
+    testTimeout: isCluster ? 300_000 : 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'main',
+          include: ['test/**/*.test.ts'],
+          exclude: [...otherTests, ...processTests],
+          // Files wait for PostgreSQL and chains half of their time: two workers left two cores idle for 40 % of it.
+          // Faults are judged by times, and a cluster has connections for a few files.
+          maxWorkers: process.env['FAULTS'] === 'all' || isCluster ? 2 : 4,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: [...processTests],
+          exclude: [...otherTests],
+          // Each file has several processes itself, whose starts are timed. After the others, if both are run.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -1,0 +1,19 @@
+/**
+ * The files of `npm run test:processes`: they start the service, its workers or its commands as processes, servers of
+ * their own, or kill them, and most of their time is starts and stops. `npm test` runs all others.
+ */
+export const processTests = [
+  'test/service/**/*.test.ts',
+  'test/local/**/*.test.ts',
+  'test/cli/{bin,index,init,mcp}.test.ts',
+  'test/indexer/kill.test.ts',
+  'test/keys/revocation.test.ts',
+  'test/minting/killed-worker.test.ts',
+] as const;
+
+/** Files of another kind, which have commands of their own: `npm run test:portal`, and `npm run faults` with FAULTS=all. */
+export const otherTests: readonly string[] = [
+  '**/node_modules/**',
+  'test/portal/site/**',
+  ...(process.env['FAULTS'] === 'all' ? [] : ['test/minting/faults/**']),
+];
