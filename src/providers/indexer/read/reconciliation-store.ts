@@ -71,12 +71,14 @@ function toSums(row: Row): NativeChange {
 
 /** The entries of a range of blocks, as many as are read at most and one more. */
 function recordsQuery(range: string): string {
+  // In an order, so that keys are read: planned without knowing the block, as in a cluster, the whole table looks cheaper.
+  const most = `ORDER BY block_number LIMIT ${mostRecords + 1}`;
   const credits = `SELECT c.* FROM generate_series(1, 4) k (kind) CROSS JOIN LATERAL (SELECT NULL::json AS tx,
       NULL::json AS moves, kind, amount::text FROM block_credits WHERE ${own} AND kind = k.kind AND ${range}
-      LIMIT ${mostRecords + 1}) c`;
+      ${most}) c`;
   // Of large transactions the movements of tokens may be megabytes.
   const rows = `SELECT tx, json_build_object('n', coalesce(moves->'n', '[]')) AS moves, NULL::smallint AS kind, NULL::text AS amount FROM wallet_history
-    WHERE ${own} AND ${range} LIMIT ${mostRecords + 1}`;
+    WHERE ${own} AND ${range} ${most}`;
   return `SELECT * FROM ((${rows}) UNION ALL (${credits})) entries LIMIT ${mostRecords + 1}`;
 }
 
