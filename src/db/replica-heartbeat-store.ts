@@ -45,3 +45,32 @@ export async function readBeat(connection: ClientBase, process: string): Promise
   const [row] = rows;
   return { beat: row?.beat ?? undefined, isReplica: row?.is_replica ?? false, cluster: row?.cluster ?? '' };
 }
+
+/** What a replica is to whoever looks at it, and which tables that user may not read there. */
+export type ReplicaView = Pick<ReplicaAnswer, 'isReplica' | 'cluster'> & {
+  readonly user: string;
+  /** Those that are missing, too. */
+  readonly unreadable: readonly string[];
+};
+
+export async function viewReplica(replica: Database, tables: readonly string[]): Promise<ReplicaView> {
+  const { rows }: { rows: { is_replica: boolean; cluster: string; name: string; unreadable: string[] }[] } =
+    await replica.raw(
+      `SELECT pg_is_in_recovery() AS is_replica, ${cluster} AS cluster, current_user AS name,
+         ARRAY(SELECT t FROM unnest(?::text[]) t
+           WHERE has_table_privilege(to_regclass(t), 'SELECT') IS NOT TRUE ORDER BY t) AS unreadable`,
+      [[...tables]],
+    );
+  const [row] = rows;
+  if (row === undefined) throw new Error('The replica says nothing of itself.');
+  return { isReplica: row.is_replica, cluster: row.cluster, user: row.name, unreadable: row.unreadable };
+}
+
+/** Whether a replica has a beat, or a later one. */
+export async function hasBeat(replica: Database, process: string, beat: number): Promise<boolean> {
+  const { rows }: { rows: unknown[] } = await replica.raw(
+    'SELECT 1 FROM replica_heartbeats WHERE process = ? AND beat >= ?',
+    [process, beat],
+  );
+  return rows.length > 0;
+}

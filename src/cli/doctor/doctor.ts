@@ -10,6 +10,7 @@ import { openForCommand, type Session } from '../shared/session.ts';
 import { examineConnections } from './connection-check.ts';
 import { examineClock, examinePortal } from './machine-check.ts';
 import { examineBaseAddresses } from './minter-check.ts';
+import { examineReplica } from './replica-check.ts';
 import { examineService } from './service-check.ts';
 
 /** `tallystick doctor`: checks what the service needs and says how to mend it. */
@@ -62,6 +63,7 @@ export async function examine(session: Session): Promise<Finding[]> {
     ...addresses,
     ...(await examinePortal(config)),
     ...found,
+    ...(isSound ? await examineReplica({ ...connections, config, log }) : []),
     ...(isSound ? await examineService({ ...connections, config, log }, keyOf(session)) : []),
   ];
 }

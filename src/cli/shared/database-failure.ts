@@ -1,14 +1,19 @@
 /** The URL of the database, and whether it is that of the service that `npm start` made. */
-export type DatabaseOrigin = { readonly url: string; readonly local: boolean };
+export type DatabaseOrigin = {
+  readonly url: string;
+  readonly local: boolean;
+  /** The setting that names it; `DATABASE_URL` by default. */
+  readonly setting?: string;
+};
 
 /**
  * Explains a failure of the database and how to repair it. The text contains neither the password nor the
  * statement, which Knex puts with its values in front of the message.
  * @returns undefined for an error of another origin
  */
-export function explainDatabase(error: unknown, { url, local }: DatabaseOrigin): string | undefined {
+export function explainDatabase(error: unknown, origin: DatabaseOrigin): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const where = whereIs(url, local);
+  const where = whereIs(origin);
   const code = codeOf(error);
   const known = code === undefined || isOfFile(error) ? undefined : explanations[code];
   if (known !== undefined) return known(where, error);
@@ -24,16 +29,17 @@ type Where = {
   readonly server: string;
   readonly user: string;
   readonly database: string;
+  readonly setting: string;
   /** What to do when the server does not answer. */
   readonly remedy: string;
 };
 
 const unreachable = ({ server, remedy }: Where, { message }: Error) =>
   `${server} cannot be reached${message === '' ? '' : ` (${message})`}. ${remedy}`;
-const wrongLogin = ({ server, user }: Where) =>
-  `${server} refuses user "${user}". Check user and password in DATABASE_URL.`;
-const untrusted = ({ server }: Where, { message }: Error) =>
-  `The certificate of ${server} is not trusted (${message}). Check sslmode and sslrootcert in DATABASE_URL.`;
+const wrongLogin = ({ server, user, setting }: Where) =>
+  `${server} refuses user "${user}". Check user and password in ${setting}.`;
+const untrusted = ({ server, setting }: Where, { message }: Error) =>
+  `The certificate of ${server} is not trusted (${message}). Check sslmode and sslrootcert in ${setting}.`;
 const oldSchema = () => 'The schema is not that of this release. Run: tallystick migrate';
 const ended = ({ server }: Where) =>
   `${server} ended the connection. What was not committed is undone; run the command again.`;
@@ -54,8 +60,8 @@ const explanations: Readonly<Record<string, (where: Where, error: Error) => stri
   ERR_TLS_CERT_ALTNAME_INVALID: untrusted,
   '28P01': wrongLogin,
   '28000': wrongLogin,
-  '3D000': ({ server, database }) =>
-    `${server} has no database "${database}". Create it, or correct DATABASE_URL.`,
+  '3D000': ({ server, database, setting }) =>
+    `${server} has no database "${database}". Create it, or correct ${setting}.`,
   '42501': ({ user }, { message }) =>
     `User "${user}" lacks a right in the database: ${withoutStatement(message)}.`,
   '25006': ({ server }) => `${server} only reads: name its primary in DATABASE_URL.`,
@@ -67,16 +73,17 @@ const explanations: Readonly<Record<string, (where: Where, error: Error) => stri
   '42703': oldSchema,
 };
 
-function whereIs(databaseUrl: string, local: boolean): Where {
+function whereIs({ url: databaseUrl, local, setting = 'DATABASE_URL' }: DatabaseOrigin): Where {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined;
-  const host = url?.host || url?.searchParams.get('host') || 'the address in DATABASE_URL';
+  const host = url?.host || url?.searchParams.get('host') || `the address in ${setting}`;
   return {
     server: `PostgreSQL at ${host}`,
     user: decodeURIComponent(url?.username ?? '') || 'of the system',
+    setting,
     database: decodeURIComponent(url?.pathname.slice(1) ?? ''),
     remedy: local
       ? 'Start the local service first: npm start'
-      : 'Check that it runs, and host and port in DATABASE_URL.',
+      : `Check that it runs, and host and port in ${setting}.`,
   };
 }
 

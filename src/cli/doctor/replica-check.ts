@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { openReplica } from '../../compose/connections.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../contract/transaction.ts';
+import {
+  endBeats,
+  hasBeat,
+  type ReplicaView,
+  storeBeat,
+  viewReplica,
+} from '../../db/replica-heartbeat-store.ts';
+import { groupOf, privilegesOn, tableRights } from '../../db/role-rights.ts';
+import type { Logger } from '../../log.ts';
+import { explainDatabase } from '../shared/database-failure.ts';
+import { type Finding, messageOf } from '../shared/finding.ts';
+
+type Parts = { readonly db: Database; readonly config: Config; readonly log: Logger };
+
+const check = 'replica';
+const lookMs = 25;
+// Processes of the role 'api' read from it.
+const readTables = Object.keys(tableRights).filter((table) => privilegesOn(table, 'api').includes('SELECT'));
+
+/**
+ * Tries the replica that the settings name as the service uses it: whether it follows this very database, shows in time
+ * what is committed there, and lets its user read. Nothing where none is named.
+ */
+export async function examineReplica({ db, config, log }: Parts): Promise<Finding[]> {
+  const url = config.DATABASE_REPLICA_URL;
+  if (url === undefined) return [];
+  const replica = openReplica(config, url, log);
+  const beats = randomUUID();
+  try {
+    const cluster = await storeBeat(db, beats, 1);
+    const view = await viewReplica(replica, readTables);
+    const fault = faultOf(view, cluster);
+    if (fault !== undefined) return [{ check, state: 'FAULT', detail: fault }];
+    return [await examineLag(db, { replica, beats, mostMs: config.DATABASE_REPLICA_MAX_LAG * 1_000 })];
+  } catch (error) {
+    const origin = { url, local: false, setting: 'DATABASE_REPLICA_URL' };
+    return [{ check, state: 'FAULT', detail: explainDatabase(error, origin) ?? messageOf(error) }];
+  } finally {
+    await endBeats(db, beats).catch(() => {}); // whoever ends next deletes it
+    await replica.destroy();
+  }
+}
+
+function faultOf({ isReplica, cluster, user, unreadable }: ReplicaView, own: string): string | undefined {
+  if (!isReplica)
+    return 'it takes writes, so it follows nothing (any more): let DATABASE_REPLICA_URL name a server that follows the database';
+  if (cluster !== own)
+    return 'it follows another server than that of DATABASE_URL: correct DATABASE_REPLICA_URL';
+  if (unreadable.length === 0) return undefined;
+  const [first, ...more] = unreadable;
+  const tables = more.length === 0 ? first : `${first} and ${more.length} more tables`;
+  return `its user ${user} may not read ${tables}, or the database there is another one: GRANT ${groupOf('api')} TO ${user}, on the primary, or correct DATABASE_REPLICA_URL`;
+}
+
+type Following = {
+  readonly replica: Database;
+  /** Who beats, here. */
+  readonly beats: string;
+  /** How far the replica may be behind, in milliseconds. */
+  readonly mostMs: number;
+};
+
+/** Waits for a beat to arrive, for as long as the replica may be behind. */
+async function examineLag(db: Database, { replica, beats, mostMs }: Following): Promise<Finding> {
+  await storeBeat(db, beats, 2);
+  const committed = performance.now();
+  const lagMs = () => Math.ceil(performance.now() - committed);
+  do {
+    if (await hasBeat(replica, beats, 2))
+      return { check, state: 'ok', detail: `follows this database, ${lagMs()} ms behind` };
+    await wait(lookMs);
+  } while (lagMs() < mostMs);
+  const detail =
+    `it did not show in ${mostMs / 1_000} s what was committed here, so reads go to the primary: let it catch up, ` +
+    'raise DATABASE_REPLICA_MAX_LAG, or correct the database in DATABASE_REPLICA_URL';
+  return { check, state: 'warning', detail };
+}
