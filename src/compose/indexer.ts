@@ -13,6 +13,7 @@ export function startIndexes({
   outgoing,
   log,
   observers,
+  tracing,
 }: Parts): NetworkIndexes {
   const observer = observers.index;
   const fetcher = createMetadataFetcher({
@@ -26,7 +27,7 @@ export function startIndexes({
     log,
     indexOf(network) {
       const settings = indexSettings(config, network);
-      return createNetworkIndex({ network, settings, db, clients, log, fetcher, observer });
+      return createNetworkIndex({ network, settings, db, clients, log, fetcher, observer, tracing });
     },
   });
 }

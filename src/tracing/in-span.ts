@@ -31,6 +31,45 @@ export async function inChildSpan<T>(
   }
 }
 
+/** A span of work in several pieces, which no request asks for. */
+export type OwnSpan = {
+  /** Runs a piece, and what it calls belongs to the span. */
+  run<T>(piece: (span: Span | undefined) => Promise<T>): Promise<T>;
+  /** Runs the last piece and ends the span with its outcome. */
+  finish<T>(piece: (span: Span | undefined) => Promise<T>): Promise<T>;
+  end(): void;
+};
+
+/** Begins a span for work that no request asks for; without traces, the work is as it is. */
+export function beginOwnSpan(
+  tracing: Tracing | undefined,
+  options: SpanOptions,
+  causes: readonly string[] = [],
+): OwnSpan {
+  if (tracing === undefined) {
+    const run: OwnSpan['run'] = (piece) => piece(undefined);
+    return { run, finish: run, end: () => {} };
+  }
+  const span = tracing.begin(options, causes);
+  const { signal, isRead, facts } = currentScope() ?? { signal: new AbortController().signal, isRead: false };
+  const scope = { signal, isRead, facts: { ...facts, traceId: span.traceId }, span };
+  const run: OwnSpan['run'] = (piece) => inScope(scope, () => piece(span));
+  return {
+    run,
+    async finish(piece) {
+      try {
+        const result = await run(piece);
+        span.end();
+        return result;
+      } catch (error) {
+        span.end(error);
+        throw error;
+      }
+    },
+    end: () => span.end(),
+  };
+}
+
 /** Runs work that no request asks for as a span, which all that it calls belongs to; as it is without traces. */
 export async function inOwnSpan<T>(
   tracing: Tracing | undefined,
@@ -38,16 +77,5 @@ export async function inOwnSpan<T>(
   causes: readonly string[],
   work: (span: Span | undefined) => Promise<T>,
 ): Promise<T> {
-  if (tracing === undefined) return work(undefined);
-  const span = tracing.begin(options, causes);
-  const { signal, isRead, facts } = currentScope() ?? { signal: new AbortController().signal, isRead: false };
-  const scope = { signal, isRead, facts: { ...facts, traceId: span.traceId }, span };
-  try {
-    const result = await inScope(scope, () => work(span));
-    span.end();
-    return result;
-  } catch (error) {
-    span.end(error);
-    throw error;
-  }
+  return beginOwnSpan(tracing, options, causes).finish(work);
 }

@@ -4,6 +4,7 @@ import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
+import type { Tracing } from '../../tracing/span.ts';
 import { creditRulesOf } from './decode/credit-rules.ts';
 import { decodeBlock } from './decode/decode-block.ts';
 import type { IndexedBlock } from './domain.ts';
@@ -53,6 +54,7 @@ type NetworkIndexOptions = {
   /** Without a fetcher, the metadata of NFTs stay unknown. */
   readonly fetcher?: MetadataFetcher;
   readonly observer?: IndexObserver;
+  readonly tracing?: Tracing | undefined;
 };
 
 /** The index of one network: a runner, and its parts for callers that drive them step by step. */
@@ -108,6 +110,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
       limit: newLimit(),
       log,
       events: observer?.events(chainId),
+      tracing: options.tracing,
       maxBatch,
       upTo,
     });

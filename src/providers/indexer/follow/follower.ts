@@ -1,5 +1,7 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { Logger } from '../../../log.ts';
+import { beginOwnSpan } from '../../../tracing/in-span.ts';
+import type { Tracing } from '../../../tracing/span.ts';
 import { MalformedBlockError } from '../decode/hex.ts';
 import type { IndexedBlock } from '../domain.ts';
 import { appendBlocks } from '../store/block-store.ts';
@@ -50,6 +52,7 @@ export type FollowerOptions = {
   readonly limit: AdaptiveLimit;
   readonly log: Logger;
   readonly events?: FollowerEvents | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Greatest number of blocks in one transaction. */
   readonly maxBatch: number;
   /** The last block to index; undefined follows the chain for ever. */
@@ -70,7 +73,7 @@ const batchTransactions = 1_000;
 export function createFollower(options: FollowerOptions): Follower {
   const { chainId, startBlock, db, blocks, log, maxBatch, events } = options;
   let skips: ReadonlySet<bigint> = new Set();
-  const reader = createReadAhead(createRangeReader(options, (number) => skips.has(number)));
+  const { beginSpan, reader } = openReader(options, (number) => skips.has(number));
   let state: IndexState | undefined;
   const absent = { number: -1n, times: 0 };
   let blockedAt: bigint | undefined;
@@ -101,6 +104,10 @@ export function createFollower(options: FollowerOptions): Follower {
     // Prefetches the next blocks while these arrive and the database writes them.
     const next = taken.to + 1n;
     if (next <= end) reader.prepare({ from: next, to: lastOf(next, batch, end), finalized });
+    return taken.span.finish(() => append(taken, from, end));
+  };
+
+  const append = async (taken: Taken, from: bigint, end: bigint): Promise<Step> => {
     const { blocks: found, failure } = await taken.found;
     const first = found[0];
     const last = found.at(-1);
@@ -151,7 +158,8 @@ export function createFollower(options: FollowerOptions): Follower {
         if (from <= last) return await advance(from, last, finalized);
         // What was read ahead may be replaced by the time that it is there again.
         reader.drop();
-        return head === undefined || (await isAtHead(head)) ? 'idle' : await rollBackFrom(head);
+        if (head === undefined || (await isAtHead(head))) return 'idle';
+        return await beginSpan('follow reorganisation').finish(() => rollBackFrom(head));
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
         state = undefined;
@@ -161,6 +169,29 @@ export function createFollower(options: FollowerOptions): Follower {
       }
     },
   };
+}
+
+type Taken = ReturnType<ReturnType<typeof createReadAhead>['take']>;
+
+function openReader(options: FollowerOptions, isSkipped: (number: bigint) => boolean) {
+  const beginSpan = createSpans(options);
+  const read = createRangeReader(options, isSkipped);
+  const reader = createReadAhead(read, (from, to) => beginSpan('index blocks', { from, to }));
+  return { beginSpan, reader };
+}
+
+/** What begins the spans of a network's index. */
+function createSpans({ tracing, chainId }: Pick<FollowerOptions, 'tracing' | 'chainId'>) {
+  return (name: string, range?: { readonly from: bigint; readonly to: bigint }) =>
+    beginOwnSpan(tracing, {
+      name,
+      kind: 'internal',
+      facts: {
+        'tallystick.chain_id': chainId,
+        'tallystick.from_block': range?.from.toString(),
+        'tallystick.to_block': range?.to.toString(),
+      },
+    });
 }
 
 // So often the index is seen to be alive though nothing happens.

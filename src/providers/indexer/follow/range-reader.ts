@@ -1,3 +1,4 @@
+import type { OwnSpan } from '../../../tracing/in-span.ts';
 import { creditRulesOf } from '../decode/credit-rules.ts';
 import { decodeBlock } from '../decode/decode-block.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
@@ -85,15 +86,30 @@ type Range = {
   /** The final block before the range was read: a later one may be final on another branch than the blocks read. */
   readonly finalized: bigint;
 };
-type ReadingRange = Range & { readonly found: Promise<Reading> };
+type ReadingRange = Range & {
+  readonly found: Promise<Reading>;
+  /** Of all that is done for the range, begun when it is read; whoever takes it ends it. */
+  readonly span: OwnSpan;
+};
 
-/** Reads a range, or returns the prefetched one with the same first block. */
-export function createReadAhead(read: ReadRange) {
+/**
+ * Reads a range, or returns the prefetched one with the same first block.
+ * @param beginSpan begins the span of a range in traces
+ */
+export function createReadAhead(read: ReadRange, beginSpan: (from: bigint, to: bigint) => OwnSpan) {
   let ahead: ReadingRange | undefined;
-  const begin = (range: Range): ReadingRange => ({ ...range, found: read(range.from, range.to) });
+  const begin = (range: Range): ReadingRange => {
+    const span = beginSpan(range.from, range.to);
+    return { ...range, span, found: span.run(() => read(range.from, range.to)) };
+  };
+  const drop = () => {
+    ahead?.span.end();
+    ahead = undefined;
+  };
   return {
     take(range: Range): ReadingRange {
-      const taken = ahead?.from === range.from ? ahead : begin(range);
+      if (ahead?.from !== range.from) drop();
+      const taken = ahead ?? begin(range);
       ahead = undefined;
       return taken;
     },
@@ -101,8 +117,6 @@ export function createReadAhead(read: ReadRange) {
       ahead = begin(range);
       ahead.found.catch(() => {}); // take() passes the error on
     },
-    drop() {
-      ahead = undefined;
-    },
+    drop,
   };
 }
