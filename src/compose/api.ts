@@ -88,12 +88,13 @@ function createHandlers(parts: Parts, readers: Readers): AreaHandlers {
 }
 
 function createBlockchainArea(
-  { config, db, networks, outgoing, observers }: Parts,
+  { config, db, networks, outgoing, log, observers }: Parts,
   { balances, states, mayLag }: Readers,
 ) {
   if (config.CURSOR_KEYS === undefined) return {};
   const cursors = createCursors(config.CURSOR_KEYS);
-  const providers = createDataProviders(config, { db, mayLag, states, outgoing, onTry: observers.moralis });
+  const told = { log, onTry: observers.moralis };
+  const providers = createDataProviders(config, { db, mayLag, states, outgoing, ...told });
   return { blockchain: createBlockchainHandlers({ networks, balances, cursors, providers }) };
 }
 

@@ -35,7 +35,8 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
   const cancel = async ({ processID }: Connection) => {
     const other = await acquire();
     try {
-      await other.query('SELECT pg_cancel_backend($1)', [processID]);
+      // Citus has another function of this name.
+      await other.query('SELECT pg_cancel_backend($1::int)', [processID]);
     } finally {
       await release(other);
     }

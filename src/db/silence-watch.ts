@@ -14,7 +14,10 @@ export type WatchedClient = Client & {
 export type SilenceWatch = {
   /** Watches a connection that was just opened, until it ends. @param name as the server will show it */
   add(client: WatchedClient, name: string): void;
-  /** Whether nothing says that the connection is dead. */
+  /**
+   * Whether nothing says that the connection is dead, and the server is done with what it was given: after an error it may
+   * still be busy, such as a coordinator that waits for a frozen node of its cluster to hear of a cancelled statement.
+   */
   isTrusted(client: WatchedClient): boolean;
 };
 
@@ -135,7 +138,10 @@ export function createSilenceWatch({ probe, log, limits = {} }: WatchOptions): S
       });
       if (states.size === 1) timer = setInterval(look, lookMs).unref();
     },
-    isTrusted: (client) => states.get(client)?.isTrusted ?? false,
+    isTrusted(client) {
+      const state = states.get(client);
+      return state?.isTrusted === true && client.connection.stream.bytesWritten === state.answeredBytes;
+    },
   };
 }
 

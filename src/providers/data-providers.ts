@@ -2,8 +2,10 @@ import type { DataProviderName } from '../chain/network.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../contract/transaction.ts';
 import type { MayLag } from '../db/replica-reads.ts';
+import type { Logger } from '../log.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import { createLaggingLists } from './indexer/lagging-lists.ts';
+import { guardReads } from './indexer/node-guard.ts';
 import type { StateReader } from './indexer/read/state-reader.ts';
 import { createStateProvider } from './indexer/state-provider.ts';
 import { createMoralisClient, type MoralisClientOptions } from './moralis/client.ts';
@@ -18,13 +20,14 @@ type ProviderParts = {
   readonly mayLag: MayLag;
   readonly states: StateReader;
   readonly outgoing: Outgoing;
+  readonly log: Logger;
   readonly onTry: MoralisClientOptions['onTry'];
 };
 
 /** Creates every data provider: the hosted one from the settings, and the index in this database. */
 export function createDataProviders(
   config: Config,
-  { db, mayLag, states, outgoing, onTry }: ProviderParts,
+  { db, mayLag, states, outgoing, log, onTry }: ProviderParts,
 ): DataProviders {
   const client = createMoralisClient({
     baseUrl: config.MORALIS_BASE_URL,
@@ -36,5 +39,5 @@ export function createDataProviders(
     ...(onTry && { onTry }),
   });
   const indexer = { ...createLaggingLists({ db, mayLag }), ...createStateProvider({ db, states }) };
-  return { moralis: createMoralisProvider({ client }), indexer };
+  return { moralis: createMoralisProvider({ client }), indexer: guardReads(indexer, { db, log }) };
 }
