@@ -1,5 +1,5 @@
 import { allOf } from './bench/all.ts';
-import { growthSuite } from './bench/growth.ts';
+import { growthSuite } from './bench/growth/suite.ts';
 import { historySuite } from './bench/history/suite.ts';
 import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';

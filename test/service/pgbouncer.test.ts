@@ -6,6 +6,7 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { issueKey, revokeKey } from '../../src/keys/key-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { addRwa } from '../rwa/samples.ts';
+import { users } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { startProcess } from '../support/process.ts';
@@ -15,7 +16,7 @@ const log = createLogger({ level: 'silent' });
 
 const test = base
   .extend('bouncer', perFile, async ({ databaseUrl }, { onCleanup }) => {
-    const bouncer = await startPgbouncer(databaseUrl);
+    const bouncer = await startPgbouncer(databaseUrl, users);
     onCleanup(() => bouncer.close());
     return bouncer;
   })

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { uncovered } from '../contract/coverage.ts';
 import { otherTests, processTests } from '../process-tests.ts';
-import { createTemplate } from './database.ts';
+import { createTemplate, users } from './database.ts';
 import { startPgbouncer } from './pgbouncer.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -27,7 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // and change plans and the visibility of pages in the middle of a test.
   const postgres = await startPostgres({ settings: ['autovacuum=off'] });
   await createTemplate(postgres.url);
-  const pooler = process.env['PGBOUNCER'] === 'on' ? await startPgbouncer(postgres.url) : undefined;
+  const pooler = process.env['PGBOUNCER'] === 'on' ? await startPgbouncer(postgres.url, users) : undefined;
 
   const directory = mkdtempSync(path.join(tmpdir(), 'tallystick-run-'));
   const coverageFile = path.join(directory, 'coverage');

@@ -5,7 +5,6 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { users } from './database.ts';
 import { killAtExit } from './kill-at-exit.ts';
 import { freePort } from './postgres.ts';
 
@@ -25,8 +24,14 @@ export const hasPgbouncer = program !== undefined;
 const serverConnections = 6;
 const nobody = 65_534;
 
-/** @param serverUrl of any of the server's databases, with user and password */
-export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
+/**
+ * @param serverUrl of any of the server's databases, with user and password
+ * @param users names and passwords of others who may come
+ */
+export async function startPgbouncer(
+  serverUrl: string,
+  users: readonly (readonly [name: string, password: string])[] = [],
+): Promise<Pgbouncer> {
   if (program === undefined) throw new Error('PgBouncer is not installed.');
   const { hostname, port: serverPort, username, password } = new URL(serverUrl);
   const directory = await mkdtemp(path.join(tmpdir(), 'tallystick-bouncer-'));
