@@ -5,10 +5,11 @@
 export const processTests = [
   'test/service/**/*.test.ts',
   'test/local/**/*.test.ts',
-  'test/cli/{bin,index,init,mcp}.test.ts',
+  'test/cli/{bin,doctor-replica,index,init,mcp}.test.ts',
   'test/indexer/kill.test.ts',
   'test/keys/revocation.test.ts',
   'test/minting/killed-worker.test.ts',
+  'test/monitoring/live-alerts.test.ts',
 ] as const;
 
 /** Files of another kind, which have commands of their own: `npm run test:portal`, and `npm run faults` with FAULTS=all. */

@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, vi } from 'vitest';
+import { findProgram } from '../../scripts/find-program.ts';
+import { commandLine, settingsFor } from '../cli/command-line.ts';
+import { addRwa } from '../rwa/samples.ts';
+import { firedAlerts } from '../support/fired-alerts.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { startMoralisServer } from '../support/moralis-server.ts';
+import { freePort } from '../support/postgres.ts';
+import { startProcess } from '../support/process.ts';
+import { populate } from '../support/serving.ts';
+
+const wallet = `0x${'ab'.repeat(20)}`;
+
+/** A process of the service with its listener for operators. */
+async function start(databaseUrl: string, settings: Readonly<Record<string, string>>) {
+  const process = startProcess(['src/main.ts'], {
+    ...settingsFor(databaseUrl),
+    ...{ HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0', SHUTDOWN_SECONDS: '2' },
+    ...{ RPC_TIMEOUT_MS: '300', ...settings },
+  });
+  const [line] = await process.until(/^.*"msg":"service started".*$/m);
+  const ports: { port: number; operationsPort: number } = JSON.parse(line);
+  const scrape = async () => (await fetch(`http://127.0.0.1:${ports.operationsPort}/metrics`)).text();
+  const ask = async (path: string, key: string) => {
+    const url = `http://127.0.0.1:${ports.port}${path}`;
+    return (await fetch(url, { headers: { 'x-api-key': key } })).status;
+  };
+  const stop = async () => {
+    process.child.kill('SIGTERM');
+    await process.ended;
+  };
+  return { ask, scrape, stop };
+}
+
+/** A process for which much goes wrong, as it shows it, and one that has all that it needs. */
+const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDatabase }, { onCleanup }) => {
+  const opened = new AsyncDisposableStack();
+  onCleanup(() => opened.disposeAsync());
+  const moralis = opened.adopt(await startMoralisServer({ histories: {}, nfts: {} }), (each) => each.close());
+  const { keys, companies } = await populate(db, { moralis });
+  const operator = commandLine(settingsFor(databaseUrl));
+  await addRwa(db, companies.acme, { isClaimable: true });
+  // Its node is gone, and was last heard of five minutes ago.
+  await db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time, node_head, updated_at)
+    VALUES (31337, 0, 9, '\\x00', now(), 500, now() - interval '5 minutes')`);
+  expect((await operator.run('mint', 'pause', '--chain-id', '31337')).status).toBe(0);
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const ill = await start(databaseUrl, {
+    ...{
+      ROLES: 'api,worker,indexer',
+      DATABASE_REPLICA_URL: databaseUrl.replace(/:\d+\//, `:${await freePort()}/`),
+    },
+    ...{ MORALIS_BASE_URL: moralis.baseUrl, MORALIS_API_KEY: moralis.apiKey },
+    ...{ MORALIS_TIMEOUT_MS: '300', MORALIS_DEADLINE_MS: '600' },
+  });
+  opened.defer(() => ill.stop());
+  const hosted = `/blockchain/v1/api/wallet/history?chainId=1&address=${wallet}`;
+  expect(await ill.ask(hosted, keys.acme)).toBe(200);
+  const before = await ill.scrape();
+  moralis.meet(500);
+  await vi.waitFor(
+    async () => {
+      await ill.ask(hosted, keys.acme);
+      await ill.ask(`/blockchain/v1/api/token/balance?chainId=31337&address=${wallet}`, keys.acme);
+      const text = await ill.scrape();
+      expect(text).toMatch(/^tallystick_circuit_breakers\{.*state="open"\} 1$/m);
+      expect(text).toMatch(/^tallystick_replica_state\{state="silent"\} 1$/m);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  const locked = await start(databaseUrl, {
+    ...{ ROLES: 'api', KEY_VERIFIER: 'remote', AUTH_URL: nowhere, AUTH_CREDENTIAL: 'nobody-asks-for-it' },
+  });
+  opened.defer(() => locked.stop());
+  const unasked = await locked.scrape();
+  expect(await locked.ask('/v1/api/rwa', keys.acme)).toBe(503);
+  const well = await start(otherDatabase.url, { ROLES: 'api,worker,indexer' });
+  opened.defer(() => well.stop());
+  return {
+    ill: { before, after: await ill.scrape() },
+    locked: { before: unasked, after: await locked.scrape() },
+    well: { before: await well.scrape(), after: await well.scrape() },
+  };
+});
+
+describe.skipIf(findProgram('promtool') === undefined)('alerts, over what real processes show', () => {
+  test('fire for what is wrong, and nothing else does', async ({ world }) => {
+    expect(await firedAlerts(world.ill)).toEqual([
+      'TallystickBreakerOpen',
+      'TallystickErrors',
+      'TallystickIndexBehind',
+      'TallystickIndexSilent',
+      'TallystickMintLaneUnattended',
+      'TallystickReplicaUnused',
+      'TallystickUpstreamFailing',
+    ]);
+    expect(await firedAlerts(world.locked)).toEqual(
+      expect.arrayContaining(['TallystickErrors', 'TallystickKeysUnverifiable']),
+    );
+  }, 60_000);
+
+  test('are silent where all is well, and one fires where nothing answers', async ({ world }) => {
+    expect(await firedAlerts(world.well)).toEqual([]);
+    expect(await firedAlerts({ before: world.well.before, after: undefined })).toEqual(['TallystickDown']);
+  });
+});
+
+describe('rules and dashboard', () => {
+  // Of work that fails and of nodes that are well: tests of these show them (jobs/job-metrics, chain/node-pool).
+  const elsewhere = ['tallystick_job_runs_total outcome failed'];
+
+  test('compare labels with values that real processes show', async ({ world }) => {
+    const shown = [world.ill, world.locked].map(({ after }) => after).join('\n');
+    const text =
+      (await readFile('deploy/monitoring/rules.yaml', 'utf8')) +
+      (await readFile('deploy/monitoring/dashboard.json', 'utf8')).replaceAll('\\"', '"');
+    const wanted = [...text.matchAll(/(tallystick_\w+)\{(\w+)!?=(~?)"([^"]+)"/g)].flatMap(
+      ([, name = '', label = '', isPattern, value = '']) =>
+        (isPattern === '' ? [value] : value.split('|')).map((each) => [name, label, each] as const),
+    );
+    expect(wanted.length).toBeGreaterThan(8);
+    const missing = wanted.filter(
+      ([name, label, value]) =>
+        !new RegExp(`^${name}\\{(?:.*,)?${label}="${value}"`, 'm').test(shown) &&
+        !elsewhere.includes([name, label, value].join(' ')),
+    );
+    expect(missing).toEqual([]);
+  });
+});
