@@ -165,7 +165,6 @@ module.exports = {
     onlyIn('pg-boss', '^src/jobs/'),
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
     onlyIn('@aws-sdk', '^src/chain/kms-client\\.ts', '^src/chain/minting/kms-signer\\.ts'),
-    onlyIn('node-cache', '^src/cache\\.ts'),
     onlyIn('(p-limit|cockatiel)', '^src/outgoing/'),
     {
       name: 'one-way-out',

@@ -19,6 +19,7 @@ import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { atBasePaths } from './http/server/base-paths.ts';
+import { writeAddedHeaders } from './http/server/common-headers.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
@@ -37,11 +38,13 @@ type Mount = { readonly path: string; readonly handler: RequestHandler };
 type MountedAppParts = RequestContextOptions & {
   /** The proxies whose word on a caller's address is believed, as Express takes them; none by default. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** What answers most requests, and passes on the others; it is asked before all mounts. */
+  readonly first?: RequestHandler | undefined;
   /** What is served. A request goes to each whose path fits, in this order, until one answers. */
   readonly mounts: readonly Mount[];
 };
 
-type SharedParts = Omit<MountedAppParts, 'mounts'> & {
+type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
   readonly refusedKeys: AddressLimit;
@@ -114,25 +117,25 @@ export async function createDocumentApp(
     log,
     tracing,
   };
-  const opened: Mount[] = [];
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired, isOpen = false } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, publicRequests, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
-    if (isOpen) opened.push({ path: basePath, handler: openToPages });
-    dispatchers.push({ path: basePath, handler });
+    dispatchers.push({ path: basePath, handler: isOpen ? openToPages(handler) : handler });
   }
-  return createMountedApp({
-    ...context,
-    mounts: [...opened, { path: '/', handler: atBasePaths(dispatchers) }, ...mounts],
-  });
+  return createMountedApp({ ...context, first: atBasePaths(dispatchers), mounts });
 }
 
 /**
  * An app over request handlers; what none of them answers is the problem `not_found`. Paths are exact: no case
  * is folded, and a trailing or doubled slash makes another path.
  */
-export function createMountedApp({ mounts, trustedProxies = [], ...context }: MountedAppParts): Express {
+export function createMountedApp({
+  first = passOn,
+  mounts,
+  trustedProxies = [],
+  ...context
+}: MountedAppParts): Express {
   const { log } = context;
   const app = express();
   app.disable('x-powered-by');
@@ -140,12 +143,20 @@ export function createMountedApp({ mounts, trustedProxies = [], ...context }: Mo
   app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', false);
   app.enable('case sensitive routing');
-  app.use(createRequestContext(context));
+  writeAddedHeaders(app);
+  const begin = createRequestContext(context);
+  // In one handler: Express's way from one to the next costs as much as either.
+  app.use((request, response, next) => {
+    begin(request, response);
+    first(request, response, next);
+  });
   for (const { path, handler } of mounts) app.use(path, handler);
   app.use((request, response) => answerProblem(openExchange(request, response), problem('not_found'), log));
   app.use(createErrorHandler(log));
   return app;
 }
+
+const passOn: RequestHandler = (_request, _response, next) => next();
 
 // Express tells an error handler by its four parameters.
 function createErrorHandler(log: Logger): ErrorRequestHandler {

@@ -1,4 +1,3 @@
-import NodeCache from 'node-cache';
 import { currentScope, inSharedScope } from './request-scope.ts';
 
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
@@ -24,39 +23,41 @@ export type Loaded<V> = { readonly value: V; readonly ttlSeconds: number };
 /** `joined`: the caller shares a load that is in flight. */
 export type OnGet = (from: 'hit' | 'joined' | 'miss') => void;
 
-// node-cache counts by the calendar, which may be set back; `until` is of `performance.now()`, which only goes on.
-type Kept<V> = { readonly value: V; readonly until: number };
+// By whichever clock says so first: the calendar may be set back, and `performance.now()` stands still while the machine sleeps.
+type Kept<V> = { readonly value: V; readonly until: number; readonly untilDate: number };
 type Flight<V> = { readonly value: Promise<V>; readonly end: AbortController; callers: number };
 
-// node-cache stores its entries in a plain object, in which `constructor` exists without being set.
-const slotOf = (key: string) => `:${key}`;
+const isOver = ({ until, untilDate }: Kept<unknown>) => performance.now() > until || Date.now() > untilDate;
+
+const sweepMs = 60_000;
 
 /**
- * @param maxKeys at least 1. When the cache is full, the oldest entry is removed; node-cache itself would throw
+ * @param maxKeys at least 1. When the cache is full, the oldest entry is removed
  * @param onGet called with the source of each value
  */
 export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGet?: OnGet }): FlightCache<V> {
-  const cache = new NodeCache({ useClones: false, checkperiod: 60, deleteOnExpire: true });
-  // A Set iterates in the order of insertion, so its first slot is the oldest.
-  const ages = new Set<string>();
-  cache.on('del', (slot: string) => ages.delete(slot));
+  // A Map iterates in the order of insertion, so its first entry is the oldest.
+  const entries = new Map<string, Kept<V>>();
+  const sweep = () => {
+    for (const [key, kept] of entries) if (isOver(kept)) entries.delete(key);
+  };
+  const sweeping = setInterval(sweep, sweepMs).unref();
   // A load is cached only if it is still in this map when it ends, so removing it here is enough.
   const flights = new Map<string, Flight<V>>();
 
   const find = (key: string): Kept<V> | undefined => {
-    const kept = cache.get<Kept<V>>(slotOf(key));
-    return kept !== undefined && performance.now() <= kept.until ? kept : undefined;
+    const kept = entries.get(key);
+    return kept !== undefined && !isOver(kept) ? kept : undefined;
   };
 
   const keep = (key: string, { value, ttlSeconds }: Loaded<V>) => {
-    // Written so that NaN is not cached either: for node-cache it means no expiry.
+    // Written so that NaN is not cached either.
     if (!(ttlSeconds > 0)) return;
-    const slot = slotOf(key);
-    ages.delete(slot);
-    const [oldest] = ages;
-    if (ages.size >= maxKeys && oldest !== undefined) cache.del(oldest);
-    cache.set<Kept<V>>(slot, { value, until: performance.now() + ttlSeconds * 1_000 }, ttlSeconds);
-    ages.add(slot);
+    entries.delete(key);
+    const [oldest] = entries.keys();
+    if (entries.size >= maxKeys && oldest !== undefined) entries.delete(oldest);
+    const ms = ttlSeconds * 1_000;
+    entries.set(key, { value, until: performance.now() + ms, untilDate: Date.now() + ms });
   };
 
   const depart = (key: string, load: () => Promise<Loaded<V>>): Flight<V> => {
@@ -90,8 +91,7 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
 
   const clear = () => {
     flights.clear();
-    cache.flushAll();
-    ages.clear();
+    entries.clear();
   };
 
   return {
@@ -105,12 +105,12 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
     peek: (key) => find(key)?.value,
     delete(key) {
       flights.delete(key);
-      cache.del(slotOf(key));
+      entries.delete(key);
     },
     clear,
     close() {
       clear();
-      cache.close();
+      clearInterval(sweeping);
     },
   };
 }

@@ -6,8 +6,18 @@ import type { Balance, BalanceQuestion } from './balance-reader.ts';
 
 type TokenBalance = components['schemas']['TokenBalance'];
 
-/** Converts a balance to the contract's form. */
+const converted = new WeakMap<Balance, TokenBalance>();
+
+/** Converts a balance to the contract's form, once: it is read again and again from memory, for one question only. */
 export function balanceToApi(question: BalanceQuestion, balance: Balance): TokenBalance {
+  const known = converted.get(balance);
+  if (known !== undefined) return known;
+  const made = convertBalance(question, balance);
+  converted.set(balance, made);
+  return made;
+}
+
+function convertBalance(question: BalanceQuestion, balance: Balance): TokenBalance {
   const { amount, decimals } = balance;
   return {
     // The registry keeps chain ids within the integers that a JSON number holds exactly.

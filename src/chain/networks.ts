@@ -56,7 +56,7 @@ export async function createNetworkRegistry(options: RegistryOptions): Promise<N
 
   return {
     async find(chainId) {
-      return (await networks()).get(chainId);
+      return (cache.peek(cacheKey) ?? (await networks())).get(chainId);
     },
     async list() {
       return [...(await networks()).values()];

@@ -122,7 +122,9 @@ describe('an app that cannot keep its contract does not start', () => {
   });
 
   test('when a handler has no operation', async () => {
-    await expect(serve(only({}), { ...handlers, b: handlers.a })).rejects.toThrow('Unknown operationId b');
+    await expect(serve(only({}), { ...handlers, b: handlers.a })).rejects.toThrow(
+      'handlers without an operation: b',
+    );
   });
 
   test.each([[[{}]], [[{ ApiKey: [] }, {}]], [[{ Other: [] }]], [[{ ApiKey: [], Other: [] }]]])(

@@ -23,7 +23,7 @@ export function openScope(
   { request, response, facts }: Exchange,
   { deadlineMs, onEnd, span }: ScopeOptions,
 ): CallerScope {
-  const work = createWork(request.method === 'GET', facts, span);
+  const work = new CallerWork(request.method === 'GET', facts, span);
   const end = (reason: Error) => {
     work.end(reason);
     onEnd(reason);
@@ -36,33 +36,39 @@ export function openScope(
     clearTimeout(deadline);
     if (!response.writableFinished) end(new CallerGoneError());
   });
-  return { scope: work.scope, settle: () => clearTimeout(deadline) };
+  return { scope: work, settle: () => clearTimeout(deadline) };
 }
 
 /**
- * The scope, with a signal that is made for those who ask: what is answered from memory does not. Its functions close
- * over nothing of the request, which would outlive the young generation with it.
+ * What is done for a request, with a signal that is made for those who ask: what is answered from memory does not. It
+ * keeps nothing of the request, which would outlive the young generation with it.
  */
-function createWork(isRead: boolean, facts: Exchange['facts'], span: Span | undefined) {
-  let controller: AbortController | undefined;
-  let ended: Error | undefined;
-  const scope: RequestScope = {
-    get signal() {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (ended !== undefined) controller.abort(ended);
-      }
-      return controller.signal;
-    },
-    isRead,
-    facts,
-    span,
-  };
-  return {
-    scope,
-    end(reason: Error) {
-      ended ??= reason;
-      controller?.abort(reason);
-    },
-  };
+class CallerWork implements RequestScope {
+  tenant?: string;
+  hasBegun?: boolean;
+  onAway?: () => void;
+  readonly isRead: boolean;
+  readonly facts: Exchange['facts'];
+  readonly span: Span | undefined;
+  #controller: AbortController | undefined;
+  #ended: Error | undefined;
+
+  constructor(isRead: boolean, facts: Exchange['facts'], span: Span | undefined) {
+    this.isRead = isRead;
+    this.facts = facts;
+    this.span = span;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#ended !== undefined) this.#controller.abort(this.#ended);
+    }
+    return this.#controller.signal;
+  }
+
+  end(reason: Error): void {
+    this.#ended ??= reason;
+    this.#controller?.abort(reason);
+  }
 }

@@ -1,28 +1,49 @@
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { OpenAPIBackend } from 'openapi-backend';
 import type { OperationObject } from '../../contract/documents.ts';
-import { compileInputReader } from '../input/api-request.ts';
-import type { Routed } from './matcher.ts';
+import { type ApiRequest, compileInputReader } from '../input/api-request.ts';
+import { compileMatcher, type Match, type Routed } from './matcher.ts';
 import { type OperationPlan, planOperation } from './operation-plan.ts';
 
 /** An operation of a document with everything that can be computed before the first request. */
-export type CompiledOperation = {
-  /** The library's own, but for its security. */
-  readonly operation: Routed;
+export type CompiledOperation = Routed & {
   readonly plan: OperationPlan;
   readonly readInput: ReturnType<typeof compileInputReader>;
+  /** What the document's schemas do not allow in a request whose input is read. */
+  readonly findErrors: (request: ApiRequest) => readonly ErrorObject[];
 };
 
-/** Operations by operationId. */
-export type CompiledOperations = ReadonlyMap<string, CompiledOperation>;
+/**
+ * Compiles what the library looks up, copies and compiles for every request: its operations, with its validators.
+ * @param api initialised, so that references are resolved
+ * @throws Error when the document uses something that dispatch does not enforce exactly
+ */
+export function compileOperations({ router, validator }: OpenAPIBackend): readonly CompiledOperation[] {
+  return router.getOperations().map((operation: Routed) => {
+    const { method, path } = operation;
+    const plan = planOperation(operation as Routed & OperationObject); // the library adds method and path
+    const validators = validator.getRequestValidatorsForOperation(plan.operationId) ?? [];
+    const readInput = compileInputReader(plan, path);
+    return { method, path, plan, readInput, findErrors: compileValidation(validators) };
+  });
+}
 
-/** @param operations with their references resolved */
-export function compileOperations(operations: readonly Routed[]): CompiledOperations {
-  return new Map(
-    operations.map((operation) => {
-      const plan = planOperation(operation as Routed & OperationObject); // the library adds method and path
-      const readInput = compileInputReader(plan, operation.path);
-      // Keys are checked in one step of ours: the library would make a dozen promises of each, and then ask us.
-      const open = { ...operation, security: [] };
-      return [plan.operationId, { operation: open, plan, readInput }];
-    }),
-  );
+function compileValidation(validators: readonly ValidateFunction[]): CompiledOperation['findErrors'] {
+  return ({ params: path, query, headers: header, cookies: cookie, body }) => {
+    const input = { path, query, header, cookie, ...(body !== undefined && { requestBody: body }) };
+    const errors: ErrorObject[] = [];
+    for (const validate of validators) if (!validate(input)) errors.push(...(validate.errors ?? []));
+    return errors;
+  };
+}
+
+/** Finds the operation of a request. What can be read can be asked for without its body (RFC 9110, 9.3.2). */
+export function compileRouter<Op extends Routed>(operations: readonly Op[]) {
+  const find = compileMatcher(operations);
+  return (method: string, path: string): Match<Op> => {
+    // Node sends no body in answer to HEAD.
+    const found = find(method === 'head' ? 'get' : method, path);
+    const isReadable = found.kind === 'wrong-method' && found.allow.includes('GET');
+    return isReadable ? { ...found, allow: [...found.allow, 'HEAD'] } : found;
+  };
 }

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { type Request as BackendRequest, type Document, OpenAPIBackend, type Options } from 'openapi-backend';
+import { type Document, OpenAPIBackend, type Options } from 'openapi-backend';
 import type { OpenApiDocument } from '../../contract/documents.ts';
 import type { AnyReply } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -16,12 +16,10 @@ import { discardRest } from '../server/unread-body.ts';
 import type { AnswerShares } from './answer-shares.ts';
 import { openScope } from './caller-scope.ts';
 import { compileOperations } from './compiled-operations.ts';
-import { replaceRouter } from './compiled-router.ts';
-import { replaceValidation } from './compiled-validation.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { openRequestSpan } from './request-span.ts';
-import { type AnyHandler, registerSteps } from './steps.ts';
+import { type AnyHandler, createSteps } from './steps.ts';
 
 export type DispatchOptions = {
   /** The name of the document in logs and metrics. */
@@ -46,8 +44,8 @@ export type DispatchOptions = {
 const defaultDeadlineMs = 45_000;
 
 /**
- * Creates the request handler of one document, to be mounted at the document's base path. openapi-backend runs the
- * sequence route, key, validation, handler; dispatch adds the steps between them.
+ * Creates the request handler of one document, to be mounted at the document's base path. openapi-backend resolves the
+ * document and compiles its validators; the steps of a request are ours.
  * @throws Error when an operation has no handler, a handler has no operation, or the document uses something that
  * dispatch does not enforce exactly
  */
@@ -64,17 +62,13 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
   await api.init();
   // Without a default, an operation without its own security would be public.
   if (options.document.security === undefined) throw new Error('the document has no security');
-  const operations = compileOperations(api.getOperations());
-  const match = replaceRouter(api, operations);
-  registerSteps(api, { ...options, operations, match });
-  replaceValidation(api, operations.keys());
+  const run = createSteps({ ...options, operations: compileOperations(api) });
 
   return (request, response) => {
     const exchange = openExchange(request, response);
     exchange.facts.area = options.area;
     const span = openRequestSpan(options.tracing, exchange);
-    // The library types values as texts, but only passes the object on.
-    const apiRequest = toApiRequest(request) as unknown as BackendRequest;
+    const apiRequest = toApiRequest(request);
     const answered = { isOver: false };
     const refuse = (error: unknown) => {
       if (answered.isOver) return;
@@ -84,7 +78,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     const { scope, settle } = openScope(exchange, { deadlineMs, onEnd: refuse, span });
     const reply = async (): Promise<void> => {
       try {
-        const made: AnyReply = await api.handleRequest(apiRequest, exchange);
+        const made = await run(apiRequest, exchange);
         if (answered.isOver) return;
         settle();
         await answer(exchange, made, options);
@@ -101,11 +95,13 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
 }
 
 function toApiRequest(request: Request) {
-  const { method, path, url, headers } = request;
+  const { method, url, headers } = request;
   const mark = url.indexOf('?');
+  // Express would parse the whole of it for its path.
+  const hasFragment = url.includes('#');
   return createApiRequest({
     method: method.toLowerCase(),
-    path,
+    path: hasFragment ? request.path : mark === -1 ? url : url.slice(0, mark),
     rawQuery: mark === -1 ? '' : url.slice(mark + 1),
     rawHeaders: headers,
     timesSent: (header) => request.headersDistinct[header]?.length ?? 0,

@@ -4,6 +4,7 @@ import type {
   CallerContext,
   CompanyContext,
   IdempotentRequest,
+  Origin,
   RequestContext,
 } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
@@ -31,24 +32,69 @@ export function openExchange(request: Request, response: Response): Exchange {
 
 type ContextOptions = { readonly log: Logger; readonly db: Database };
 
-/** Makes what a handler gets beside its input: all of it for a company, less for a mere key or the public. */
-export function handlerContext(exchange: Exchange, plan: OperationPlan, { log, db }: ContextOptions) {
-  const { caller, facts, request } = exchange;
-  const context: RequestContext = {
-    requestId: facts.requestId,
-    address: request.ip ?? '',
-    preferred: (types) => types.find((type) => type === request.accepts([...types])) ?? types[0],
-    log,
-  };
-  if (caller === undefined) return context;
-  const { companyId } = caller;
-  const origin = { keyId: caller.keyId, address: context.address, requestId: facts.requestId };
-  if (!companyId) return Object.assign(context, { caller, origin }) satisfies CallerContext;
-  const idempotency = idempotencyOf(exchange, plan, companyId);
-  const once = createOnce(db, idempotency);
-  const onceByStatement = createOnceByStatement(db, idempotency);
-  const ofCompany = { caller, origin, companyId, once, onceByStatement, idempotency };
-  return Object.assign(context, ofCompany) satisfies CompanyContext;
+/** What a handler gets beside its input: all of it for a company, less for a mere key or the public. */
+export function openContext(
+  exchange: Exchange,
+  plan: OperationPlan,
+  options: ContextOptions,
+): RequestContext | CallerContext | CompanyContext {
+  return new HandlerContext(exchange, plan, options);
+}
+
+/** Each part is made when a handler asks for it: most ask for few. */
+class HandlerContext {
+  readonly log: Logger;
+  readonly #db: Database;
+  readonly #exchange: Exchange;
+  readonly #plan: OperationPlan;
+
+  constructor(exchange: Exchange, plan: OperationPlan, { log, db }: ContextOptions) {
+    this.log = log;
+    this.#db = db;
+    this.#exchange = exchange;
+    this.#plan = plan;
+  }
+
+  get requestId(): string {
+    return this.#exchange.facts.requestId;
+  }
+
+  get address(): string {
+    return this.#exchange.request.ip ?? '';
+  }
+
+  get preferred(): RequestContext['preferred'] {
+    const { request } = this.#exchange;
+    return (types) => types.find((type) => type === request.accepts([...types])) ?? types[0];
+  }
+
+  get caller(): Caller {
+    const { caller } = this.#exchange;
+    if (caller === undefined) throw new Error('the operation needs no key, so it has no caller');
+    return caller;
+  }
+
+  get origin(): Origin {
+    return { keyId: this.caller.keyId, address: this.address, requestId: this.requestId };
+  }
+
+  get companyId(): string {
+    const { companyId } = this.caller;
+    if (!companyId) throw new Error('the caller has no company');
+    return companyId;
+  }
+
+  get idempotency(): IdempotentRequest | undefined {
+    return idempotencyOf(this.#exchange, this.#plan, this.companyId);
+  }
+
+  get once(): CompanyContext['once'] {
+    return createOnce(this.#db, this.idempotency);
+  }
+
+  get onceByStatement(): CompanyContext['onceByStatement'] {
+    return createOnceByStatement(this.#db, this.idempotency);
+  }
 }
 
 /** The example of the document, which tools send as it is: the nil UUID stands for no key (RFC 9562, 5.9). */

@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/operation.ts';
 import { ProblemError, problem } from '../../errors.ts';
 import { inTime } from '../../in-time.ts';
 import type { KeyVerifier, VerifyResult } from '../../keys/verifier.ts';
+import { addHeaders } from '../server/common-headers.ts';
 import type { AddressLimit } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
 
@@ -73,7 +74,7 @@ export function createGate({
 
     async admit(caller, response) {
       const { headers, retryAfterSeconds } = await limiter.consume(caller);
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      addHeaders(response, headers);
       // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
       if (isCompanyRequired && !caller.companyId) throw problem('company_required');
       if (retryAfterSeconds !== undefined) {

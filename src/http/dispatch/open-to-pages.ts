@@ -1,6 +1,11 @@
 import type { RequestHandler } from 'express';
+import { addHeaders } from '../server/common-headers.ts';
 
 const method = 'POST';
+const shared = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
+};
 const preflight = {
   'Access-Control-Allow-Methods': method,
   'Access-Control-Allow-Headers': 'content-type, x-request-id',
@@ -11,10 +16,13 @@ const preflight = {
  * Lets pages of any origin call the operations behind it (CORS). Only for those that need no cookie and no key: what
  * a page may do, its server may do as well.
  */
-export const openToPages: RequestHandler = (request, response, next) => {
-  response.setHeader('Access-Control-Allow-Origin', '*');
-  response.setHeader('Access-Control-Expose-Headers', 'Retry-After, X-Request-Id');
-  const { origin, 'access-control-request-method': wanted } = request.headers;
-  if (request.method !== 'OPTIONS' || origin === undefined || wanted !== method) return next();
-  response.status(204).set(preflight).end();
-};
+export const openToPages =
+  (handler: RequestHandler): RequestHandler =>
+  (request, response, next) => {
+    addHeaders(response, shared);
+    const { origin, 'access-control-request-method': wanted } = request.headers;
+    if (request.method !== 'OPTIONS' || origin === undefined || wanted !== method) {
+      return handler(request, response, next);
+    }
+    return response.status(204).set(preflight).end();
+  };

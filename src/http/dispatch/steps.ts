@@ -1,5 +1,4 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import type { Context, Handler, OpenAPIBackend } from 'openapi-backend';
 import type { AnyReply, Caller } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type ProblemError, problem } from '../../errors.ts';
@@ -9,9 +8,8 @@ import type { ApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import { inputProblem } from '../input/input-problem.ts';
 import type { AnswerShares, EndShare } from './answer-shares.ts';
-import type { CompiledOperation, CompiledOperations } from './compiled-operations.ts';
-import type { Matcher } from './compiled-router.ts';
-import { type Exchange, handlerContext } from './exchange.ts';
+import { type CompiledOperation, compileRouter } from './compiled-operations.ts';
+import { type Exchange, openContext } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
@@ -19,89 +17,66 @@ import type { OperationPlan } from './operation-plan.ts';
 export type AnyHandler = (input: never, context: never) => Promise<AnyReply>;
 
 type StepOptions = {
+  readonly operations: readonly CompiledOperation[];
+  /** By operationId. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   readonly gate: Gate;
   readonly readBody: BodyReader;
   readonly shares: AnswerShares;
   readonly db: Database;
   readonly log: Logger;
-  readonly operations: CompiledOperations;
-  readonly match: Matcher;
 };
 
-/** Registers the steps between the library's own steps, and the handlers after them. */
-export function registerSteps(api: OpenAPIBackend, options: StepOptions): void {
-  const { operations, handlers } = options;
-  const compiledOf = (context: Context) => lookUp(operations, context);
-  api.register({
-    notFound: () => {
-      throw problem('not_found');
-    },
-    methodNotAllowed: refuseMethod(options.match),
-    postSecurityHandler: admitAndRead(options, compiledOf),
-    validationFail: (context) => {
-      throw refuseInput(compiledOf(context).plan, requestOf(context), context.validation.errors ?? []);
-    },
-    preOperationHandler: (context) => {
-      const { faults, isPathMalformed } = requestOf(context);
-      if (faults.length === 0 && !isPathMalformed) return;
-      throw refuseInput(compiledOf(context).plan, requestOf(context), []);
-    },
-  });
-  const missing = [...operations.keys()].filter((id) => handlers[id] === undefined);
-  if (missing.length > 0) throw new Error(`operations without a handler: ${missing.join(', ')}`);
-  for (const [id, handler] of Object.entries(handlers)) {
-    api.register(id, callHandler(handler, compiledOf, options));
-  }
-}
+/** Runs the steps of one request. @throws ProblemError of the first step that refuses it */
+export type Steps = (request: ApiRequest, exchange: Exchange) => Promise<AnyReply>;
 
-function lookUp(operations: CompiledOperations, { operation }: Context): CompiledOperation {
-  const compiled = operations.get(operation.operationId ?? '');
-  if (compiled === undefined) throw new Error('the library matched an operation that is not compiled');
-  return compiled;
-}
-
-/** The request that dispatch created, as the library passes it on. */
-function requestOf(context: Context): ApiRequest {
-  return context.request as unknown as ApiRequest; // parseRequest gives back what it got
-}
-
-function refuseMethod(match: Matcher): Handler {
-  return (context) => {
-    const { method, path } = requestOf(context);
+/**
+ * Creates the steps from a request to its handler: route, key, input, handler.
+ * @throws Error when an operation has no handler, or a handler no operation
+ */
+export function createSteps(options: StepOptions): Steps {
+  const match = compileRouter(withHandlers(options));
+  return async (request, exchange) => {
+    const { method, path } = request;
     const found = match(method, path);
-    const allow = found.kind === 'wrong-method' ? found.allow.join(', ') : '';
-    throw problem(
-      'method_not_allowed',
-      { method: method.toUpperCase(), allow },
-      { headers: { Allow: allow } },
-    );
+    if (found.kind === 'none') throw problem('not_found');
+    if (found.kind === 'wrong-method') throw methodProblem(method, found.allow);
+    const { operation } = found;
+    const { plan } = operation;
+    await admit(options, operation, exchange);
+    if (plan.body !== undefined)
+      exchange.sentBody = await options.readBody(exchange.request, exchange.response);
+    operation.readInput(request, exchange.sentBody);
+    const errors = operation.findErrors(request);
+    if (errors.length > 0 || request.faults.length > 0 || request.isPathMalformed) {
+      throw refuseInput(plan, request, errors);
+    }
+    await beginShare(options.shares, exchange, plan);
+    // The validator and the gate have just checked what the document's types promise the handler.
+    return operation.handler(toInput(plan, request) as never, openContext(exchange, plan, options) as never);
   };
 }
 
-function admitAndRead(
-  { gate, readBody }: StepOptions,
-  compiledOf: (context: Context) => CompiledOperation,
-): Handler {
-  return async (context, exchange: Exchange) => {
-    const { plan, readInput } = compiledOf(context);
-    exchange.facts.operationId = plan.operationId;
-    const { request, response } = exchange;
-    exchange.facts.path = request.baseUrl + context.operation.path;
-    if (plan.isPublic) {
-      takeShareOf(undefined);
-      await gate.admitPublic(request);
-    } else {
-      const caller = gate.known(request) ?? (await gate.identify(request));
-      exchange.caller = caller;
-      exchange.facts.keyId = caller.keyId;
-      if (caller.companyId) exchange.facts.companyId = caller.companyId;
-      takeShareOf(caller);
-      await gate.admit(caller, response);
-    }
-    if (plan.body !== undefined) exchange.sentBody = await readBody(request, response);
-    readInput(requestOf(context), exchange.sentBody);
-  };
+function withHandlers({ operations, handlers }: StepOptions) {
+  const missing = operations.map(({ plan }) => plan.operationId).filter((id) => handlers[id] === undefined);
+  if (missing.length > 0) throw new Error(`operations without a handler: ${missing.join(', ')}`);
+  const left = new Set(Object.keys(handlers));
+  const bound = operations.map((operation) => {
+    const { operationId } = operation.plan;
+    left.delete(operationId);
+    return { ...operation, handler: handlers[operationId] as AnyHandler }; // none is missing
+  });
+  if (left.size > 0) throw new Error(`handlers without an operation: ${[...left].join(', ')}`);
+  return bound;
+}
+
+function methodProblem(method: string, allowed: readonly string[]): ProblemError {
+  const allow = allowed.join(', ');
+  return problem(
+    'method_not_allowed',
+    { method: method.toUpperCase(), allow },
+    { headers: { Allow: allow } },
+  );
 }
 
 // Keys without a company and callers without a key share among themselves.
@@ -111,22 +86,25 @@ function takeShareOf(caller: Caller | undefined): void {
     scope.tenant = caller?.companyId || (caller === undefined ? 'public' : 'no company');
 }
 
-function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly ErrorObject[]): ProblemError {
-  return request.isPathMalformed ? problem('path_malformed') : inputProblem(plan, request.faults, errors);
+/** Checks who asks, and whether it may. */
+async function admit({ gate }: StepOptions, { plan, path }: CompiledOperation, exchange: Exchange) {
+  const { request, response, facts } = exchange;
+  facts.operationId = plan.operationId;
+  facts.path = request.baseUrl + path;
+  if (plan.isPublic) {
+    takeShareOf(undefined);
+    return gate.admitPublic(request);
+  }
+  const caller = gate.known(request) ?? (await gate.identify(request));
+  exchange.caller = caller;
+  facts.keyId = caller.keyId;
+  if (caller.companyId) facts.companyId = caller.companyId;
+  takeShareOf(caller);
+  return gate.admit(caller, response);
 }
 
-function callHandler(
-  handler: AnyHandler,
-  compiledOf: (context: Context) => CompiledOperation,
-  { db, log, shares }: StepOptions,
-): Handler {
-  return async (context, exchange: Exchange) => {
-    const { plan } = compiledOf(context);
-    const input = toInput(plan, requestOf(context));
-    await beginShare(shares, exchange, plan);
-    // The validator and the gate have just checked what the document's types promise the handler.
-    return handler(input as never, handlerContext(exchange, plan, { log, db }) as never);
-  };
+function refuseInput(plan: OperationPlan, request: ApiRequest, errors: readonly ErrorObject[]): ProblemError {
+  return request.isPathMalformed ? problem('path_malformed') : inputProblem(plan, request.faults, errors);
 }
 
 /** Nothing is waited for where there is room, which is nearly always. */

@@ -7,8 +7,12 @@ export const pieceLength = 64 * 1024;
 /** The stream in a body: the body itself, or one of its fields. */
 export function streamIn(body: unknown): ItemStream<unknown> | undefined {
   if (body instanceof ItemStream) return body;
-  if (typeof body !== 'object' || body === null) return undefined;
-  return Object.values(body).find((value) => value instanceof ItemStream);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+  for (const name in body) {
+    const value: unknown = Reflect.get(body, name);
+    if (value instanceof ItemStream) return value;
+  }
+  return undefined;
 }
 
 /** The JSON text of a body with a stream, in pieces. Each is made when it is asked for. */

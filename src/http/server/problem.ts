@@ -35,13 +35,14 @@ export function sendProblem(response: ServerResponse, found: ProblemError, reque
     return;
   }
   const retry = defaultRetrySeconds[found.code];
-  if (retry !== undefined) response.setHeader('Retry-After', String(retry));
-  for (const [name, value] of Object.entries(found.headers)) response.setHeader(name, value);
   const body = problemBody(found, requestId);
-  response.statusCode = found.status;
-  response.setHeader('Content-Type', 'application/problem+json');
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.writeHead(found.status, {
+    ...(retry !== undefined && { 'Retry-After': String(retry) }),
+    ...found.headers,
+    'Content-Type': 'application/problem+json',
+    'Cache-Control': 'no-store',
+    'Content-Length': Buffer.byteLength(body),
+  });
   response.end(body);
 }
 

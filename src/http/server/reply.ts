@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AnyReply } from '../../contract/operation.ts';
 import { TextStream } from '../../contract/text-stream.ts';
 import { problem } from '../../errors.ts';
@@ -51,14 +51,13 @@ function writeHead(
   { status, headers, body }: AnyReply,
   length: number | undefined,
 ): void {
-  response.statusCode = status;
-  response.setHeader('Cache-Control', 'no-store');
-  for (const name in headers) response.setHeader(name, headers[name] ?? '');
+  const isCached = headers?.['cache-control'] !== undefined;
+  const head: OutgoingHttpHeaders = isCached ? { ...headers } : { 'Cache-Control': 'no-store', ...headers };
   if (body !== undefined) {
-    const type = body instanceof TextStream ? body.mediaType : 'application/json; charset=utf-8';
-    response.setHeader('Content-Type', type);
+    head['Content-Type'] = body instanceof TextStream ? body.mediaType : 'application/json; charset=utf-8';
   }
-  if (length !== undefined) response.setHeader('Content-Length', length);
+  if (length !== undefined) head['Content-Length'] = length;
+  response.writeHead(status, head);
 }
 
 /** Makes a piece when the one before it has left. Ends the source when the caller has gone. */

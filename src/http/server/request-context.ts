@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Logger } from '../../log.ts';
+import { addHeaders } from './common-headers.ts';
 
 /** Facts about a request apart from its input, for its log line and its problem. */
 export type RequestFacts = {
@@ -30,22 +31,24 @@ export type RequestContextOptions = {
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Creates the middleware that gives every request an id, sets the headers of every response, and writes one log line
- * when the response is sent or the connection is closed. The line has the path's template only, because a path may contain
- * personal data.
+ * Creates what begins every request: it gives it an id, adds the headers of every response, and writes one log line when the
+ * response is sent or the connection is closed. The line has the path's template only, because a path may contain personal
+ * data.
  */
 export function createRequestContext({
   log,
   onAnswered = () => {},
   hstsSeconds = 0,
-}: RequestContextOptions): RequestHandler {
-  return (request, response, next) => {
+}: RequestContextOptions): (request: Request, response: Response) => void {
+  const always = {
+    'X-Content-Type-Options': 'nosniff',
+    ...(hstsSeconds > 0 && { 'Strict-Transport-Security': `max-age=${hstsSeconds}` }),
+  };
+  return (request, response) => {
     const started = performance.now();
     const facts: RequestFacts = { requestId: chooseId(request) };
     response.locals['facts'] = facts;
-    response.setHeader('X-Request-Id', facts.requestId);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (hstsSeconds > 0) response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+    addHeaders(response, { 'X-Request-Id': facts.requestId, ...always });
     response.on('close', () => {
       const ms = performance.now() - started;
       // Before headers are sent, statusCode is only Node's initial value.
@@ -62,13 +65,12 @@ export function createRequestContext({
       if (facts.operationId === undefined && response.statusCode < 400) log.debug(line, 'request');
       else log.info(line, 'request');
     });
-    next();
   };
 }
 
 /** The facts of the request that a response belongs to. */
 export function factsOf(response: Response): RequestFacts {
-  return response.locals['facts'] as RequestFacts; // set for every response by the middleware above
+  return response.locals['facts'] as RequestFacts; // set for every response by the function above
 }
 
 function chooseId(request: IncomingMessage): string {

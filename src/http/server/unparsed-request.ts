@@ -3,6 +3,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type FixedCode, type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
+import { addedHeader } from './common-headers.ts';
 import type { OpenConnections } from './open-connections.ts';
 import { problemBody } from './problem.ts';
 
@@ -48,7 +49,7 @@ export function answerUnparsed(server: Server, connections: OpenConnections, log
     else if (response.req.complete) response.once('close', () => refuseOutsideRequest(socket, found));
     // The body of the current request is malformed. Without a socket, its response waits behind another response.
     else if (response.headersSent || response.socket === null) socket.destroy();
-    else sendAndClose(socket, found, String(response.getHeader('x-request-id')));
+    else sendAndClose(socket, found, addedHeader(response, 'X-Request-Id') ?? randomUUID());
   });
   // Node would close the connection without an answer. It has handed the socket over, with its errors and data.
   server.on('connect', (_request, socket) => {
