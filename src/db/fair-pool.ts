@@ -13,7 +13,7 @@ type FairOptions = {
   readonly cancels: boolean;
 };
 
-type Connection = Client & { readonly processID?: number };
+type Connection = Client & { readonly processID?: number; readonly readyForQuery?: boolean };
 type Lent = {
   readonly endTurn: EndTurn;
   readonly cancelled: Promise<void> | undefined;
@@ -29,7 +29,11 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
   const { client } = db;
   const turns = createTurns({ places: Math.max(1, poolMax - Math.ceil(poolMax / 5)), overdueMs });
   const acquire: () => Promise<Connection> = client.acquireConnection.bind(client);
-  const release: (connection: Connection) => Promise<void> = client.releaseConnection.bind(client);
+  const releaseNow: (connection: Connection) => Promise<void> = client.releaseConnection.bind(client);
+  const release = (connection: Connection): Promise<void> =>
+    connection.readyForQuery === false
+      ? untilReady(connection).then(() => releaseNow(connection))
+      : releaseNow(connection);
   const lent = new WeakMap<Connection, Lent>();
 
   const cancel = async ({ processID }: Connection) => {
@@ -84,4 +88,18 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
   };
 
   Object.assign(client, { acquireConnection: acquireInTurn, releaseConnection: releaseAfterTurn });
+}
+
+// An error comes before the server is ready for more, mostly by some microseconds.
+const readyMs = 250;
+
+/** Waits until the server is done with what failed. What then is not ready is not lent again. */
+function untilReady(connection: Connection): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, readyMs);
+  connection.once('drain', resolve);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    connection.off('drain', resolve);
+  });
 }
