@@ -3,6 +3,7 @@ import { growthSuite } from './bench/growth/suite.ts';
 import { historySuite } from './bench/history/suite.ts';
 import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';
+import { indexPeersSuite } from './bench/index-peers/suite.ts';
 import { listsSuite } from './bench/lists/suite.ts';
 import { mintSuite } from './bench/mint.ts';
 import { neighboursSuite } from './bench/neighbours.ts';
@@ -15,6 +16,7 @@ const single: Readonly<Record<string, Suite>> = {
   reads: readsSuite,
   writes: writesSuite,
   index: indexSuite,
+  'index-peers': indexPeersSuite,
   history: historySuite,
   growth: growthSuite,
   lists: listsSuite,
@@ -25,7 +27,7 @@ const single: Readonly<Record<string, Suite>> = {
 };
 
 const isReadme = process.argv.includes('--readme');
-const suites = { ...single, all: allOf(Object.keys(single), isReadme) } as Readonly<Record<string, Suite>>;
+const suites = { ...single, all: allOf(single, isReadme) } as Readonly<Record<string, Suite>>;
 
 const help = `Measures parts of the service on this machine, each against something that does less.
 
@@ -47,10 +49,10 @@ if (process.argv.includes('--help') || suite === undefined) {
   process.stdout.write(`${help}\n`);
   process.exitCode = process.argv.includes('--help') ? 0 : 2;
 } else {
-  const figures = await suite.run({
-    isQuick: process.argv.includes('--quick'),
-    say: (line) => process.stderr.write(`${line}\n`),
-  });
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const lack = await suite.prepare?.(say);
+  if (lack !== undefined) throw new Error(lack);
+  const figures = await suite.run({ isQuick: process.argv.includes('--quick'), say });
   process.stdout.write(`${JSON.stringify({ suite: name, node: process.version, ...figures })}\n`);
   if (!figures.ok) process.exitCode = 1;
 }

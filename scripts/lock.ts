@@ -1,11 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
-const lockFiles = ['package-lock.json', 'test/sdk/package-lock.json', 'test/deploy/package-lock.json'];
+const lockFiles = [
+  'package-lock.json',
+  'test/sdk/package-lock.json',
+  'test/deploy/package-lock.json',
+  'scripts/bench/index-peers/ponder/package-lock.json',
+];
 
 const help = `Usage: node scripts/lock.ts [--check]
 
-Completes ${lockFiles.join(' and ')}. A registry that mirrors only some platforms makes npm leave the packages of the
+Completes ${lockFiles.join(', ')}. A registry that mirrors only some platforms makes npm leave the packages of the
 others out of the lock file, and npm ci then refuses it. They are entered by name, version and platform.
   --check  change nothing, fail when something is missing, a download address is named, or what production installs has
            no integrity or a script that runs when it is installed

@@ -12,13 +12,19 @@ type Row = readonly [suite: string, figure: string, value: string, bound: string
 const heads = ['Suite', 'Figure', 'Measured', 'Bound', ''];
 
 /** All suites one after the other, each in a process of its own, and one table of what they found. */
-export function allOf(names: readonly string[], writesReadme: boolean): Suite {
+export function allOf(suites: Readonly<Record<string, Suite>>, writesReadme: boolean): Suite {
+  const names = Object.keys(suites);
   return {
     about: 'All of them in turn, and one table; --readme puts it into README.md',
     async run({ isQuick, say }) {
       const found: Measured[] = [];
       for (const [index, name] of names.entries()) {
         say(`${name} (${index + 1} of ${names.length})`);
+        const lack = await suites[name]?.prepare?.(say);
+        if (lack !== undefined) {
+          say(`  left out: ${lack}`);
+          continue;
+        }
         found.push({ name, figures: await measure(name, isQuick) });
       }
       const rows = found.flatMap(rowsOf);
@@ -26,8 +32,8 @@ export function allOf(names: readonly string[], writesReadme: boolean): Suite {
       table.push(...rows.map((row) => [...row]));
       say(table.toString());
       if (writesReadme) await writeReadmePart('figures', partOf(rows, isQuick));
-      const suites = Object.fromEntries(found.map(({ name, figures }) => [name, figures ?? null]));
-      return { ok: found.every(({ figures }) => figures?.ok === true), limits: {}, suites };
+      const measured = Object.fromEntries(found.map(({ name, figures }) => [name, figures ?? null]));
+      return { ok: found.every(({ figures }) => figures?.ok === true), limits: {}, suites: measured };
     },
   };
 }

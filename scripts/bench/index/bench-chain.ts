@@ -7,8 +7,7 @@ import { compileContracts } from '../../../test/support/solidity.ts';
 import { type BenchCall, createMix, type MixContracts } from './mix.ts';
 
 export type BenchChain = TestChain & {
-  /** The wrapped native token. */
-  readonly wrapped: string;
+  readonly contracts: MixContracts;
   /** Number of the newest block; the first of the mix is `first`. */
   readonly first: number;
   readonly last: number;
@@ -50,7 +49,7 @@ export async function buildBenchChain({ blocks, say }: BuildOptions): Promise<Be
     if (turn % 200 === 199) say(`  ${turn + 1} of ${blocks} blocks made`);
   }
   const last = Number(await rpc.call('eth_blockNumber'));
-  return { ...chain, wrapped: contracts.Wrapped, first, last, transactions };
+  return { ...chain, contracts, first, last, transactions };
 }
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;

@@ -66,7 +66,7 @@ async function watch({ db, chainId, last, say }: RunOptions, pid: number): Promi
 }
 
 /** Of a process, in MB, as Linux tells it. */
-function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+export function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const [, kilobytes] =
     new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1_024;

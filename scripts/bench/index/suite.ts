@@ -1,23 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { insertNetwork } from '../../../src/chain/network-store.ts';
-import { prepareDatabase } from '../../../src/compose/migrate.ts';
-import type { Database } from '../../../src/contract/transaction.ts';
-import { createDatabase } from '../../../src/db/connect.ts';
-import { createLogger } from '../../../src/log.ts';
-import { testNetwork } from '../../../test/support/networks.ts';
-import { startPostgres } from '../../../test/support/postgres.ts';
 import { areHeld, atLeast, below } from '../limits.ts';
 import { rounded, type Suite } from '../suite.ts';
 import { type BenchChain, buildBenchChain } from './bench-chain.ts';
-import { type IndexerRun, runIndexer } from './run-indexer.ts';
+import type { IndexerRun } from './run-indexer.ts';
+import { indexWhole, type Traces } from './whole-index.ts';
 
 /** INDEX_PARALLEL when nobody sets it. */
 const parallel = 8;
 const least = { ratio: 0.5 };
 const mostMemoryMb = 400;
 
-type Traces = 'none' | 'trace';
 type Say = (line: string) => void;
 
 export const indexSuite: Suite = {
@@ -47,7 +40,7 @@ type Comparison = {
 async function compare(chain: BenchChain, traces: Traces, say: Say): Promise<Comparison> {
   say(traces === 'none' ? 'blocks and receipts' : 'blocks, receipts and traces');
   const before = await download(chain, traces, say);
-  const indexed = await index(chain, traces, say);
+  const indexed = await indexWhole(chain, { traces, parallel, say });
   const after = await download(chain, traces, say);
   const downloadMs = (before.milliseconds + after.milliseconds) / 2;
   return { ...indexed, downloadMs, megabytes: Math.round(before.bytes / 1e6) };
@@ -63,43 +56,6 @@ async function download({ rpcUrl, first, last }: BenchChain, traces: Traces, say
   const done: Download = JSON.parse(stdout);
   say(`  downloaded ${Math.round(done.bytes / 1e6)} MB in ${rounded(done.milliseconds / 1_000)} s`);
   return done;
-}
-
-async function index(
-  chain: BenchChain,
-  traces: Traces,
-  say: Say,
-): Promise<Pick<Comparison, 'indexed' | 'rows'>> {
-  // As a server comes: every commit waits for the disk.
-  const postgres = await startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
-  const db = createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });
-  try {
-    await prepareDatabase(db);
-    const { rpcUrl, chainId, wrapped, first, last } = chain;
-    const indexFrom = String(first);
-    await insertNetwork(
-      db,
-      testNetwork([rpcUrl], { indexFrom, indexTraces: traces, wrappedNatives: [wrapped] }),
-    );
-    const indexed = await runIndexer({ db, databaseUrl: postgres.url, chainId, last, parallel, say });
-    say(`  indexed in ${rounded(indexed.milliseconds / 1_000)} s, at most ${indexed.memoryMb.peak} MB`);
-    return { indexed, rows: await countRows(db, chain) };
-  } finally {
-    await db.destroy();
-    await postgres.close();
-  }
-}
-
-/** @throws Error when a transaction is missing: a fast index that is not whole is none */
-async function countRows(db: Database, chain: BenchChain): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ readonly rows: string; readonly transactions: string }] }>(
-    'SELECT count(*) AS rows, count(DISTINCT tx_hash) AS transactions FROM wallet_history',
-  );
-  const [counts] = rows;
-  if (Number(counts.transactions) !== chain.transactions) {
-    throw new Error(`${counts.transactions} of ${chain.transactions} transactions are in the index`);
-  }
-  return Number(counts.rows);
 }
 
 function figures(chain: BenchChain, plain: Comparison, traced: Comparison) {
