@@ -11,12 +11,21 @@ export type RequestScope = {
   onAway?: () => void;
   /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */
   readonly signal: AbortSignal;
+  /** Where a signal is made only for those who ask, what tells the same without one. */
+  readonly ending?: Ending;
   /** What log lines of the work name: a request with its company, or jobs. */
   readonly facts?: Readonly<object>;
   /** What the work is in a trace; undefined without traces. */
   readonly span?: Span | undefined;
   /** Whether what runs may be stopped half-way. Work that changes something is only not begun. */
   readonly isRead: boolean;
+};
+
+export type Ending = {
+  /** Why the work has ended; undefined before. */
+  readonly reason: Error | undefined;
+  /** Calls the listener at the end. @returns what forgets it */
+  watch(listener: () => void): () => void;
 };
 
 /** The caller has closed its connection, so nobody waits for the work any more. */
@@ -38,6 +47,22 @@ export function inScope<T>(scope: RequestScope, work: () => T): T {
 /** What the present work belongs to; undefined in the background. */
 export function currentScope(): RequestScope | undefined {
   return scopes.getStore();
+}
+
+/** @throws the reason why the work has ended, if it has */
+export function throwIfEnded(scope: RequestScope): void {
+  const { ending } = scope;
+  if (ending === undefined) scope.signal.throwIfAborted();
+  else if (ending.reason !== undefined) throw ending.reason;
+}
+
+/** Calls the listener when the work ends. @returns what forgets it */
+export function watchEnd(scope: RequestScope, listener: () => void): () => void {
+  const { ending } = scope;
+  if (ending !== undefined) return ending.watch(listener);
+  const { signal } = scope;
+  signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
 }
 
 /** Runs work that goes on whatever becomes of the present request, and takes nobody's share. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import type { Logger } from '../log.ts';
-import { currentScope, type RequestScope } from '../request-scope.ts';
+import { currentScope, type RequestScope, throwIfEnded, watchEnd } from '../request-scope.ts';
 import { createTurns, type EndTurn } from './turns.ts';
 
 type FairOptions = {
@@ -16,8 +16,8 @@ type FairOptions = {
 type Connection = Client & { readonly processID?: number; readonly readyForQuery?: boolean };
 type Lent = {
   readonly endTurn: EndTurn;
-  readonly cancelled: Promise<void> | undefined;
-  readonly unwatch: () => void;
+  cancelled: Promise<void> | undefined;
+  unwatch: (() => void) | undefined;
 };
 
 /**
@@ -46,26 +46,21 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
     }
   };
 
-  const lend = (connection: Connection, { signal, isRead }: RequestScope, endTurn: EndTurn) => {
-    const state: { cancelled: Promise<void> | undefined } = { cancelled: undefined };
-    const onAbort = () => {
-      state.cancelled = cancel(connection).catch((err) => log.warn({ err }, 'statement not cancelled'));
-    };
-    if (isRead && cancels) signal.addEventListener('abort', onAbort, { once: true });
-    lent.set(connection, {
-      endTurn,
-      get cancelled() {
-        return state.cancelled;
-      },
-      unwatch: () => signal.removeEventListener('abort', onAbort),
+  const lend = (connection: Connection, scope: RequestScope, endTurn: EndTurn) => {
+    const loan: Lent = { endTurn, cancelled: undefined, unwatch: undefined };
+    lent.set(connection, loan);
+    if (!scope.isRead || !cancels) return;
+    loan.unwatch = watchEnd(scope, () => {
+      loan.cancelled = cancel(connection).catch((err) => log.warn({ err }, 'statement not cancelled'));
     });
   };
 
   const acquireInTurn = async (): Promise<Connection> => {
     const scope = currentScope();
-    scope?.signal.throwIfAborted();
+    if (scope !== undefined) throwIfEnded(scope);
     if (scope?.tenant === undefined) return acquire();
-    const endTurn = await turns.take(scope.tenant, scope.hasBegun !== true, scope.signal);
+    const turn = turns.take(scope.tenant, scope.hasBegun !== true, scope);
+    const endTurn = turn instanceof Promise ? await turn : turn;
     scope.hasBegun = true;
     try {
       const connection = await acquire();
@@ -81,7 +76,7 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
     const loan = lent.get(connection);
     if (loan === undefined) return release(connection);
     lent.delete(connection);
-    loan.unwatch();
+    loan.unwatch?.();
     const giveBack = () => release(connection).finally(loan.endTurn);
     // Whoever had the connection next would be cancelled.
     return loan.cancelled === undefined ? giveBack() : loan.cancelled.then(giveBack);

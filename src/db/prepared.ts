@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Database, Tx } from '../contract/transaction.ts';
+import { NamedStatement, runNamed } from './named-statement.ts';
 import { reachOf } from './reach.ts';
 
 /** A value that pg binds without conversion. */
@@ -28,11 +29,14 @@ export async function prepared<Row extends object>(
   // As Knex tells of its own statements.
   if (db.client.listenerCount('query') > 0) db.client.emit('query', { sql: text, bindings: values });
   try {
-    const statement = { text, values: [...values] };
-    const { rows, rowCount } = await connection.query<Row>(
-      reachOf(db).namesStatements ? { ...statement, name } : statement,
-    );
+    const { rows, rowCount } = await (reachOf(db).namesStatements
+      ? runNamed<Row>(connection, new NamedStatement(name, text, values))
+      : connection.query<Row>({ text, values: [...values] }));
     return { rows, rowCount: rowCount ?? 0 };
+  } catch (error) {
+    // Of the driver it tells nothing but how the answer was read.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
   } finally {
     // Of a transaction it stays with it.
     db.client.releaseConnection(connection);

@@ -6,13 +6,15 @@ export type EndTurn = () => void;
 /** Lets tenants use what there is little of, none of them to the cost of the others. */
 export type Turns = {
   /**
-   * Waits for a turn.
+   * Waits for a turn, or begins it at once where it can.
    * @param isFirst false when the turn goes on with what one before it has begun; it comes before those that begin
-   * @param signal ends the waiting; the promise rejects with its reason
+   * @param scope.signal ends the waiting, with its reason; it is asked for where something waits
    * @throws ProblemError `overloaded` when the tenant has waited too long already, or waits with too many
    */
-  take(tenant: string, isFirst: boolean, signal: AbortSignal): Promise<EndTurn>;
+  take(tenant: string, isFirst: boolean, scope: Signalled): EndTurn | Promise<EndTurn>;
 };
+
+type Signalled = { readonly signal: AbortSignal };
 
 type TurnLimits = {
   /** Turns at once, of all tenants. */
@@ -50,6 +52,7 @@ const longestLine = 1_000;
 export function createTurns({ places, overdueMs, now = () => performance.now() }: TurnLimits): Turns {
   const tenants = new Map<string, Tenant>();
   let taken = 0;
+  let waitingCount = 0;
 
   const mayStart = ({ started }: Tenant): boolean => {
     const free = places - taken;
@@ -68,7 +71,7 @@ export function createTurns({ places, overdueMs, now = () => performance.now() }
       if (!tenant.started.delete(turn)) return;
       taken -= 1;
       forgetIdle(name, tenant);
-      startWaiting();
+      if (waitingCount > 0) startWaiting();
     };
   };
 
@@ -95,7 +98,7 @@ export function createTurns({ places, overdueMs, now = () => performance.now() }
   const wait = (name: string, tenant: Tenant, line: Line, signal: AbortSignal): Promise<EndTurn> =>
     new Promise((resolve, reject) => {
       const leave = () => {
-        line.delete(waiting);
+        if (line.delete(waiting)) waitingCount -= 1;
         clearTimeout(patience);
         signal.removeEventListener('abort', onAbort);
       };
@@ -115,11 +118,11 @@ export function createTurns({ places, overdueMs, now = () => performance.now() }
       const patience = setTimeout(() => waiting.fail(problem('overloaded')), patienceMs);
       signal.addEventListener('abort', onAbort, { once: true });
       line.add(waiting);
+      waitingCount += 1;
     });
 
   return {
-    async take(name, isFirst, signal) {
-      signal.throwIfAborted();
+    take(name, isFirst, scope) {
       const tenant = tenants.get(name) ?? newTenant();
       tenants.set(name, tenant);
       if (firstOf(tenant) === undefined && mayStart(tenant)) return begin(name, tenant);
@@ -127,7 +130,8 @@ export function createTurns({ places, overdueMs, now = () => performance.now() }
       const [first] = line;
       const isOverdue = isFirst && first !== undefined && now() - first.since > overdueMs;
       if (isOverdue || line.size >= longestLine) throw problem('overloaded');
-      return wait(name, tenant, line, signal);
+      scope.signal.throwIfAborted();
+      return wait(name, tenant, line, scope.signal);
     },
   };
 }

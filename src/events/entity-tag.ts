@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { EventRecord } from './event.ts';
 
 /**
@@ -6,8 +6,8 @@ import type { EventRecord } from './event.ts';
  * `totalAttendees`.
  */
 export function entityTag({ id, version, totalAttendees }: EventRecord): string {
-  const hash = createHash('sha256').update(`${id} ${version} ${totalAttendees}`).digest('base64url');
-  return `"${hash.slice(0, 22)}"`;
+  const digest = hash('sha256', `${id} ${version} ${totalAttendees}`, 'base64url');
+  return `"${digest.slice(0, 22)}"`;
 }
 
 /**

@@ -11,10 +11,11 @@ function setup(places = 8) {
   /** Asks for turns; those that begin are told in `begun`. */
   const take = (tenant: string, count = 1, signal = never) =>
     Array.from({ length: count }, () => {
-      const turn = turns.take(tenant, true, signal).then((end) => {
+      const turn = (async () => {
+        const end = await turns.take(tenant, true, { signal });
         begun.push(tenant);
         return end;
-      });
+      })();
       turn.catch(() => {});
       return turn;
     });
@@ -88,10 +89,10 @@ describe('turns', () => {
     const [waiting] = take('a', 1, leaver.signal);
     leaver.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
+    await expect(take('a', 1, leaver.signal)[0]).rejects.toThrow('gone');
     await endOf(present);
     await settled();
     expect(begun).toEqual(['a']);
-    await expect(take('a', 1, leaver.signal)[0]).rejects.toThrow('gone');
   });
 
   test('are waited for at most five seconds', async () => {

@@ -1,5 +1,5 @@
 import { problem } from '../../errors.ts';
-import { CallerGoneError, type RequestScope } from '../../request-scope.ts';
+import { CallerGoneError, type Ending, type RequestScope } from '../../request-scope.ts';
 import type { Span } from '../../tracing/span.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -43,7 +43,7 @@ export function openScope(
  * What is done for a request, with a signal that is made for those who ask: what is answered from memory does not. It
  * keeps nothing of the request, which would outlive the young generation with it.
  */
-class CallerWork implements RequestScope {
+class CallerWork implements RequestScope, Ending {
   tenant?: string;
   hasBegun?: boolean;
   onAway?: () => void;
@@ -51,7 +51,8 @@ class CallerWork implements RequestScope {
   readonly facts: Exchange['facts'];
   readonly span: Span | undefined;
   #controller: AbortController | undefined;
-  #ended: Error | undefined;
+  #listeners: Set<() => void> | undefined;
+  reason: Error | undefined;
 
   constructor(isRead: boolean, facts: Exchange['facts'], span: Span | undefined) {
     this.isRead = isRead;
@@ -62,13 +63,25 @@ class CallerWork implements RequestScope {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#ended !== undefined) this.#controller.abort(this.#ended);
+      if (this.reason !== undefined) this.#controller.abort(this.reason);
     }
     return this.#controller.signal;
   }
 
+  get ending(): Ending {
+    return this;
+  }
+
+  watch(listener: () => void): () => void {
+    this.#listeners ??= new Set();
+    this.#listeners.add(listener);
+    return () => this.#listeners?.delete(listener);
+  }
+
   end(reason: Error): void {
-    this.#ended ??= reason;
+    if (this.reason !== undefined) return;
+    this.reason = reason;
     this.#controller?.abort(reason);
+    for (const listener of this.#listeners ?? []) listener();
   }
 }
