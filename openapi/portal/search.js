@@ -29,9 +29,12 @@
     const { MiniSearch, portalIndex } = window;
     const made = new MiniSearch({
       fields: ['title', 'name', 'kind', 'words'],
+      storeFields: ['kind'],
       tokenize,
       searchOptions: {
         boost: { title: 6, name: 6, kind: 2 },
+        // The few words of a code weigh more than those of a sentence; who looks for one has it whole, or more of it.
+        boostDocument: (_id, _term, { kind }) => (kind.startsWith('Error ') ? 0.3 : 1),
         prefix: true,
         // One letter may be wrong, missing or too many, where enough are left.
         fuzzy: (word) => (word.length > 3 ? 1 : false),

@@ -59,6 +59,22 @@ describe.skipIf(tools.chromium === undefined)('the search', () => {
     expect(await first(text)).toContainEqual(expect.stringMatching(page));
   });
 
+  test.each([
+    ['mint', 'mintNft'],
+    ['balance', 'getTokenBalance'],
+    ['network', 'listWalletChains'],
+  ])('leads from %s to an operation before any error', async (text, operationId) => {
+    expect((await first(text))[0]).toBe(to(operationId));
+  });
+
+  test.each([
+    ['mint_quota_exceeded', /^problems\/mint_quota_exceeded\.html$/],
+    ['quota exceeded', /^problems\/mint_quota_exceeded\.html$/],
+    ['already minted', /^problems\/nft_already_minted\.html$/],
+  ])('leads from %s to the error that it is about', async (text, page) => {
+    expect((await first(text))[0]).toMatch(page);
+  });
+
   test('puts what is gone last, says so, and finds it first by its own name', async () => {
     const { page } = tab.visit;
     await visit(page, 'index.html');
