@@ -77,8 +77,8 @@ async function measureAll(run: Run) {
     acceptedToBare: rounded(acceptance.acceptedToBare),
   };
   const limits = {
-    mintedToRaw: atLeast(ratios.mintedToRaw, 0.5),
-    acceptedToBare: atLeast(ratios.acceptedToBare, 0.6),
+    mintedToRaw: atLeast(ratios.mintedToRaw, 0.8),
+    acceptedToBare: atLeast(ratios.acceptedToBare, 1),
     pickupP50Ms: below(pickup.p50Ms, 50),
     pickupP99Ms: below(pickup.p99Ms, 250),
     workerStatementsPerNft: atMost(statements.perNft, 1.5),

@@ -17,13 +17,14 @@ export type ConnectionLimits = {
 /**
  * Closes connections that hold more than their share: too many of them, too many requests in one, or a caller that does
  * not read its answers. Node ends what a closed connection still had to answer.
+ * @returns whether a connection had one request too many, so that it was closed; to be asked at each
  */
 export function limitConnections(
   server: Server,
   connections: OpenConnections,
   limits: ConnectionLimits,
   log: Logger,
-): void {
+): (socket: Socket) => boolean {
   const perAddress = new Map<string, number>();
   const refuse = (socket: Socket, reason: string) => {
     log.debug({ reason }, 'connection closed');
@@ -43,16 +44,11 @@ export function limitConnections(
     if (count > limits.perAddress) refuse(socket, 'too many of one address');
   });
 
-  server.on('request', ({ socket }) => {
-    if ((connections(socket)?.answering ?? 0) > limits.pipelined)
-      refuse(socket, 'too many pipelined requests');
-  });
-
   // Node takes the beginning of a write for progress, so who takes nothing is found at the second look.
   const lookMs = limits.writeTimeoutMs / 2;
   server.setTimeout(lookMs, (socket: Socket) => {
     const isBlocked = socket.writableLength > 0;
-    const open = connections(socket);
+    const open = connections.of(socket);
     if (isBlocked) refuse(socket, 'the caller does not read');
     // The answer takes its time: the caller is not to blame.
     else if (open !== undefined && open.answering > 0) socket.setTimeout(lookMs);
@@ -62,4 +58,10 @@ export function limitConnections(
       socket.setTimeout(server.keepAliveTimeout);
     } else refuse(socket, 'idle');
   });
+
+  return (socket) => {
+    const isTooMany = (connections.of(socket)?.answering ?? 0) > limits.pipelined;
+    if (isTooMany) refuse(socket, 'too many pipelined requests');
+    return isTooMany;
+  };
 }

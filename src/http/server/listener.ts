@@ -92,19 +92,18 @@ export async function listen(
         server.emit('clientError', new Error('not exactly one host'), request.socket);
         return;
       }
+      connections.begin(request, response);
+      response.on('close', endAnswer);
+      if (hasTooMany(request.socket)) return;
       request.url = toOriginForm(request.url ?? '/');
-      if (guard === undefined) {
-        handler(request, response);
-        return;
-      }
-      const end = guard.admit(request);
-      if (end === undefined) {
+      const end = guard?.admit(request);
+      if (guard !== undefined && end === undefined) {
         onShed?.();
         guard.refuse(response);
-      } else {
-        (response as Answer)[endRequest] = end;
-        handler(request, response);
+        return;
       }
+      (response as Answer)[endRequest] = end;
+      handler(request, response);
     },
   );
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
@@ -112,8 +111,14 @@ export async function listen(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const connections = followConnections(server);
   answerUnparsed(server, connections, log);
-  limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
-  followAnswers(server);
+  const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
+  // One function for all answers: what closes over one costs as much as the rest of a short one.
+  const endAnswer = function (this: Answer) {
+    connections.end(this);
+    this[endRequest]?.(isRefusedLate(this));
+    // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
+    if (!server.listening) setImmediate(() => server.closeIdleConnections());
+  };
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));
     if (reserved) server.listen(reserved, resolve);
@@ -166,14 +171,4 @@ function stop(server: Server, graceMs: number): Promise<void> {
 }
 
 const endRequest = Symbol('end of the request');
-type Answer = ServerResponse & { [endRequest]?: EndRequest };
-
-function followAnswers(server: Server): void {
-  // One function for all: what closes over an answer costs as much as the rest of a short one.
-  function end(this: Answer) {
-    this[endRequest]?.(isRefusedLate(this));
-    // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
-    if (!server.listening) setImmediate(() => server.closeIdleConnections());
-  }
-  server.on('request', (_request, response) => response.on('close', end));
-}
+type Answer = ServerResponse & { [endRequest]?: EndRequest | undefined };

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** What a connection is at. */
@@ -11,8 +11,14 @@ type OpenConnection = {
   isUnused: boolean;
 };
 
-/** Gives what an open connection is at. */
-export type OpenConnections = (socket: Duplex) => OpenConnection | undefined;
+export type OpenConnections = {
+  /** What an open connection is at. */
+  of(socket: Duplex): OpenConnection | undefined;
+  /** To be called for each request that is answered. */
+  begin(request: IncomingMessage, response: ServerResponse): void;
+  /** To be called when an answer is over. */
+  end(response: ServerResponse): void;
+};
 
 const connection = Symbol('connection');
 type Answer = ServerResponse & { [connection]?: OpenConnection };
@@ -24,22 +30,21 @@ type Answer = ServerResponse & { [connection]?: OpenConnection };
 export function followConnections(server: Server): OpenConnections {
   const open = new WeakMap<Duplex, OpenConnection>();
   server.on('connection', (socket) => open.set(socket, { answering: 0, last: undefined, isUnused: true }));
-  server.on('request', ({ socket }, response: Answer) => {
-    const at = open.get(socket);
-    if (at === undefined) return;
-    at.isUnused = false;
-    at.answering += 1;
-    at.last = response;
-    response[connection] = at;
-    response.on('close', endAnswer);
-  });
-  return (socket) => open.get(socket);
-}
-
-// One function for all: what closes over an answer costs as much as the rest of a short one.
-function endAnswer(this: Answer): void {
-  const at = this[connection];
-  if (at === undefined) return;
-  at.answering -= 1;
-  if (at.last === this) at.last = undefined;
+  return {
+    of: (socket) => open.get(socket),
+    begin({ socket }, response: Answer) {
+      const at = open.get(socket);
+      if (at === undefined) return;
+      at.isUnused = false;
+      at.answering += 1;
+      at.last = response;
+      response[connection] = at;
+    },
+    end(response: Answer) {
+      const at = response[connection];
+      if (at === undefined) return;
+      at.answering -= 1;
+      if (at.last === response) at.last = undefined;
+    },
+  };
 }

@@ -43,7 +43,7 @@ export function answerUnparsed(server: Server, connections: OpenConnections, log
       return;
     }
     const found = problem(codesOfErrors[error.code ?? ''] ?? 'http_malformed', {}, { cause: error });
-    const response = connections(socket)?.last;
+    const response = connections.of(socket)?.last;
     if (response === undefined || response.writableFinished) refuseOutsideRequest(socket, found);
     // The previous request is complete and gets its own answer first.
     else if (response.req.complete) response.once('close', () => refuseOutsideRequest(socket, found));
