@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { LoadFigures, LoadTask } from '../load/load-process.ts';
 import { startReplica } from '../load/replica.ts';
 import { createWorld, worldKey } from '../load/world.ts';
-import { areHeld, atLeast, atMost, below } from './limits.ts';
+import { areHeld, atLeast, atMost, below, type Limits } from './limits.ts';
 import { startBenchPostgres } from './mint/bench-postgres.ts';
 import { rounded, type Suite } from './suite.ts';
 
@@ -17,22 +17,39 @@ const manyConnections = 2_000;
 const times = 3;
 const limits = { p99Ms: 1_000, goodput: 0.8 };
 
+type Asked = Pick<LoadTask, 'paths' | 'body'>;
 /** Asks the process that makes the load, so that who measures does not also serve. */
-type Load = (task: Omit<LoadTask, 'port' | 'key' | 'paths'>) => Promise<LoadFigures>;
+type Load = (task: Omit<LoadTask, 'port' | 'key'>) => Promise<LoadFigures>;
 
 export const overloadSuite: Suite = {
   about:
-    'Three times as many requests as one process can serve, against the most that it serves; about 2 minutes',
+    'Three times as many reads and writes as one process can serve, against the most that it serves; about 3 minutes',
   async run({ isQuick, say }) {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-overload-'));
     await using opened = new AsyncDisposableStack();
     opened.defer(() => rm(folder, { recursive: true, force: true }));
-    const load = await startService(folder, opened);
-    return await measure(load, isQuick ? 3 : 10, say);
+    const { load, reads, writes } = await startService(folder, opened);
+    const seconds = isQuick ? 3 : 10;
+    say('Writes: new events');
+    const ofWrites = await measure((task) => load({ ...task, ...writes }), seconds, say);
+    say('Reads: one event');
+    const ofReads = await measure((task) => load({ ...task, ...reads }), seconds, say);
+    const held = { ...limitsOf('writes', ofWrites), ...limitsOf('reads', ofReads) };
+    return { ok: areHeld(held), limits: held, writes: ofWrites, reads: ofReads };
   },
 };
 
-async function measure(load: Load, seconds: number, say: (line: string) => void) {
+type Measured = { readonly best: number; readonly over: LoadFigures };
+
+const limitsOf = (name: string, { best, over }: Measured): Limits => ({
+  [`${name}AcceptedP99Ms`]: below(over.p99Ms, limits.p99Ms),
+  [`${name}GoodputToBest`]: atLeast(rounded(over.servedPerSecond / best), limits.goodput),
+  [`${name}NeitherServedNorRefused`]: atMost(over.wrong, 0),
+});
+
+type Steps = (task: Omit<LoadTask, 'port' | 'key' | 'paths'>) => Promise<LoadFigures>;
+
+async function measure(load: Steps, seconds: number, say: (line: string) => void) {
   await load({ seconds, connections: 16 });
   const steps: LoadFigures[] = [];
   for (const connections of connectionSteps) {
@@ -45,16 +62,10 @@ async function measure(load: Load, seconds: number, say: (line: string) => void)
   say(
     `${best * times} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused`,
   );
-  const goodput = rounded(over.servedPerSecond / best);
-  const held = {
-    acceptedP99Ms: below(over.p99Ms, limits.p99Ms),
-    goodputToBest: atLeast(goodput, limits.goodput),
-    neitherServedNorRefused: atMost(over.wrong, 0),
-  };
-  return { ok: areHeld(held), limits: held, best, steps, over };
+  return { best, steps, over };
 }
 
-async function startService(folder: string, opened: AsyncDisposableStack): Promise<Load> {
+async function startService(folder: string, opened: AsyncDisposableStack) {
   const postgres = opened.adopt(await startBenchPostgres(folder), (server) => server.close());
   const { db, url } = await postgres.createDatabase();
   const { acme } = await createWorld(db, { rpcUrls: ['http://127.0.0.1:9'], contract: nobody, unclaimed: 2 });
@@ -69,12 +80,22 @@ async function startService(folder: string, opened: AsyncDisposableStack): Promi
     running.stop(),
   );
   const loading = opened.adopt(fork(loadProgram), (running: ChildProcess) => void running.disconnect());
-  const paths = acme.events.map((id) => `/events/v1/api/event/${id}`);
-  return async (task) => {
-    loading.send({ ...task, port: replica.port, key: acme.key, paths } satisfies LoadTask);
+  const load: Load = async (task) => {
+    loading.send({ ...task, port: replica.port, key: acme.key } satisfies LoadTask);
     const [figures] = (await once(loading, 'message')) as [LoadFigures]; // what it sends
     return figures;
   };
+  const reads: Asked = { paths: acme.events.map((id) => `/events/v1/api/event/${id}`) };
+  const writes: Asked = { paths: ['/events/v1/api/event'], body: JSON.stringify(newEvent) };
+  return { load, reads, writes };
 }
+
+const newEvent = {
+  name: 'Harvest supper',
+  location: 'Long barn',
+  maxAttendees: 50,
+  price: 45.5,
+  currency: 'EUR',
+};
 
 const nobody = `0x${'00'.repeat(19)}01`;

@@ -8,6 +8,8 @@ export type LoadTask = {
   readonly port: number;
   readonly key: string;
   readonly paths: readonly string[];
+  /** JSON that is sent to them by POST; they are read without it. */
+  readonly body?: string;
   readonly seconds: number;
   /** Connections; each has one request under way at most. */
   readonly connections: number;
@@ -32,9 +34,13 @@ export type LoadFigures = {
 const deadlineMs = 15_000;
 
 async function run(task: LoadTask): Promise<LoadFigures> {
-  const { port, paths, key, seconds, perSecond } = task;
+  const { port, paths, key, body, seconds, perSecond } = task;
   const connections = await Promise.all(Array.from({ length: task.connections }, () => openConnection(port)));
-  const requests = paths.map((path): Request => ({ method: 'GET', path, headers: { 'x-api-key': key } }));
+  const headers = { 'x-api-key': key };
+  const requests = paths.map(
+    (path): Request =>
+      body === undefined ? { method: 'GET', path, headers } : { method: 'POST', path, headers, body },
+  );
   const load = createLoad(connections, requests);
   const begun = performance.now();
   const end = begun + seconds * 1_000;
@@ -61,7 +67,7 @@ function createLoad(connections: readonly HttpConnection[], requests: readonly R
       () => 0,
     );
     counts.underWay -= 1;
-    if (status === 200) times.push(performance.now() - due);
+    if (status === 200 || status === 201) times.push(performance.now() - due);
     else if (status === 503) counts.refused += 1;
     else counts.wrong += 1;
   };
