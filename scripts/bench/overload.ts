@@ -60,7 +60,7 @@ async function measure(load: Steps, seconds: number, say: (line: string) => void
   const best = Math.max(...steps.map(({ servedPerSecond }) => servedPerSecond));
   const over = await load({ seconds: seconds * 2, connections: manyConnections, perSecond: best * times });
   say(
-    `${best * times} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused`,
+    `${best * times} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused, otherwise ${JSON.stringify(over.wrongBy)}`,
   );
   return { best, steps, over };
 }

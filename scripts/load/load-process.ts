@@ -25,6 +25,8 @@ export type LoadFigures = {
   readonly refused: number;
   /** Answered with anything else, or not at all. */
   readonly wrong: number;
+  /** The same by status; `lost` with their connection, `open` at the end. */
+  readonly wrongBy: Readonly<Record<string, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Requests that waited for a connection at once, at most. */
@@ -56,8 +58,13 @@ function createLoad(connections: readonly HttpConnection[], requests: readonly R
   const free = [...connections];
   const waiting: number[] = [];
   const times: number[] = [];
+  const wrongBy: Record<string, number> = {};
   const counts = { sent: 0, refused: 0, wrong: 0, mostWaiting: 0, underWay: 0 };
 
+  const noteWrong = (what: string, count: number) => {
+    counts.wrong += count;
+    if (count > 0) wrongBy[what] = (wrongBy[what] ?? 0) + count;
+  };
   const ask = async (connection: HttpConnection, due: number): Promise<void> => {
     const request = requests[counts.sent++ % requests.length];
     if (request === undefined) throw new Error('There is nothing to ask for.');
@@ -69,7 +76,7 @@ function createLoad(connections: readonly HttpConnection[], requests: readonly R
     counts.underWay -= 1;
     if (status === 200 || status === 201) times.push(performance.now() - due);
     else if (status === 503) counts.refused += 1;
-    else counts.wrong += 1;
+    else noteWrong(status === 0 ? 'lost' : String(status), 1);
   };
   const askAndGoOn = async (connection: HttpConnection, due: number): Promise<void> => {
     await ask(connection, due);
@@ -105,12 +112,13 @@ function createLoad(connections: readonly HttpConnection[], requests: readonly R
       while (counts.underWay > 0 && performance.now() < until) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      counts.wrong += counts.underWay + waiting.length;
+      noteWrong('open', counts.underWay + waiting.length);
     },
     figures: (seconds: number): LoadFigures => ({
       servedPerSecond: Math.round(times.length / seconds),
       refused: counts.refused,
       wrong: counts.wrong,
+      wrongBy,
       p50Ms: Math.round(quantile(times, 0.5)),
       p99Ms: Math.round(quantile(times, 0.99)),
       mostWaiting: counts.mostWaiting,

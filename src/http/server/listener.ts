@@ -67,6 +67,10 @@ const defaultLimits: ConnectionLimits = {
   writeTimeoutMs: 15_000,
 };
 
+// Connections that wait until the process takes them. Of those beyond Node's 511 the kernel forgets some that their callers take
+// for open: they are answered late or never. The kernel's own limit is as many at most.
+const backlog = 4_096;
+
 /**
  * Starts the HTTP server. A request must arrive completely in time, so slow senders cannot hold connections, and callers
  * must read their answers.
@@ -122,7 +126,7 @@ export async function listen(
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));
     if (reserved) server.listen(reserved, resolve);
-    else server.listen(port, host, resolve);
+    else server.listen({ port, host, backlog }, resolve);
   });
   const address = server.address();
   return {
