@@ -1,4 +1,4 @@
-import { currentScope, inSharedScope } from './request-scope.ts';
+import { currentScope, inSharedScope, watchEnd } from './request-scope.ts';
 
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
 export type FlightCache<V> = {
@@ -80,12 +80,14 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
   /** Ends the load when all who wait for it have gone. */
   const join = (key: string, flight: Flight<V>): Promise<V> => {
     flight.callers += 1;
-    currentScope()?.signal.addEventListener('abort', ({ target }) => {
+    const leave = (reason: unknown) => {
       flight.callers -= 1;
       if (flight.callers > 0) return;
       if (flights.get(key) === flight) flights.delete(key);
-      flight.end.abort(target instanceof AbortSignal ? target.reason : undefined);
-    });
+      flight.end.abort(reason);
+    };
+    const scope = currentScope();
+    if (scope !== undefined) watchEnd(scope, leave);
     return flight.value;
   };
 

@@ -12,7 +12,7 @@ export type RequestScope = {
   /** Aborts when the caller has gone, or when the time for its answer is up. Its reason is what the work rejects with. */
   readonly signal: AbortSignal;
   /** Where a signal is made only for those who ask, what tells the same without one. */
-  readonly ending?: Ending;
+  readonly ending?: Ending | undefined;
   /** What log lines of the work name: a request with its company, or jobs. */
   readonly facts?: Readonly<object>;
   /** What the work is in a trace; undefined without traces. */
@@ -24,9 +24,10 @@ export type RequestScope = {
 export type Ending = {
   /** Why the work has ended; undefined before. */
   readonly reason: Error | undefined;
-  /** Calls the listener at the end. @returns what forgets it */
-  watch(listener: () => void): () => void;
+  /** Calls the listener at the end, with the reason. @returns what forgets it */
+  watch(listener: OnEnd): () => void;
 };
+export type OnEnd = (reason: unknown) => void;
 
 /** The caller has closed its connection, so nobody waits for the work any more. */
 export class CallerGoneError extends Error {
@@ -56,13 +57,14 @@ export function throwIfEnded(scope: RequestScope): void {
   else if (ending.reason !== undefined) throw ending.reason;
 }
 
-/** Calls the listener when the work ends. @returns what forgets it */
-export function watchEnd(scope: RequestScope, listener: () => void): () => void {
+/** Calls the listener when the work ends, with the reason. @returns what forgets it */
+export function watchEnd(scope: RequestScope, listener: OnEnd): () => void {
   const { ending } = scope;
   if (ending !== undefined) return ending.watch(listener);
   const { signal } = scope;
-  signal.addEventListener('abort', listener, { once: true });
-  return () => signal.removeEventListener('abort', listener);
+  const onAbort = () => listener(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  return () => signal.removeEventListener('abort', onAbort);
 }
 
 /** Runs work that goes on whatever becomes of the present request, and takes nobody's share. */

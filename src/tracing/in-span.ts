@@ -21,8 +21,13 @@ export async function inChildSpan<T>(
   const parent = currentSpan();
   if (parent === undefined) return work(undefined);
   const span = parent.begin(describe());
+  return endWith(span, () => work(span));
+}
+
+/** Ends a span with the outcome of the work. */
+async function endWith<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
-    const result = await work(span);
+    const result = await work();
     span.end();
     return result;
   } catch (error) {
@@ -56,16 +61,7 @@ export function beginOwnSpan(
   const run: OwnSpan['run'] = (piece) => inScope(scope, () => piece(span));
   return {
     run,
-    async finish(piece) {
-      try {
-        const result = await run(piece);
-        span.end();
-        return result;
-      } catch (error) {
-        span.end(error);
-        throw error;
-      }
-    },
+    finish: (piece) => endWith(span, () => run(piece)),
     end: () => span.end(),
   };
 }

@@ -1,5 +1,5 @@
 import { problem } from '../../errors.ts';
-import { CallerGoneError, type Ending, type RequestScope } from '../../request-scope.ts';
+import { CallerGoneError, type Ending, type OnEnd, type RequestScope } from '../../request-scope.ts';
 import type { Span } from '../../tracing/span.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -51,7 +51,7 @@ class CallerWork implements RequestScope, Ending {
   readonly facts: Exchange['facts'];
   readonly span: Span | undefined;
   #controller: AbortController | undefined;
-  #listeners: Set<() => void> | undefined;
+  #listeners: Set<OnEnd> | undefined;
   reason: Error | undefined;
 
   constructor(isRead: boolean, facts: Exchange['facts'], span: Span | undefined) {
@@ -72,7 +72,7 @@ class CallerWork implements RequestScope, Ending {
     return this;
   }
 
-  watch(listener: () => void): () => void {
+  watch(listener: OnEnd): () => void {
     this.#listeners ??= new Set();
     this.#listeners.add(listener);
     return () => this.#listeners?.delete(listener);
@@ -82,6 +82,6 @@ class CallerWork implements RequestScope, Ending {
     if (this.reason !== undefined) return;
     this.reason = reason;
     this.#controller?.abort(reason);
-    for (const listener of this.#listeners ?? []) listener();
+    for (const listener of this.#listeners ?? []) listener(reason);
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
 import { untilAborted } from '../../in-time.ts';
 import type { Logger } from '../../log.ts';
-import { currentScope, inBackground, inScope } from '../../request-scope.ts';
+import { currentScope, inBackground, inScope, throwIfEnded, watchEnd } from '../../request-scope.ts';
 import type { DataProvider } from '../provider.ts';
 import {
   type ClusterNode,
@@ -77,21 +77,19 @@ function createNodeGuard({ db, log }: { readonly db: Database; readonly log: Log
     async run(wallet, read) {
       const scope = currentScope();
       if (scope === undefined) return read();
-      const { signal } = scope;
-      signal.throwIfAborted();
+      throwIfEnded(scope);
       const reading: Reading = { wallet, end: new AbortController() };
       if (frozen.size > 0) await refuse([reading]);
-      const onAbort = () => reading.end.abort(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
+      const unwatch = watchEnd(scope, (reason) => reading.end.abort(reason));
       const slow = setTimeout(lookSoon, slowMs);
       readings.add(reading);
       try {
         reading.end.signal.throwIfAborted();
-        const within = { ...scope, signal: reading.end.signal };
+        const within = { ...scope, ending: undefined, signal: reading.end.signal };
         return await untilAborted(inScope(within, read), reading.end.signal);
       } finally {
         clearTimeout(slow);
-        signal.removeEventListener('abort', onAbort);
+        unwatch();
         readings.delete(reading);
       }
     },
