@@ -110,11 +110,14 @@ describe('a named statement', () => {
   test('ends with its connection', async ({ databaseUrl }) => {
     const client = await connect(databaseUrl);
     client.on('error', () => {});
-    const running = ask(client, 'sleep', 'SELECT pg_sleep(60)');
-    const { rows } = await (await connect(databaseUrl)).query(
-      `SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'`,
-    );
-    expect(rows).toEqual([{ ended: true }]);
-    await expect(running).rejects.toMatchObject({ code: '57P01' });
+    // Waited for at once: it may fail before the other connection has its answer.
+    const ended = expect(ask(client, 'sleep', 'SELECT pg_sleep(60)')).rejects.toMatchObject({
+      code: '57P01',
+    });
+    const other = await connect(databaseUrl);
+    const end = `SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
+      WHERE query = 'SELECT pg_sleep(60)' AND state = 'active' AND datname = current_database()`;
+    await expect.poll(async () => (await other.query(end)).rows).toEqual([{ ended: true }]);
+    await ended;
   });
 });
