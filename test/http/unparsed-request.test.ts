@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listen } from '../../src/http/server/listener.ts';
@@ -141,6 +142,18 @@ describe('a request that does not arrive in time', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     await hasty.stop(0);
   });
+});
+
+test('a connection that was opened long before its first request is answered', async () => {
+  const hasty = await listen(app, { ...place, arrivalTimeoutMs: 600 });
+  const [ahead, late] = [connect(hasty.port, '127.0.0.1'), connect(hasty.port, '127.0.0.1')];
+  await once(ahead, 'connect');
+  late.write('GET ');
+  expect(await read(late)).toMatch(/^HTTP\/1\.1 408 /);
+  ahead.write(get(`/api/thing/${id}`));
+  expect(await read(ahead, id)).toMatch(/^HTTP\/1\.1 200 /);
+  ahead.destroy();
+  await hasty.stop(0);
 });
 
 describe('an expectation', () => {

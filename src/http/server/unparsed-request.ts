@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type FixedCode, type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -37,7 +38,7 @@ export function answerUnparsed(server: Server, connections: OpenConnections, log
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // Whatever follows the answer is read only to be discarded.
-    if (refused.has(socket)) return;
+    if (refused.has(socket) || isOpenedAhead(error, socket)) return;
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
@@ -57,6 +58,14 @@ export function answerUnparsed(server: Server, connections: OpenConnections, log
     refuseOutsideRequest(socket, problem('not_found'));
     socket.resume();
   });
+}
+
+/**
+ * Whether it is only that nothing has come yet on a connection that was opened ahead of its first request. It may stay idle
+ * as long as any other; a refusal would cross with the request.
+ */
+function isOpenedAhead({ code }: NodeJS.ErrnoException, socket: Duplex): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0;
 }
 
 function responseText(found: ProblemError, requestId: string): string {
