@@ -9,7 +9,7 @@ export const processTests = [
   'test/indexer/kill.test.ts',
   'test/keys/revocation.test.ts',
   'test/minting/killed-worker.test.ts',
-  'test/monitoring/live-alerts.test.ts',
+  'test/monitoring/live-*.test.ts',
 ] as const;
 
 /** Files of another kind, which have commands of their own: `npm run test:portal`, and `npm run faults` with FAULTS=all. */

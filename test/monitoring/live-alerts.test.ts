@@ -7,31 +7,11 @@ import { firedAlerts } from '../support/fired-alerts.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startMoralisServer } from '../support/moralis-server.ts';
 import { freePort } from '../support/postgres.ts';
-import { startProcess } from '../support/process.ts';
 import { populate } from '../support/serving.ts';
+import { alertsOf } from './alert-causes.ts';
+import { startScraped } from './scraped-process.ts';
 
 const wallet = `0x${'ab'.repeat(20)}`;
-
-/** A process of the service with its listener for operators. */
-async function start(databaseUrl: string, settings: Readonly<Record<string, string>>) {
-  const process = startProcess(['src/main.ts'], {
-    ...settingsFor(databaseUrl),
-    ...{ HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0', SHUTDOWN_SECONDS: '2' },
-    ...{ RPC_TIMEOUT_MS: '300', ...settings },
-  });
-  const [line] = await process.until(/^.*"msg":"service started".*$/m);
-  const ports: { port: number; operationsPort: number } = JSON.parse(line);
-  const scrape = async () => (await fetch(`http://127.0.0.1:${ports.operationsPort}/metrics`)).text();
-  const ask = async (path: string, key: string) => {
-    const url = `http://127.0.0.1:${ports.port}${path}`;
-    return (await fetch(url, { headers: { 'x-api-key': key } })).status;
-  };
-  const stop = async () => {
-    process.child.kill('SIGTERM');
-    await process.ended;
-  };
-  return { ask, scrape, stop };
-}
 
 /** A process for which much goes wrong, as it shows it, and one that has all that it needs. */
 const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDatabase }, { onCleanup }) => {
@@ -46,7 +26,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
     VALUES (31337, 0, 9, '\\x00', now(), 500, now() - interval '5 minutes')`);
   expect((await operator.run('mint', 'pause', '--chain-id', '31337')).status).toBe(0);
   const nowhere = `http://127.0.0.1:${await freePort()}`;
-  const ill = await start(databaseUrl, {
+  const ill = await startScraped(databaseUrl, {
     ...{
       ROLES: 'api,worker,indexer',
       DATABASE_REPLICA_URL: databaseUrl.replace(/:\d+\//, `:${await freePort()}/`),
@@ -69,13 +49,13 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
     },
     { timeout: 20_000, interval: 100 },
   );
-  const locked = await start(databaseUrl, {
+  const locked = await startScraped(databaseUrl, {
     ...{ ROLES: 'api', KEY_VERIFIER: 'remote', AUTH_URL: nowhere, AUTH_CREDENTIAL: 'nobody-asks-for-it' },
   });
   opened.defer(() => locked.stop());
   const unasked = await locked.scrape();
   expect(await locked.ask('/v1/api/rwa', keys.acme)).toBe(503);
-  const well = await start(otherDatabase.url, { ROLES: 'api,worker,indexer' });
+  const well = await startScraped(otherDatabase.url, { ROLES: 'api,worker,indexer' });
   opened.defer(() => well.stop());
   return {
     ill: { before, after: await ill.scrape() },
@@ -86,23 +66,13 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
 
 describe.skipIf(findProgram('promtool') === undefined)('alerts, over what real processes show', () => {
   test('fire for what is wrong, and nothing else does', async ({ world }) => {
-    expect(await firedAlerts(world.ill)).toEqual([
-      'TallystickBreakerOpen',
-      'TallystickErrors',
-      'TallystickIndexBehind',
-      'TallystickIndexSilent',
-      'TallystickMintLaneUnattended',
-      'TallystickReplicaUnused',
-      'TallystickUpstreamFailing',
-    ]);
-    expect(await firedAlerts(world.locked)).toEqual(
-      expect.arrayContaining(['TallystickErrors', 'TallystickKeysUnverifiable']),
-    );
+    expect(await firedAlerts(world.ill)).toEqual(alertsOf('ill'));
+    expect(await firedAlerts(world.locked)).toEqual(expect.arrayContaining(alertsOf('locked')));
   }, 60_000);
 
   test('are silent where all is well, and one fires where nothing answers', async ({ world }) => {
     expect(await firedAlerts(world.well)).toEqual([]);
-    expect(await firedAlerts({ before: world.well.before, after: undefined })).toEqual(['TallystickDown']);
+    expect(await firedAlerts({ before: world.well.before, after: undefined })).toEqual(alertsOf('gone'));
   });
 });
 

@@ -10,6 +10,7 @@ import { createMinter } from '../../src/compose/worker.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
+import { alertCauses } from './alert-causes.ts';
 
 const keys = `a:${Buffer.alloc(32, 1).toString('base64')}`;
 /** Labels of every metric that a process in all roles exposes, by the names of its series. */
@@ -92,6 +93,12 @@ describe('the alerts', () => {
     const { tests }: { tests: { name: string }[] } = parse(await read('rules.test.yaml'));
     const tried = tests.map(({ name }) => name).toSorted();
     expect(tried).toEqual(names.flatMap((name) => [name, `${name} while all is well`]).toSorted());
+  });
+
+  test('have a cause each that lets them fire over live processes, and nothing else has', async () => {
+    expect(Object.keys(alertCauses).toSorted()).toEqual(
+      (await alerts()).map((each) => each.alert).toSorted(),
+    );
   });
 
   test('say in their runbooks only commands that there are', async () => {

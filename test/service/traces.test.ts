@@ -1,30 +1,18 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { encryptKeystoreJson, Wallet } from 'ethers';
+import { Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { addRwa } from '../rwa/samples.ts';
 import { startAnsweringNode } from '../support/answering-node.ts';
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts';
 import { perFile } from '../support/fixtures.ts';
+import { keystoreSettings } from '../support/keystore-settings.ts';
 import { test as base } from '../support/mint-fixtures.ts';
-import { type MintChain, until } from '../support/minting.ts';
+import { until } from '../support/minting.ts';
 import { freePort } from '../support/postgres.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 import { populate } from '../support/serving.ts';
 
 const key = (byte: number) => `a:${Buffer.alloc(32, byte).toString('base64')}`;
 const recipient = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-
-/** A keystore file, cheap to open: the key is worth nothing. */
-async function signerSettings(chain: MintChain): Promise<Record<string, string>> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-traces-'));
-  const [keystore, password] = [path.join(folder, 'keystore.json'), path.join(folder, 'password')];
-  await writeFile(password, 'opens');
-  const json = await encryptKeystoreJson(new Wallet(chain.keys[0] ?? ''), 'opens', { scrypt: { N: 1_024 } });
-  await writeFile(keystore, json);
-  return { MINT_SIGNERS: `${chain.chainId}=keystore:${keystore}`, MINT_KEYSTORE_PASSWORD_FILE: password };
-}
 
 const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }, { onCleanup }) => {
   const node = await startAnsweringNode(mintChain.rpcUrl);
@@ -41,7 +29,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, mintChain }
   /** Starts a process of the service, which is killed at the end of the run whatever happens. */
   const start = (more: Record<string, string>, flags: readonly string[] = []) =>
     startProcess([...flags, 'src/main.ts'], { ...settings, ...more });
-  return { start, keys, rwa, signer: await signerSettings(mintChain) };
+  return { start, keys, rwa, signer: await keystoreSettings(mintChain.chainId, mintChain.keys[0] ?? '') };
 });
 
 async function portOf(process: RunningProcess): Promise<number> {

@@ -1,0 +1,79 @@
+import type { Knex } from 'knex';
+import { describe, expect } from 'vitest';
+import { findProgram } from '../../scripts/find-program.ts';
+import { firedAlerts } from '../support/fired-alerts.ts';
+import { test } from '../support/fixtures.ts';
+import { until } from '../support/minting.ts';
+import { alertsOf } from './alert-causes.ts';
+import { type ScrapedProcess, startScraped } from './scraped-process.ts';
+
+/** Locks tables against every reader. */
+async function lock(db: Knex, ...tables: readonly string[]) {
+  const holder = await db.transaction();
+  const end = async () => void (holder.isCompleted() || (await holder.rollback()));
+  await holder.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
+  for (const table of tables) await holder.raw('LOCK TABLE ?? IN ACCESS EXCLUSIVE MODE', [table]);
+  return { end, [Symbol.asyncDispose]: end };
+}
+
+const shown = (text: string, series: RegExp) =>
+  Number(new RegExp(`^${series.source} (\\S+)$`, 'm').exec(text)?.[1]);
+
+/** Gives the process no CPU for half a second, in which many callers come. @returns what it shows then */
+async function overrun({ pid, ask, scrape }: ScrapedProcess, key: string): Promise<string> {
+  // What it has shown of its event loop before counts no longer.
+  await scrape();
+  process.kill(pid, 'SIGSTOP');
+  const stopped = performance.now();
+  const answers = Array.from({ length: 400 }, () => ask('/v1/api/rwa', key));
+  await until('half a second', async () => performance.now() - stopped > 500);
+  process.kill(pid, 'SIGCONT');
+  await Promise.all(answers);
+  return scrape();
+}
+
+describe.skipIf(findProgram('promtool') === undefined)(
+  'alerts of load and locks, over what a process shows',
+  () => {
+    test('fire for what is wrong, and nothing else does', async ({ service, db, databaseUrl }) => {
+      await using opened = new AsyncDisposableStack();
+      // A lane that nobody serves has an alert of its own.
+      await db('mint_lanes').delete();
+      await service.parts.jobs.enqueue('chain-audit', ['now']);
+      const audit = opened.use(await lock(db, 'audit_chain'));
+      // It waits for locks but a second and a half, and takes on but what it answers in a millisecond.
+      const strained = await startScraped(databaseUrl, {
+        ...{
+          ROLES: 'api,worker',
+          DATABASE_LOCK_TIMEOUT_MS: '1500',
+          MAX_BUSY_MS: '1',
+          RATE_LIMIT_PER_SECOND: '0',
+        },
+      });
+      opened.defer(() => strained.stop());
+      const before = await strained.scrape();
+      const others = opened.use(await lock(db, 'events', 'mint_lanes'));
+      expect(await strained.ask('/events/v1/api/event', service.keys.acme)).toBe(503);
+      await until('a job that failed', async () =>
+        /^tallystick_job_runs_total\{.*outcome="failed"\} [1-9]/m.test(await strained.scrape()),
+      );
+      const waited = await strained.scrape();
+      await Promise.all([audit.end(), others.end()]);
+
+      let after = '';
+      await until('a process that is overrun', async () => {
+        after = await overrun(strained, service.keys.acme);
+        const refused =
+          shown(after, /tallystick_http_shed_total/) - shown(waited, /tallystick_http_shed_total/);
+        return refused > 60 && shown(after, /nodejs_eventloop_lag_p99_seconds/) > 0.25;
+      });
+      const fired = [
+        ...(await firedAlerts({ before, after: waited })),
+        ...(await firedAlerts({ before: waited, after })),
+      ];
+      expect([...new Set(fired)].toSorted()).toEqual(
+        [...alertsOf('strained'), 'TallystickErrors'].toSorted(),
+      );
+    }, 60_000);
+  },
+);

@@ -1,0 +1,40 @@
+import { settingsFor } from '../cli/command-line.ts';
+import { startProcess } from '../support/process.ts';
+
+/** A process of the service as callers and Prometheus meet it. */
+export type ScrapedProcess = {
+  readonly pid: number;
+  /** Asks as a caller. @returns the status */
+  ask(path: string, key: string): Promise<number>;
+  /** What it shows to Prometheus. */
+  scrape(): Promise<string>;
+  stop(): Promise<void>;
+};
+
+/** Starts a process of the service with its listener for operators. */
+export async function startScraped(
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<ScrapedProcess> {
+  const process = startProcess(['src/main.ts'], {
+    ...settingsFor(databaseUrl),
+    ...{ HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0', SHUTDOWN_SECONDS: '2' },
+    ...{ RPC_TIMEOUT_MS: '300', ...settings },
+  });
+  const [line] = await process.until(/^.*"msg":"service started".*$/m);
+  const ports: { port: number; operationsPort: number } = JSON.parse(line);
+  const baseUrl = `http://127.0.0.1:${ports.port}`;
+  return {
+    pid: process.child.pid ?? 0,
+    ask: async (path, key) => {
+      const answer = await fetch(`${baseUrl}${path}`, { headers: { 'x-api-key': key } });
+      await answer.arrayBuffer();
+      return answer.status;
+    },
+    scrape: async () => (await fetch(`http://127.0.0.1:${ports.operationsPort}/metrics`)).text(),
+    async stop() {
+      process.child.kill('SIGTERM');
+      await process.ended;
+    },
+  };
+}
