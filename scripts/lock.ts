@@ -12,8 +12,8 @@ const help = `Usage: node scripts/lock.ts [--check]
 
 Completes ${lockFiles.join(', ')}. A registry that mirrors only some platforms makes npm leave the packages of the
 others out of the lock file, and npm ci then refuses it. They are entered by name, version and platform.
-  --check  change nothing, fail when something is missing, a download address is named, or what production installs has
-           no integrity or a script that runs when it is installed
+  --check  change nothing, fail when something is missing, a download address is named, a package has no integrity and is
+           none of those that the registry does not have, or what production installs runs a script when it is installed
 `;
 
 type Entry = {
@@ -81,14 +81,45 @@ function missingFrom({ packages }: Lock): [place: string, entry: Entry][] {
   );
 }
 
-/** What is wrong with the packages that `npm ci --omit=dev` installs. */
-function productionFaults({ packages }: Lock): [place: string, fault: string][] {
-  return Object.entries(packages).flatMap(([place, { dev, link, integrity, hasInstallScript }]) => {
-    if (place === '' || dev || link) return [];
-    return [
-      ...(integrity ? [] : [[place, 'is for production and has no integrity'] as [string, string]]),
-      ...(hasInstallScript ? [[place, 'is for production and runs a script'] as [string, string]] : []),
+// Tools for other platforms than those that are worked on, whose versions the registry that the lock files were made with
+// answers with 404, so that nobody could tell their integrity. Production installs none of them.
+const unavailable: Readonly<Record<string, string>> = {
+  '@biomejs/cli-': `android-arm64 android-x64 darwin-arm64 darwin-x64 linux-arm64-musl linux-x64-musl win32-arm64
+    win32-x64`,
+  '@foundry-rs/anvil-': 'darwin-amd64 darwin-arm64 linux-arm64 win32-amd64',
+  '@oxc-parser/binding-': `android-arm-eabi android-arm64 darwin-arm64 darwin-x64 freebsd-x64 linux-arm-gnueabihf
+    linux-arm-musleabihf linux-ppc64-gnu linux-riscv64-gnu linux-riscv64-musl linux-s390x-gnu openharmony-arm64
+    win32-arm64-msvc win32-ia32-msvc win32-x64-msvc`,
+  '@rollup/rollup-': `android-arm-eabi android-arm64 android-x64 darwin-arm64 darwin-x64 freebsd-arm64 freebsd-x64
+    linux-arm-gnueabihf linux-arm-musleabihf linux-arm64-musl linux-loong64-gnu linux-loong64-musl linux-ppc64-gnu
+    linux-ppc64-musl linux-riscv64-gnu linux-riscv64-musl linux-s390x-gnu linux-x64-musl openbsd-x64 openharmony-arm64
+    win32-arm64-msvc win32-ia32-msvc win32-x64-gnu win32-x64-msvc`,
+};
+const withoutIntegrity = new Set(
+  Object.entries(unavailable).flatMap(([start, ends]) => ends.split(/\s+/).map((end) => start + end)),
+);
+
+/** What is wrong with the integrity of a package. */
+function integrityFault(name: string, { integrity, optional }: Entry, isProduction: boolean) {
+  const isExcused = withoutIntegrity.has(name) && optional === true && !isProduction;
+  if (integrity)
+    return isExcused ? 'has an integrity now: take it off the list in scripts/lock.ts' : undefined;
+  return isExcused
+    ? undefined
+    : 'has no integrity. Remedy: remove its entry, then npm install where the registry has it';
+}
+
+/** What is wrong with the packages that the lock file of the project, or one of a tool, installs. */
+function packageFaults({ packages }: Lock, isProject: boolean): [place: string, fault: string][] {
+  return Object.entries(packages).flatMap(([place, entry]) => {
+    if (place === '' || entry.link) return [];
+    const isProduction = isProject && !entry.dev;
+    const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const found = [
+      integrityFault(name, entry, isProduction),
+      isProduction && entry.hasInstallScript ? 'is for production and runs a script' : undefined,
     ];
+    return found.flatMap((fault): [string, string][] => (fault === undefined ? [] : [[place, fault]]));
   });
 }
 
@@ -101,7 +132,7 @@ async function treat(file: string, check: boolean): Promise<void> {
     for (const [place] of missing) say(place, 'is missing. Remedy: node scripts/lock.ts');
     for (const [place] of named)
       say(place, 'names a download address. Remedy: npm install with .npmrc in place');
-    const faults = file === 'package-lock.json' ? productionFaults(lock) : [];
+    const faults = packageFaults(lock, file === 'package-lock.json');
     for (const [place, fault] of faults) say(place, fault);
     if (missing.length + named.length + faults.length > 0) process.exitCode = 1;
     return;
