@@ -63,7 +63,7 @@ export type FollowerOptions = {
 const patience = 5;
 
 // Large enough for the bulk insert to pay, small enough to bound memory for blocks of any size: three batches are in
-// memory, one being written, one arriving and one requested.
+// memory, one being written and two arriving.
 const batchTransactions = 1_000;
 
 /**
@@ -100,10 +100,10 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 
   const advance = async (from: bigint, end: bigint, finalized: bigint): Promise<Step> => {
-    const taken = reader.take({ from, to: lastOf(from, batch, end), finalized });
+    const rangeFrom = (first: bigint) => ({ from: first, to: lastOf(first, batch, end), finalized });
+    const taken = reader.take(rangeFrom(from));
     // Prefetches the next blocks while these arrive and the database writes them.
-    const next = taken.to + 1n;
-    if (next <= end) reader.prepare({ from: next, to: lastOf(next, batch, end), finalized });
+    reader.prepare(taken, (next) => (next <= end ? rangeFrom(next) : undefined));
     return taken.span.finish(() => append(taken, from, end));
   };
 

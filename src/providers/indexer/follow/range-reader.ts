@@ -2,16 +2,17 @@ import type { OwnSpan } from '../../../tracing/in-span.ts';
 import { creditRulesOf } from '../decode/credit-rules.ts';
 import { decodeBlock } from '../decode/decode-block.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
+import { type WrittenBlock, writeBlock } from '../store/history-rows.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
 /** Blocks that form a chain, and why the next one of the range could not be read, where that is so. */
 type Reading = {
-  readonly blocks: readonly IndexedBlock[];
+  readonly blocks: readonly WrittenBlock[];
   readonly failure: { readonly error: unknown } | undefined;
 };
 
-type One = IndexedBlock | { readonly error: unknown } | undefined;
+type One = WrittenBlock | { readonly error: unknown } | undefined;
 
 type RangeReaderOptions = {
   readonly blocks: Pick<NodeBlocks, 'blockAt' | 'headerAt'>;
@@ -28,12 +29,15 @@ export function createRangeReader(
   isSkipped: (number: bigint) => boolean,
 ): ReadRange {
   const rules = creditRulesOf(chainId);
+  const decoded = async (number: bigint): Promise<IndexedBlock | undefined> => {
+    const source = await blocks.blockAt(number);
+    return source && decodeBlock(source, wrapped, rules);
+  };
   const read = async (number: bigint): Promise<One> => {
     try {
       return await limit.run(async () => {
-        if (isSkipped(number)) return await readSkipped(blocks, number);
-        const source = await blocks.blockAt(number);
-        return source && decodeBlock(source, wrapped, rules);
+        const block = await (isSkipped(number) ? readSkipped(blocks, number) : decoded(number));
+        return block && writeBlock(chainId, block);
       });
     } catch (error) {
       return { error };
@@ -69,7 +73,7 @@ async function headerBetween(
 
 /** The blocks up to the first that is missing, cannot be read or does not follow its predecessor. */
 function linked(found: readonly One[]): Reading {
-  const chain: IndexedBlock[] = [];
+  const chain: WrittenBlock[] = [];
   for (const block of found) {
     const before = chain.at(-1);
     if (block === undefined) break;
@@ -92,30 +96,37 @@ type ReadingRange = Range & {
   readonly span: OwnSpan;
 };
 
+// Beside the one that is taken. While one is written, the node has no rest, and blocks of any size stay few.
+const rangesAhead = 2;
+
 /**
  * Reads a range, or returns the prefetched one with the same first block.
  * @param beginSpan begins the span of a range in traces
  */
 export function createReadAhead(read: ReadRange, beginSpan: (from: bigint, to: bigint) => OwnSpan) {
-  let ahead: ReadingRange | undefined;
+  let ahead: ReadingRange[] = [];
   const begin = (range: Range): ReadingRange => {
     const span = beginSpan(range.from, range.to);
     return { ...range, span, found: span.run(() => read(range.from, range.to)) };
   };
   const drop = () => {
-    ahead?.span.end();
-    ahead = undefined;
+    for (const { span } of ahead) span.end();
+    ahead = [];
   };
   return {
     take(range: Range): ReadingRange {
-      if (ahead?.from !== range.from) drop();
-      const taken = ahead ?? begin(range);
-      ahead = undefined;
-      return taken;
+      if (ahead[0]?.from !== range.from) drop();
+      return ahead.shift() ?? begin(range);
     },
-    prepare(range: Range) {
-      ahead = begin(range);
-      ahead.found.catch(() => {}); // take() passes the error on
+    /** Begins to read what follows a range. @param next the range from a block on; undefined after the last */
+    prepare(after: Range, next: (from: bigint) => Range | undefined) {
+      while (ahead.length < rangesAhead) {
+        const range = next((ahead.at(-1) ?? after).to + 1n);
+        if (range === undefined) return;
+        const begun = begin(range);
+        begun.found.catch(() => {}); // take() passes the error on
+        ahead.push(begun);
+      }
     },
     drop,
   };

@@ -1,18 +1,13 @@
 import type { IndexedBlock } from '../domain.ts';
-import { sortRow } from '../search/sort-row.ts';
 import { type BulkColumns, bytes } from './bulk-store.ts';
 import { checkRows } from './check-rows.ts';
-import { facetColumns } from './facet-store.ts';
-import { createNativeSums, ledgerRows } from './ledger-rows.ts';
+import type { WrittenBlock } from './history-rows.ts';
+import { ledgerRows, sumOfSums } from './ledger-rows.ts';
 import { nftChanges, sumChanges } from './nft-changes.ts';
-import { columnsOf, type Rows, timeOf } from './row-columns.ts';
-import { writeMoves, writeTransaction, writeVerdicts } from './stored-moves.ts';
-import { walletMoves } from './wallet-moves.ts';
+import { columnsOf, timeOf } from './row-columns.ts';
 
-/** The rows of a batch of blocks, by table, as columns. */
+/** The rows of a batch of blocks, by table, as columns; without those of {@link WrittenBlock}. */
 export type BlockRows = {
-  readonly wallet_history: BulkColumns;
-  readonly history_facets: BulkColumns;
   readonly nft_changes: BulkColumns;
   readonly nft_holdings: BulkColumns;
   readonly token_contracts: BulkColumns;
@@ -27,23 +22,8 @@ export type BlockRows = {
   readonly transfer_checks: BulkColumns;
 };
 
-/** The rows of these blocks. Pure. @param keepFrom blocks with lower numbers get no row in `index_blocks` */
-export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): BlockRows {
-  const history = columnsOf({
-    wallet: 'bytea',
-    block_number: 'bigint',
-    tx_index: 'integer',
-    tx_hash: 'bytea',
-    block_hash: 'bytea',
-    block_time: 'timestamptz',
-    tx: 'json',
-    moves: 'json',
-    kind: 'smallint',
-    internal_calls: 'integer',
-    verdicts: 'json',
-  });
-  const sums = createNativeSums();
-  const facets = facetColumns();
+/** The rows of these blocks that are not written one by one. Pure. @param keepFrom blocks with lower numbers get no row in `index_blocks` */
+export function blockRows(blocks: readonly WrittenBlock[], keepFrom: bigint): BlockRows {
   const remembered = columnsOf({
     number: 'bigint',
     hash: 'bytea',
@@ -52,61 +32,22 @@ export function blockRows(blocks: readonly IndexedBlock[], keepFrom: bigint): Bl
     wallets: 'text',
   });
   for (const block of blocks) {
-    const wallets = addHistory({ history, facets, sums }, block);
     const { number, hash, parentHash } = block.header;
     if (number < keepFrom) continue;
     // PostgreSQL does not unnest an array of arrays row by row, so the wallets are sent as one text.
-    const list = `{${[...wallets].map((wallet) => `"\\\\x${wallet.slice(2)}"`).join(',')}}`;
+    const list = `{${[...block.wallets].map((wallet) => `"\\\\x${wallet.slice(2)}"`).join(',')}}`;
     remembered.add(String(number), bytes(hash), bytes(parentHash), timeOf(block), list);
   }
   return {
-    wallet_history: history.columns,
-    history_facets: facets.columns,
     index_blocks: remembered.columns,
     index_skipped_logs: skippedRows(blocks),
     nft_refreshes: refreshRows(blocks),
     ...nftRows(blocks),
     token_contracts: contractRows(blocks),
-    native_sums: sums.columns(),
+    native_sums: sumOfSums(blocks.map(({ sums }) => sums)),
     ...ledgerRows(blocks),
     transfer_checks: checkRows(blocks),
   };
-}
-
-type Collected = {
-  readonly history: Rows;
-  readonly facets: ReturnType<typeof facetColumns>;
-  readonly sums: ReturnType<typeof createNativeSums>;
-};
-
-/** @returns the wallets of the block */
-function addHistory({ history, facets, sums }: Collected, block: IndexedBlock): ReadonlySet<string> {
-  const { number, hash } = block.header;
-  const blockNumber = String(number);
-  const blockHash = bytes(hash);
-  const time = timeOf(block);
-  const wallets = new Set<string>();
-  for (const transaction of block.transactions) {
-    const index = String(transaction.index);
-    const txHash = bytes(transaction.hash);
-    const json = writeTransaction(transaction);
-    const calls = transaction.internalCalls?.toString() ?? null;
-    for (const [wallet, moves] of walletMoves(transaction)) {
-      wallets.add(wallet);
-      const moved = writeMoves(moves) ?? null;
-      const owner = bytes(wallet);
-      const { kind, facets: found } = sortRow({ wallet, transaction, moves });
-      const values = [owner, blockNumber, index, txHash, blockHash, time, json, moved, String(kind), calls];
-      history.add(...values, writeVerdicts(moves));
-      sums.addRow(wallet, transaction, moves);
-      facets.add({ wallet: owner, place: [blockNumber, index] }, found);
-    }
-  }
-  for (const credit of block.credits) {
-    wallets.add(credit.wallet);
-    sums.addCredit(credit);
-  }
-  return wallets;
 }
 
 function skippedRows(blocks: readonly IndexedBlock[]): BulkColumns {

@@ -2,7 +2,8 @@ import type { Database, Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
-import { bytes, copyBulk, hex, insertBulk } from './bulk-store.ts';
+import { bytes, copyBulk, copyWritten, hex, insertBulk } from './bulk-store.ts';
+import { historyTables, type WrittenBlock } from './history-rows.ts';
 import { ledgerConflicts, restartLedger } from './ledger-store.ts';
 import { IndexMovedError } from './roll-back-store.ts';
 
@@ -40,12 +41,20 @@ export async function appendBlocks(
   db: Database,
   chainId: string,
   head: string | undefined,
-  blocks: readonly IndexedBlock[],
+  blocks: readonly WrittenBlock[],
   keepFrom: bigint,
 ): Promise<void> {
   const rows = blockRows(blocks, keepFrom);
   await inTransaction(db, async (tx) => {
     const startBlock = await moveHead(tx, chainId, head, blocks);
+    for (const { table, columns } of historyTables) {
+      await copyWritten(
+        tx,
+        table,
+        columns,
+        blocks.flatMap(({ lines }) => lines[table]),
+      );
+    }
     await insertRows(tx, chainId, startBlock === '0' ? withoutPast(rows) : rows);
     // The new blocks follow the indexed ones, so those are on the node's branch, and the final ones stay on it. The
     // last final block is kept, since whatever comes next must descend from it.
@@ -145,12 +154,15 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
 };
 
 async function insertRows(tx: Tx, chainId: string, rows: BlockRows): Promise<void> {
-  const { index_blocks, wallet_history, history_facets, block_credits, approval_changes, ...others } = rows;
-  const copied = { wallet_history, history_facets, block_credits, approval_changes };
+  const { index_blocks, block_credits, approval_changes, ...others } = rows;
+  const copied = { block_credits, approval_changes };
   for (const [table, columns] of Object.entries(copied)) await copyBulk(tx, table, chainId, columns);
-  for (const [table, columns] of Object.entries(others)) {
-    await insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]); // a key of rows
-  }
+  // Sent without waiting for one another: this process is busy with other blocks, and would keep the server waiting.
+  await Promise.all(
+    Object.entries(others).map(
+      ([table, columns]) => insertBulk(tx, table, chainId, columns, onConflict[table as keyof BlockRows]), // a key of rows
+    ),
+  );
   const { number, hash, parent_hash, block_time, wallets } = index_blocks;
   for (const index of number?.values.keys() ?? []) {
     const value = [number, hash, parent_hash, block_time, wallets].map(

@@ -33,6 +33,77 @@ export async function insertBulk(
   }
 }
 
+/** Lines that COPY takes, in pieces. */
+export type Lines = readonly Buffer[];
+
+// What the server takes while this process is busy with other blocks, and no more than memory has room for.
+const pieceBytes = 4 * 1_024 * 1_024;
+
+/** Inserts lines of {@link copyLines}. None of the rows may exist. */
+export async function copyWritten(
+  tx: Tx,
+  table: string,
+  columns: readonly string[],
+  lines: Lines,
+): Promise<void> {
+  if (lines.length > 0) await copyRows(tx, `${table} (chain_id, ${columns.join(', ')})`, inPieces(lines));
+}
+
+/** For each next piece the server waits until this process has heard of the last, so there are few. */
+function* inPieces(lines: Lines): Generator<Buffer> {
+  let piece: Buffer[] = [];
+  let size = 0;
+  for (const some of lines) {
+    if (size > 0 && size + some.length > pieceBytes) {
+      yield Buffer.concat(piece);
+      piece = [];
+      size = 0;
+    }
+    piece.push(some);
+    size += some.length;
+  }
+  if (size > 0) yield Buffer.concat(piece);
+}
+
+/** Collects texts of whole lines as bytes, so many at once that none is too long for one text. */
+export function createLines() {
+  const done: Buffer[] = [];
+  let text = '';
+  let count = 0;
+  const close = () => {
+    if (text !== '') done.push(Buffer.from(text));
+    text = '';
+    count = 0;
+  };
+  return {
+    add(line: string) {
+      text += line;
+      count += 1;
+      if (count === linesInChunk) close();
+    },
+    all(): Lines {
+      close();
+      return done;
+    },
+  };
+}
+
+/** Rows of one network as the lines that COPY takes. @param types of their columns, after the number of the network */
+export function copyLines(chainId: string, types: readonly string[]) {
+  const write = types.map((type) => writers[type] ?? escaped);
+  const lines = createLines();
+  return {
+    add(...values: readonly (string | null)[]) {
+      let line = chainId;
+      for (const [place, value] of values.entries()) {
+        line += value === null ? '\t\\N' : `\t${write[place]?.(value) ?? ''}`;
+      }
+      lines.add(`${line}\n`);
+    },
+    all: lines.all,
+  };
+}
+
 /** Inserts many rows of one network at once, with COPY. None of them may exist. */
 export async function copyBulk(tx: Tx, table: string, chainId: string, columns: BulkColumns): Promise<void> {
   if (Object.values(columns)[0]?.values.length === 0) return;

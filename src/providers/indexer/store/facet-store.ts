@@ -26,12 +26,13 @@ export function toDescribed({ wallet, tx, moves, verdicts }: FacetRow): Describe
   return { wallet: address, transaction: readTransaction(tx), moves: readMoves(moves, address, verdicts) };
 }
 
-type Key = { readonly wallet: string; readonly place: readonly [block: string, index: string] };
+/** The row of facets: its wallet as PostgreSQL reads bytes, and its place. */
+export type FacetKey = { readonly wallet: string; readonly place: readonly [block: string, index: string] };
 
 /** Facets of rows, as the columns of the table. */
 export function facetColumns(): {
   readonly columns: BulkColumns;
-  add(key: Key, facets: ReadonlyMap<string, number>): void;
+  add(key: FacetKey, facets: ReadonlyMap<string, number>): void;
 } {
   const lists = { wallet: [], facet: [], kind: [], block_number: [], tx_index: [] } as {
     [name in 'wallet' | 'facet' | 'kind' | 'block_number' | 'tx_index']: string[];

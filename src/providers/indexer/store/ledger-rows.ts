@@ -35,15 +35,21 @@ export type NativeChange = {
   rewards: bigint;
 };
 
-/** Adds up the native asset by wallet. Pure. */
-export function createNativeSums(): {
+/** The native asset, added up by wallet. */
+export type NativeSums = {
   addRow(wallet: string, transaction: StoredTransaction, moves: Pick<StoredMoves, 'native'>): void;
   addCredit(credit: Pick<BlockCredit, 'wallet' | 'kind' | 'amount'>): void;
   /** What was added up for a wallet. */
   of(wallet: string): NativeChange | undefined;
   /** @param sign -1n takes away what the rows had added */
   columns(sign?: 1n | -1n): BulkColumns;
-} {
+  /** Adds everything of other sums. */
+  addAll(others: NativeSums): void;
+  all(): Iterable<readonly [wallet: string, change: NativeChange]>;
+};
+
+/** Pure. */
+export function createNativeSums(): NativeSums {
   const sums = new Map<string, NativeChange>();
   const sumOf = (wallet: string) => {
     const known = sums.get(wallet);
@@ -71,7 +77,25 @@ export function createNativeSums(): {
     },
     of: (wallet) => sums.get(wallet),
     columns: (sign = 1n) => sumColumns(sums, sign),
+    addAll(others) {
+      for (const [wallet, change] of others.all()) {
+        const sum = sumOf(wallet);
+        sum.moved += change.moved;
+        sum.fees += change.fees;
+        sum.unknownFees += change.unknownFees;
+        sum.withdrawals += change.withdrawals;
+        sum.rewards += change.rewards;
+      }
+    },
+    all: () => sums,
   };
+}
+
+/** Sums of several blocks as the columns of their table. */
+export function sumOfSums(all: readonly NativeSums[]): BulkColumns {
+  const total = createNativeSums();
+  for (const sums of all) total.addAll(sums);
+  return total.columns();
 }
 
 function sumColumns(sums: ReadonlyMap<string, NativeChange>, sign: bigint): BulkColumns {

@@ -14,7 +14,8 @@ export function columnsOf(types: Readonly<Record<string, string>>): Rows {
   return {
     columns: Object.fromEntries(lists.map(({ name, type, values }) => [name, { type, values }])),
     add(...values) {
-      for (const [index, list] of lists.entries()) list.values.push(values[index] ?? null);
+      let place = 0;
+      for (const list of lists) list.values.push(values[place++] ?? null);
     },
   };
 }

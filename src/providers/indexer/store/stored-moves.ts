@@ -83,15 +83,19 @@ const flag = (value: boolean) => (value ? 1 : 0);
 const kinds = ['transfer', 'wrap', 'fee'] as const;
 const kindNumber = { transfer: 0, wrap: 1, fee: 2 } as const;
 
+/**
+ * The text of a {@link TransactionJson}. Put together by hand, since this is done for every transaction of a chain, and
+ * neither hex nor numbers have anything to escape.
+ */
 export function writeTransaction(transaction: StoredTransaction): string {
   const { nonce, from, to, created, value, gas, gasPrice, gasUsed, fee, succeeded, selector } = transaction;
-  const numbers = [value, gas, gasPrice, gasUsed ?? 0n, fee ?? 0n].map(String);
-  const unknown: Unknown[] = gasUsed === null ? ['g'] : fee === null ? ['f'] : [];
-  return JSON.stringify([
-    ...([String(nonce), from, to, created, ...numbers, flag(succeeded), selector] as const),
-    ...unknown,
-  ]);
+  const parties = `"${from}",${textOrNull(to)},${textOrNull(created)}`;
+  const numbers = `"${value}","${gas}","${gasPrice}","${gasUsed ?? 0n}","${fee ?? 0n}"`;
+  const unknown = gasUsed === null ? ',"g"' : fee === null ? ',"f"' : '';
+  return `["${nonce}",${parties},${numbers},${flag(succeeded)},${textOrNull(selector)}${unknown}]`;
 }
+
+const textOrNull = (value: string | null) => (value === null ? 'null' : `"${value}"`);
 
 export function readTransaction(json: unknown): StoredTransaction {
   // Written by writeTransaction, the only writer of the column.
@@ -122,33 +126,32 @@ export function writeMoves({
   recipients,
   delegates,
 }: StoredMoves): string | undefined {
-  const json: MovesJson = {
-    ...(native.length > 0 && {
-      n: native.map(({ from, to, value, internal }) => [from, to, String(value), flag(internal)]),
-    }),
-    ...(erc20.length > 0 && {
-      e: erc20.map((move) => [
-        ...([move.token, move.from, move.to] as const),
-        ...([String(move.value), move.logIndex, kindNumber[move.kind]] as const),
-      ]),
-    }),
-    ...(nft.length > 0 && { t: nft.map(writeNft) }),
-    ...(approvals.length > 0 && {
-      a: approvals.map(({ token, spender, kind, value, granted, logIndex }) => [
-        ...([token, spender, kind, String(value), flag(granted), logIndex] as const),
-      ]),
-    }),
-    ...(borrowed && { b: 1 }),
-    ...(recipients > 0 && { r: recipients }),
-    ...(delegates.length > 0 && { d: [...delegates] }),
-  };
-  return Object.keys(json).length === 0 ? undefined : JSON.stringify(json);
+  // The text of a MovesJson, put together as that of a transaction.
+  const parts: string[] = [];
+  if (native.length > 0) parts.push(`"n":[${native.map(writeNative).join()}]`);
+  if (erc20.length > 0) parts.push(`"e":[${erc20.map(writeErc20).join()}]`);
+  if (nft.length > 0) parts.push(`"t":[${nft.map(writeNft).join()}]`);
+  if (approvals.length > 0) parts.push(`"a":[${approvals.map(writeApproval).join()}]`);
+  if (borrowed) parts.push('"b":1');
+  if (recipients > 0) parts.push(`"r":${recipients}`);
+  if (delegates.length > 0) parts.push(`"d":["${delegates.join('","')}"]`);
+  return parts.length === 0 ? undefined : `{${parts.join()}}`;
 }
 
-function writeNft(move: NftMovement): NonNullable<MovesJson['t']>[number] {
+const writeNative = ({ from, to, value, internal }: NativeMovement) =>
+  `["${from}","${to}","${value}",${flag(internal)}]`;
+
+const writeErc20 = ({ token, from, to, value, logIndex, kind }: Erc20Movement) =>
+  `["${token}","${from}","${to}","${value}",${logIndex},${kindNumber[kind]}]`;
+
+const writeApproval = ({ token, spender, kind, value, granted, logIndex }: Approval) =>
+  `["${token}","${spender}","${kind}","${value}",${flag(granted)},${logIndex}]`;
+
+function writeNft(move: NftMovement): string {
   const { token, tokenId, amount, from, to, standard, operator, batch, logIndex, part } = move;
   const kind = standard === 'ERC721' ? 721 : 1155;
-  return [token, String(tokenId), String(amount), from, to, kind, operator, flag(batch), logIndex, part];
+  const what = `"${token}","${tokenId}","${amount}","${from}","${to}",${kind}`;
+  return `[${what},${textOrNull(operator)},${flag(batch)},${logIndex},${part}]`;
 }
 
 /** What was found out of one transfer, and how much the recipient got where that is not what the transfer says. */

@@ -3,12 +3,15 @@ import type { IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import type { BulkColumns } from './bulk-store.ts';
 import { findMissingFacets } from './facet-store.ts';
+import { historyRows, writeBlock } from './history-rows.ts';
 import { findOtherApprovals, hasLedger } from './ledger-check-store.ts';
 import { findVerdicts, withVerdicts } from './verdicts.ts';
 
+type AllRows = BlockRows & ReturnType<typeof historyRows>;
+
 /** One row in which a table and the node differ. */
 export type Difference = {
-  readonly table: keyof BlockRows;
+  readonly table: keyof AllRows;
   /** The columns that name the row within the block, such as `wallet=0x… tx_index=5`. */
   readonly row: string;
   readonly kind: 'missing' | 'other' | 'needless';
@@ -135,11 +138,15 @@ export async function findStrayRows(
 }
 
 /** The rows of the block, with what was found out of its transfers later: no node can tell that again. */
-async function expectedOf(db: Database, chainId: string, block: IndexedBlock): Promise<BlockRows> {
+async function expectedOf(db: Database, chainId: string, block: IndexedBlock): Promise<AllRows> {
   const { number } = block.header;
-  const rows = blockRows([block], number);
+  const rows = allRows(chainId, block);
   const verdicts = await findVerdicts(db, chainId, number, walletsOf(rows.wallet_history));
-  return verdicts.size === 0 ? rows : blockRows([withVerdicts(block, verdicts)], number);
+  return verdicts.size === 0 ? rows : allRows(chainId, withVerdicts(block, verdicts));
+}
+
+function allRows(chainId: string, block: IndexedBlock): AllRows {
+  return { ...historyRows(block), ...blockRows([writeBlock(chainId, block)], block.header.number) };
 }
 
 function walletsOf(columns: BulkColumns): string[] {
@@ -198,7 +205,7 @@ function toDifference({ table, key }: Check, values: string, kind: Difference['k
 async function missingFacets(
   db: Database,
   chainId: string,
-  { history_facets }: BlockRows,
+  { history_facets }: AllRows,
 ): Promise<Difference[]> {
   const names = await findMissingFacets(db, chainId, history_facets);
   return names.map(({ wallet, facet, tx_index }) =>
@@ -210,7 +217,7 @@ async function missingFacets(
 async function otherApprovals(
   db: Database,
   chainId: string,
-  { wallet_approvals }: BlockRows,
+  { wallet_approvals }: AllRows,
 ): Promise<Difference[]> {
   const others = await findOtherApprovals(db, chainId, wallet_approvals);
   return others.map(({ wallet, contract, kind, token_id }) => ({
@@ -223,11 +230,7 @@ async function otherApprovals(
 type HoldingRow = { readonly wallet: string; readonly contract: string; readonly token_id: string };
 
 /** Tokens of which a wallet does not hold the sum of its changes. */
-async function otherHoldings(
-  db: Database,
-  chainId: string,
-  { nft_changes }: BlockRows,
-): Promise<Difference[]> {
+async function otherHoldings(db: Database, chainId: string, { nft_changes }: AllRows): Promise<Difference[]> {
   const lists = ['wallet', 'contract', 'token_id'].map((name) => nft_changes[name]?.values.join(',') ?? '');
   if (lists[0] === '') return [];
   const { rows } = await db.raw<{ rows: HoldingRow[] }>(
@@ -264,7 +267,7 @@ const plain = (bytes: string) => bytes.replace(/^\\x/, '0x');
 async function unknownTokens(
   db: Database,
   chainId: string,
-  { token_contracts, nft_tokens }: BlockRows,
+  { token_contracts, nft_tokens }: AllRows,
 ): Promise<Difference[]> {
   const list = (columns: BulkColumns, name: string) =>
     columns[name]?.values.map((value) => value ?? '').join(',') ?? '';
@@ -292,4 +295,4 @@ async function unknownTokens(
   ];
 }
 
-const missing = (table: keyof BlockRows, row: string): Difference => ({ table, row, kind: 'missing' });
+const missing = (table: keyof AllRows, row: string): Difference => ({ table, row, kind: 'missing' });

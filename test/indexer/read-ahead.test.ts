@@ -1,0 +1,60 @@
+import { describe, expect, vi } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
+import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
+import { copyLines, copyWritten } from '../../src/providers/indexer/store/bulk-store.ts';
+import { test } from '../support/fixtures.ts';
+import { createModelChain } from './model-chain.ts';
+
+const chainId = '8118';
+const maxBatch = 2;
+
+describe('while blocks are written', () => {
+  test('the two batches behind them are read, and no more', async ({ database }) => {
+    const chain = createModelChain();
+    for (let block = 0; block < 12; block += 1) chain.mine([]);
+    const asked: bigint[] = [];
+    const follower = createFollower({
+      ...{ chainId, startBlock: 0n, traceMethod: 'none', wrapped: new Set<string>(), maxBatch },
+      db: database.db,
+      blocks: {
+        ...chain.node,
+        blockAt(number) {
+          asked.push(number);
+          return chain.node.blockAt(number);
+        },
+      },
+      limit: createAdaptiveLimit({ most: 8, tries: 1, pause: async () => {} }),
+      log: createLogger({ level: 'silent' }),
+    });
+    expect(await follower.step()).toBe('advanced');
+    const written = await database.db.transaction(async (tx) => {
+      // Whoever adds blocks changes this row first, and waits.
+      await tx('index_state').where('chain_id', chainId).forUpdate().select();
+      const step = follower.step();
+      // Blocks 2 and 3 are being written.
+      await vi.waitFor(() => expect(asked).toContain(7n), { timeout: 10_000 });
+      return { step };
+    });
+    expect(asked).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n]);
+    expect(await written.step).toBe('advanced');
+  });
+});
+
+describe('lines that are too many for one piece', () => {
+  test('all arrive, in their order', async ({ database }) => {
+    const columns = ['wallet', 'facet', 'kind', 'block_number', 'tx_index'];
+    const lines = copyLines(chainId, ['bytea', 'bytea', 'smallint', 'bigint', 'integer']);
+    // Each has some 90 bytes, and a piece 4 MiB.
+    const count = 100_000;
+    const wallet = `\\x${'ab'.repeat(20)}`;
+    for (let index = 0; index < count; index += 1)
+      lines.add(wallet, `\\x${'cd'.repeat(11)}`, '1', '7', String(index));
+    await database.db.transaction((tx) => copyWritten(tx, 'history_facets', columns, lines.all()));
+    const { rows } = await database.db.raw(
+      `SELECT count(*), max(tx_index), bool_and(wallet = ?::bytea) AS whole FROM history_facets WHERE chain_id = ?`,
+      [wallet, chainId],
+    );
+    expect(rows).toEqual([{ count: String(count), max: count - 1, whole: true }]);
+  });
+});
