@@ -29,6 +29,15 @@ describe('an RWA that the operator wrote', () => {
     });
   });
 
+  test.for(['name', 'type', 'chainId', 'contractAddress'] as const)(
+    'is told that %s is required where it is missing or null',
+    (field) => {
+      const { [field]: _, ...rest } = least;
+      for (const raw of [rest, { ...least, [field]: null }])
+        expect(errorsOf(raw)).toEqual([{ field, message: 'is required' }]);
+    },
+  );
+
   test('reads the texts of a CSV: flags, JSON data and empty cells', () => {
     const cells = {
       ...least,

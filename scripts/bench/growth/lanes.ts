@@ -17,7 +17,7 @@ type Options = {
 export async function measureLanes({ folder, isQuick, say }: Options) {
   const postgres = await startBenchPostgres(folder);
   try {
-    const nfts = isQuick ? 1_000 : 4_000;
+    const nfts = isQuick ? 2_000 : 4_000;
     const found: Record<string, { readonly nftsPerSecond: number; readonly transactions: number }> = {};
     for (const count of counts) {
       const signers = await createSigners(folder, count);

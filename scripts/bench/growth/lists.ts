@@ -91,7 +91,8 @@ async function transactionsOf(db: Database): Promise<number> {
   return rows[0].count;
 }
 
-async function cpuOf(processes: readonly Replica[]): Promise<number> {
+/** Seconds of CPU that they have used. */
+export async function cpuOf(processes: readonly Replica[]): Promise<number> {
   const each = await Promise.all(
     processes.map(async ({ operationsPort }) => {
       const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();

@@ -13,14 +13,15 @@ import { measureCluster } from './cluster.ts';
 import { measureLanes } from './lanes.ts';
 import { type Case, measureLists } from './lists.ts';
 import { measurePooler } from './pooler.ts';
+import { measureWorkers } from './workers.ts';
 
 // None of its nodes is asked.
 const nowhere = { rpcUrls: ['http://127.0.0.1:9'], contract: `0x${'11'.repeat(20)}`, unclaimed: 2 };
 
-/** What more processes, a replica, a pooler, more signers and a cluster give and cost. */
+/** What more processes, a replica, a pooler, more signers, more workers and a cluster give and cost. */
 export const growthSuite: Suite = {
   about:
-    'One process against two, a replica, a pooler, 1 to 4 signers, a cluster (CITUS_URL); some 3 minutes',
+    'One process against two, a replica, a pooler, 1 to 4 signers, 2 workers, a cluster (CITUS_URL); some 4 minutes',
   async run({ isQuick, say }) {
     await using opened = new AsyncDisposableStack();
     const folder = opened.adopt(await mkdtemp(path.join(tmpdir(), 'tallystick-growth-')), (made) =>
@@ -29,11 +30,12 @@ export const growthSuite: Suite = {
     await chmod(folder, 0o755);
     const lists = await measureProcesses({ folder, isQuick, say });
     const lanes = await measureLanes({ folder, isQuick, say });
+    const workers = await measureWorkers({ folder, isQuick, say });
     const cluster = await measureCluster({ isQuick, say });
-    const ratios = { ...lists.ratios, ...lanes.ratios, ...cluster?.ratios };
+    const ratios = { ...lists.ratios, ...lanes.ratios, ...workers.ratios, ...cluster?.ratios };
     const limits = { primaryWorkWithReplica: atMost(lists.ratios.primaryWorkWithReplica, 0.6) };
     return {
-      ...{ ok: areHeld(limits), limits, ratios, ...lists.found, lanes: lanes.found },
+      ...{ ok: areHeld(limits), limits, ratios, ...lists.found, lanes: lanes.found, workers: workers.found },
       ...(cluster && { cluster: cluster.found }),
     };
   },

@@ -17,6 +17,7 @@ const blockGas = 60_000_000;
 const fees = ['--block-base-fee-per-gas', '1'];
 
 export type BenchChain = {
+  readonly chainId: string;
   readonly rpcUrl: string;
   readonly rpc: ChainRpc;
   /** The NFT contract; EIP-55. The same on every fresh chain. */
@@ -34,7 +35,7 @@ export type BenchSigners = {
   readonly settings: Readonly<Record<string, string>>;
 };
 
-export async function createSigners(folder: string, count: number): Promise<BenchSigners> {
+export async function createSigners(folder: string, count: number, network = chainId): Promise<BenchSigners> {
   const passwordFile = path.join(folder, 'password');
   writeFileSync(passwordFile, 'bench', { mode: 0o600 });
   const wallets = Array.from({ length: count }, () => new Wallet(Wallet.createRandom().privateKey));
@@ -44,7 +45,7 @@ export async function createSigners(folder: string, count: number): Promise<Benc
     // Cheap to open: the keys are worth nothing.
     const text = await encryptKeystoreJson(wallet, 'bench', { scrypt: { N: 1_024 } });
     writeFileSync(file, text, { mode: 0o600 });
-    places.push(`${chainId}=keystore:${file}`);
+    places.push(`${network}=keystore:${file}`);
   }
   return {
     addresses: wallets.map(({ address }) => address),
@@ -55,11 +56,13 @@ export async function createSigners(folder: string, count: number): Promise<Benc
 /**
  * A fresh chain with the contract and its minters: a block a second from here on.
  * @param flags more of the program's own
+ * @param network its chain id
  */
 export async function startBenchChain(
   folder: string,
   minters: readonly string[],
   flags: readonly string[] = [],
+  network = chainId,
 ): Promise<BenchChain> {
   const port = await firstFreePort(28_545);
   const program = startSupervised({
@@ -69,7 +72,7 @@ export async function startBenchChain(
       '--port',
       String(port),
       '--chain-id',
-      chainId,
+      network,
       '--gas-limit',
       String(blockGas),
       ...fees,
@@ -84,6 +87,7 @@ export async function startBenchChain(
   await rpc.call('evm_setIntervalMining', blockSeconds);
   const blockNumber = async () => Number(await rpc.call('eth_blockNumber'));
   return {
+    chainId: network,
     rpcUrl,
     rpc,
     contract,

@@ -31,13 +31,18 @@ const vault = createClaimSecretVault(new Map([['bench', secretKey]]));
 const rwaCount = 4;
 const issuedAtOnce = 500;
 
-export async function createSetup(database: BenchDatabase, chain: BenchChain): Promise<BenchSetup> {
+/** Over one chain, or by turns over more. */
+export async function createSetup(
+  database: BenchDatabase,
+  ...chains: readonly BenchChain[]
+): Promise<BenchSetup> {
   const { db, url } = database;
   const company = await insertCompany(db, { name: 'Bench' });
   const { key } = await issueKey(db, 'live', { companyId: company.id, label: 'bench' });
-  await addNetwork(db, chain);
+  for (const chain of chains) await addNetwork(db, chain);
   const rwaIds: string[] = [];
-  for (let index = 0; index < rwaCount; index += 1) rwaIds.push(await addRwa(db, company.id, chain.contract));
+  for (let index = 0; index < rwaCount; index += 1)
+    for (const chain of chains) rwaIds.push(await addRwa(db, company.id, chain));
   const headersOf = (name: string) => ({ 'x-api-key': key, 'idempotency-key': name });
 
   return {
@@ -80,10 +85,10 @@ export async function createSetup(database: BenchDatabase, chain: BenchChain): P
 /** Nobody's address yet: a mint to a new owner is the dearest. */
 export const newRecipient = (): string => getAddress(hexlify(randomBytes(20)));
 
-async function addNetwork(db: BenchDatabase['db'], { rpcUrl, contract }: BenchChain): Promise<void> {
+async function addNetwork(db: BenchDatabase['db'], { chainId, rpcUrl, contract }: BenchChain): Promise<void> {
   await insertNetwork(db, {
     chainId,
-    name: 'Bench',
+    name: `Bench ${chainId}`,
     currency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: [rpcUrl],
     dataProvider: 'indexer',
@@ -97,12 +102,12 @@ async function addNetwork(db: BenchDatabase['db'], { rpcUrl, contract }: BenchCh
   });
 }
 
-async function addRwa(db: BenchDatabase['db'], companyId: string, contractAddress: string): Promise<string> {
+async function addRwa(db: BenchDatabase['db'], companyId: string, chain: BenchChain): Promise<string> {
   const input = parseRwaInput({
     name: 'Cask',
     type: 'whisky',
-    chainId: Number(chainId),
-    contractAddress,
+    chainId: Number(chain.chainId),
+    contractAddress: chain.contract,
     isClaimable: true,
   });
   if (!input.ok) throw new Error(JSON.stringify(input.errors));
