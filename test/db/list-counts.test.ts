@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { up } from '../../migrations/0039_list_counts.ts';
 import { up as countApart } from '../../migrations/0041_archived_rwas.ts';
+import { up as countWider } from '../../migrations/0043_rwa_counters.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { foldCounts } from '../../src/db/list-counts-store.ts';
 import { countEvents, type EventFilter, listEvents } from '../../src/events/event-list-store.ts';
@@ -233,6 +234,7 @@ describe(`lists with counters (SEED=${seed})`, () => {
     })();
     await up(db);
     await countApart(db);
+    await db.transaction(countWider);
     mayArchive = true;
     isBusy.now = false;
     await writing;
