@@ -14,8 +14,8 @@ type ServiceOptions = {
   readonly say: (line: string) => void;
 };
 
-// What `npm run serve` runs, without `exec` and the name of Node: what is measured is what is operated.
-const [, , ...served] = packageFile.scripts.serve.split(' ');
+/** What `npm run serve` runs, without `exec` and the name of Node: what is measured is what is operated. */
+export const [, , ...served] = packageFile.scripts.serve.split(' ');
 
 /** Starts the service as a process of its own. Node's flags are handed on, so that --cpu-prof tells of it too. */
 export function startBenchService({ env, onLog, say }: ServiceOptions): BenchService {

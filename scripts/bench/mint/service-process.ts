@@ -4,13 +4,12 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { firstFreePort } from '../../../src/local/programs/ports.ts';
+import { served } from '../start-service.ts';
 
 export type ServiceProcess = {
   readonly port: number;
   stop(): Promise<void>;
 };
-
-const entry = path.resolve(import.meta.dirname, '../../../src/main.ts');
 
 /** Starts the service as it is started in production, and waits until it is ready. */
 export async function startServiceProcess(
@@ -20,7 +19,7 @@ export async function startServiceProcess(
   const port = await firstFreePort(23_000);
   const logFile = path.join(folder, `service-${port}-${settings['ROLES']}.log`);
   const log = openSync(logFile, 'w');
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, served, {
     env: { PATH: process.env['PATH'], ...settings, HOST: '127.0.0.1', PORT: String(port) },
     stdio: ['ignore', log, log],
   });
