@@ -58,8 +58,13 @@ describe('200', () => {
     expect(body).toEqual([...first, ...second]);
   });
 
-  test('stores 100 NFTs in one statement', async ({ service, acme }) => {
-    await create(acme, 100).expect(200);
+  test('stores 100 NFTs in one statement, beside each other in the index of ids', async ({
+    service,
+    acme,
+  }) => {
+    const { nfts } = (await create(acme, 100).expect(200)).body;
+    const ids = nfts.map(({ id }: Nft) => id);
+    expect(ids).toEqual(ids.toSorted());
     // The transaction that inserted a row, and the number of its command in that.
     const inserted = await service
       .db('nfts')
