@@ -2,7 +2,7 @@ import type { Head } from '../../../chain/minting/mint-node.ts';
 import { findLostPast } from '../audit/lost-past.ts';
 import type { LaneContext } from '../lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import { findHighestNonce, listOpenTransactions } from '../stores/transaction-store.ts';
+import { findHighestNonce, listUnconfirmedTransactions } from '../stores/transaction-store.ts';
 
 /**
  * Finds the next nonce to use, from the stored transactions. When somebody else has used the key, nonces are
@@ -30,8 +30,7 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   }
   const lost = await findLostPast(context, head, `count ${pending} seen`);
   if (lost !== undefined) return lost;
-  const open = await listOpenTransactions(db, lease);
-  const isInFlight = open.some(({ confirmedIn }) => confirmedIn === null);
+  const isInFlight = (await listUnconfirmedTransactions(db, lease)).length > 0;
   if (!isInFlight && (await isConfirmed(context, head, pending))) {
     // Anew: some of them may have been mined since.
     const unseen = await findLostPast(context, head, `count ${pending} final`);

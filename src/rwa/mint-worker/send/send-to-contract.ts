@@ -7,7 +7,7 @@ import { limitsOf } from '../market.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { listQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
 import { countFailedAttempts } from '../stores/transaction-nft-store.ts';
-import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
+import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import { nextNonce } from './nonce.ts';
 import { deferredNfts, handleRefusal } from './refusal.ts';
 import { sendBatch } from './send-batch.ts';
@@ -67,8 +67,8 @@ export async function sendToContract(
 
 /** Lists the transactions of the lane that are in no block. */
 export async function listInFlight({ db, lease, memory }: LaneContext): Promise<OpenTransaction[]> {
-  const open = await listOpenTransactions(db, lease);
-  return open.filter(({ id, confirmedIn }) => confirmedIn === null && !memory.mined.has(id));
+  const unconfirmed = await listUnconfirmedTransactions(db, lease);
+  return unconfirmed.filter(({ id }) => !memory.mined.has(id));
 }
 
 const restPerNftMs = 5;

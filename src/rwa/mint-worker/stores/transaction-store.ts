@@ -96,7 +96,18 @@ const toAttempt = (json: AttemptJson): Attempt => ({
 });
 
 /** Lists the transactions of a lane that can still change, in the order of their nonces. */
-export async function listOpenTransactions(db: Database, lane: LaneId): Promise<OpenTransaction[]> {
+export const listOpenTransactions = (db: Database, lane: LaneId) =>
+  listInStates(db, lane, ['submitted', 'confirmed']);
+
+/** Lists those of them that are in no confirmed block: far fewer, where blocks take long to become final. */
+export const listUnconfirmedTransactions = (db: Database, lane: LaneId) =>
+  listInStates(db, lane, ['submitted']);
+
+async function listInStates(
+  db: Database,
+  lane: LaneId,
+  states: readonly ('submitted' | 'confirmed')[],
+): Promise<OpenTransaction[]> {
   const { rows }: { rows: OpenRow[] } = await db.raw(
     `SELECT t.id, t.nonce, t.contract, t.gas_limit, t.block_number, t.block_hash, a.attempts, f.found,
        EXISTS (SELECT FROM mint_transaction_nfts
@@ -109,7 +120,7 @@ export async function listOpenTransactions(db: Database, lane: LaneId): Promise<
        SELECT json_agg(json_build_object('number', found_block::text, 'hash', found_block_hash)) AS found
        FROM mint_transaction_nfts
        WHERE t.state = 'confirmed' AND transaction_id = t.id AND found_block IS NOT NULL) f
-     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed')
+     WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN (${states.map((state) => `'${state}'`).join()})
      ORDER BY t.nonce`,
     lane,
   );

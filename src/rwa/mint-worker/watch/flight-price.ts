@@ -2,7 +2,7 @@ import { raise } from '../../../chain/minting/fees.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
-import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
+import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 
 /**
  * Why transactions in flight are not mined, where the price is to blame and the cap keeps them from paying it. Asks for
@@ -10,14 +10,13 @@ import { listOpenTransactions, type OpenTransaction } from '../stores/transactio
  */
 export async function pauseForPrice(context: LaneContext, head: Head): Promise<Pause | undefined> {
   const { db, lease, memory, node, settings } = context;
-  const open = await listOpenTransactions(db, lease);
+  const unconfirmed = await listUnconfirmedTransactions(db, lease);
   // Since its first attempt: replacements that the price outruns too do not make it move.
-  const isWaiting = ({ id, confirmedIn, attempts }: OpenTransaction) => {
+  const isWaiting = ({ id, attempts }: OpenTransaction) => {
     const sentAt = attempts.at(-1)?.sentAtBlock ?? attempts[0].sentAtBlock;
-    const isInBlock = confirmedIn !== null || memory.mined.has(id);
-    return !isInBlock && head.number - sentAt >= BigInt(settings.stuckBlocks);
+    return !memory.mined.has(id) && head.number - sentAt >= BigInt(settings.stuckBlocks);
   };
-  const waiting = open.filter(isWaiting);
+  const waiting = unconfirmed.filter(isWaiting);
   if (waiting.length === 0) return undefined;
   const market = await node.market(head);
   const price = (market.baseFee ?? 0n) + market.suggested;

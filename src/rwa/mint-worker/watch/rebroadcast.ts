@@ -5,7 +5,7 @@ import { marketAt } from '../market.ts';
 import { attemptFacts, transactionFacts } from '../step-facts.ts';
 import { insertAttempt, readRawAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
-import { listOpenTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
+import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
 import { leaveOut, resign } from './resign.ts';
 
@@ -44,9 +44,9 @@ export async function rebroadcast(
  */
 export async function rebroadcastStored(context: LaneContext): Promise<void> {
   const { db, lease, stopping } = context;
-  for (const transaction of await listOpenTransactions(db, lease)) {
+  for (const transaction of await listUnconfirmedTransactions(db, lease)) {
     if (stopping.aborted) return;
-    if (transaction.confirmedIn === null) await rebroadcastAsItIs(context, transaction);
+    await rebroadcastAsItIs(context, transaction);
   }
 }
 
