@@ -25,6 +25,15 @@ type LinesWanted = {
   readonly excludedNftIds: readonly string[];
 };
 
+/*
+ * Of a line, in its order. Only the index by lines can be read so: with plain equality and the order of waiting the planner
+ * sometimes reads the whole queue by time instead, past all that waits in other lines.
+ */
+const inLine = 'mint_contract, company_id, queued_at, id';
+const isOfLine = (contract: string, companyId: string) => `
+  ROW (mint_contract, company_id) >= ROW (${contract}, ${companyId})
+  AND ROW (mint_contract, company_id) <= ROW (${contract}, ${companyId})`;
+
 /** Lines that are listed at most: each costs some look-ups in the index, however many NFTs wait in it. */
 export const mostLines = 1_000;
 
@@ -51,8 +60,8 @@ export async function listQueuedLines(
        oldest.token_id AS "tokenId", oldest.queued_at AS "queuedAt"
      FROM lines l CROSS JOIN LATERAL (
        SELECT id, recipient, token_id, queued_at FROM nfts
-       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = l.contract
-         AND company_id = l.company_id AND id <> ALL (:nftIds::uuid[]) ORDER BY queued_at, id LIMIT 1) oldest
+       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND ${isOfLine('l.contract', 'l.company_id')}
+         AND id <> ALL (:nftIds::uuid[]) ORDER BY ${inLine} LIMIT 1) oldest
      WHERE l.contract <> ALL (:contracts::text[]) LIMIT ${mostLines}`,
     {
       chainId,
@@ -87,10 +96,10 @@ export async function listQueuedMints(
   const { rows } = await db.raw(
     `SELECT q.id AS "nftId", q.token_id AS "tokenId", q.recipient, c.id AS "companyId"
      FROM unnest(:companies::text[]) WITH ORDINALITY AS c (id, turn) CROSS JOIN LATERAL (
-       SELECT id, token_id, recipient, row_number() OVER (ORDER BY queued_at, id) AS place FROM nfts
-       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = :contract AND company_id = c.id
+       SELECT id, token_id, recipient, row_number() OVER (ORDER BY ${inLine}) AS place FROM nfts
+       WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND ${isOfLine(':contract', 'c.id')}
          AND id <> ALL (:excludedNftIds::uuid[])
-       ORDER BY queued_at, id LIMIT CASE WHEN c.turn = 1 THEN :limit::int ELSE :share::int END) q
+       ORDER BY ${inLine} LIMIT CASE WHEN c.turn = 1 THEN :limit::int ELSE :share::int END) q
      ORDER BY q.place > :share, q.place, c.turn LIMIT :limit`,
     {
       ...{ chainId, contract, companies, limit },
