@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import packageFile from '../../package.json' with { type: 'json' };
 import { killAtExit } from '../../test/support/kill-at-exit.ts';
+import { served } from '../bench/start-service.ts';
 
 export type Replica = {
   readonly name: string;
@@ -34,8 +34,6 @@ export type ReplicaOptions = {
   readonly release?: string;
 };
 
-// What `npm run serve` runs, without `exec` and the name of Node: what is attacked is what is operated.
-const [, , ...served] = packageFile.scripts.serve.split(' ');
 const root = path.join(import.meta.dirname, '../..');
 // On a machine with much else to do.
 const startMs = 120_000;

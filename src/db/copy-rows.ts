@@ -10,10 +10,10 @@ type PipelinedClient = ClientBase & { pipeline: boolean };
 /**
  * Inserts rows with COPY, within the transaction.
  * @param target table with its columns, such as `events (id, name)`
- * @param text chunks of whole lines in the text format of COPY, each line ending in a line feed
+ * @param text whole lines, in pieces, in the text format of COPY, each line ending in a line feed
  * @throws the database's error when a row violates a constraint: COPY knows no ON CONFLICT
  */
-export async function copyRows(tx: Tx, target: string, text: Iterable<string | Buffer>): Promise<void> {
+export async function copyRows(tx: Tx, target: string, text: Iterable<Buffer>): Promise<void> {
   // The transaction's own connection, which Knex returns untyped and releases at the end of the transaction.
   const connection = (await tx.client.acquireConnection()) as PipelinedClient;
   // COPY has a protocol of its own, so no other statement may be in flight on the connection.

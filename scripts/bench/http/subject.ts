@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import packageFile from '../../../package.json' with { type: 'json' };
 import { firstFreePort } from '../../../src/local/programs/ports.ts';
 import { killAtExit } from '../../../test/support/kill-at-exit.ts';
-import { benchKey } from '../start-service.ts';
+import { benchKey, served } from '../start-service.ts';
 import { pinned } from './cores.ts';
 
 /** A server under measurement. */
@@ -17,8 +16,6 @@ export type Subject = {
   stop(): Promise<void>;
 };
 
-// What `npm run serve` runs, without `exec` and the name of Node: what is measured is what is operated.
-const [, , ...served] = packageFile.scripts.serve.split(' ');
 const peer = ['--max-semi-space-size=16', path.join(import.meta.dirname, 'peer/server.ts')];
 const startMs = 60_000;
 

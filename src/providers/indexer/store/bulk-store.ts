@@ -106,33 +106,17 @@ export function copyLines(chainId: string, types: readonly string[]) {
 
 /** Inserts many rows of one network at once, with COPY. None of them may exist. */
 export async function copyBulk(tx: Tx, table: string, chainId: string, columns: BulkColumns): Promise<void> {
-  if (Object.values(columns)[0]?.values.length === 0) return;
-  const names = ['chain_id', ...Object.keys(columns)].join(', ');
-  await copyRows(tx, `${table} (${names})`, copyText(chainId, columns));
+  const lists = Object.values(columns);
+  const lines = copyLines(
+    chainId,
+    lists.map(({ type }) => type),
+  );
+  for (const row of lists[0]?.values.keys() ?? [])
+    lines.add(...lists.map(({ values }) => values[row] ?? null));
+  await copyWritten(tx, table, Object.keys(columns), lines.all());
 }
 
 const linesInChunk = 1_000;
-
-function* copyText(chainId: string, columns: BulkColumns): Generator<string> {
-  const lists = Object.values(columns).map(({ type, values }) => ({
-    values,
-    write: writers[type] ?? escaped,
-  }));
-  const rows = lists[0]?.values.length ?? 0;
-  let chunk = '';
-  for (let row = 0; row < rows; row += 1) {
-    chunk += chainId;
-    for (const { values, write } of lists) {
-      const value = values[row] ?? null;
-      chunk += value === null ? '\t\\N' : `\t${write(value)}`;
-    }
-    chunk += '\n';
-    if ((row + 1) % linesInChunk > 0) continue;
-    yield chunk;
-    chunk = '';
-  }
-  if (chunk !== '') yield chunk;
-}
 
 const special = /[\\\t\n\r]/g;
 const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
