@@ -33,7 +33,10 @@ export type CompanyContext = CallerContext & {
   readonly companyId: string;
   readonly once: Once;
   /** The same for work that is a single statement, which needs no transaction around it without an `Idempotency-Key`. */
-  readonly onceByStatement: <R extends AnyReply>(work: (db: Database) => Promise<R>) => Promise<R>;
+  readonly onceByStatement: <R extends AnyReply>(
+    work: (db: Database) => Promise<R>,
+    form?: AnswerForm<R>,
+  ) => Promise<R>;
   /** For handlers that do not use `once`. Undefined when the caller sent no `Idempotency-Key`. */
   readonly idempotency: IdempotentRequest | undefined;
 };

@@ -72,6 +72,11 @@ describe('200', () => {
       .select(service.db.raw('xmin::text'), service.db.raw('cmin::text'));
     expect(inserted).toHaveLength(100);
     expect(new Set(inserted.map(({ xmin, cmin }) => `${xmin} ${cmin}`)).size).toBe(1);
+    const told = await service
+      .db('audit_log')
+      .where({ action: 'nft.create', subject: rwa.id })
+      .select(service.db.raw('xmin::text'), service.db.raw('cmin::text'));
+    expect(told).toEqual([inserted[0]]);
   });
 
   test('gives concurrent callers unique serials without a gap, and counts every NFT', async ({ acme }) => {

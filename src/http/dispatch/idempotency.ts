@@ -17,8 +17,8 @@ export function createOnce(db: Database, request: IdempotentRequest | undefined)
 /** Makes the `onceByStatement` of one request. */
 export function createOnceByStatement(db: Database, request: IdempotentRequest | undefined) {
   const once = createOnce(db, request);
-  return <R extends AnyReply>(work: (db: Database) => Promise<R>): Promise<R> =>
-    request === undefined ? byStatement(db, work) : once(work);
+  return <R extends AnyReply>(work: (db: Database) => Promise<R>, form?: AnswerForm<R>): Promise<R> =>
+    request === undefined ? byStatement(db, work) : once(work, form);
 }
 
 async function workOnce<R extends AnyReply>(

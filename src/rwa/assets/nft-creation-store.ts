@@ -1,4 +1,5 @@
-import type { Tx } from '../../contract/transaction.ts';
+import type { Database, Tx } from '../../contract/transaction.ts';
+import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/audit-store.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { type Nft, type NftRow, nftColumns, toNft } from './nft-row.ts';
@@ -64,3 +65,85 @@ export async function insertNfts(tx: Tx, nfts: readonly NewNft[]): Promise<Reado
   ]);
   return new Map(rows.map((row) => [row.id, toNft(row)]));
 }
+
+/** NFTs of one RWA, with nothing to mint. */
+export type NewSeries = {
+  readonly companyId: string;
+  readonly rwaId: string;
+  readonly ids: readonly string[];
+  readonly ciphers: readonly Buffer[];
+  /** Of the key that all of them are sealed with. */
+  readonly keyId: string;
+};
+
+/** What a series got. Its serials are `first` and those that follow, in the order of its ids. */
+export type Series = {
+  readonly rwaId: string;
+  readonly rwaNumber: bigint;
+  readonly first: bigint;
+  readonly createdAt: Date;
+  /** The RWA's own claim page, else its company's, else null. */
+  readonly claimBaseUrl: string | null;
+};
+
+type SeriesRow = {
+  id: string;
+  number: string;
+  first: string;
+  created_at: Date;
+  claim_base_url: string | null;
+};
+
+const ids = '($3::uuid[])';
+const count = `cardinality(${ids})`;
+
+// What is known before, or follows from the first serial, is not sent back.
+const seriesParts = `
+  made AS (
+    UPDATE rwas SET last_serial = last_serial + ${count}, total_nfts = total_nfts + ${count}
+    WHERE company_id = $1 AND id = $2
+    RETURNING id, company_id, number, last_serial - ${count} AS last, claim_base_url),
+  issued AS (
+    INSERT INTO nfts (id, company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
+    SELECT w.id, made.company_id, made.id, made.number, made.last + w.place,
+      ${tokenIdSql('made.number', '(made.last + w.place)')}, w.cipher, $5
+    FROM made, unnest(${ids}, $4::bytea[]) WITH ORDINALITY AS w (id, cipher, place))`;
+const seriesResult = `
+  SELECT made.id, made.number, made.last + 1 AS first, statement_timestamp() AS created_at,
+    coalesce(made.claim_base_url, c.claim_base_url) AS claim_base_url
+  FROM made JOIN companies c ON c.id = made.company_id`;
+const entry = keyEntrySql({
+  ...{ from: 6, companyId: 'made.company_id', subject: 'made.id::text' },
+  details: `jsonb_build_object('count', ${count}, 'first', ${ids}[1], 'last', ${ids}[${count}])`,
+});
+const seriesSql = `WITH ${seriesParts} ${seriesResult}`;
+const seriesAndEntrySql = `WITH ${seriesParts}, told AS (${entry}) ${seriesResult}`;
+
+/**
+ * Inserts NFTs with the next serials of an RWA, in the order of their ids, and counts them, by one statement. The row of
+ * the RWA stays locked until its transaction ends.
+ * @param told the audit entry of it, by a key; none by default
+ * @returns undefined when the company has no such RWA
+ */
+export async function insertSeries(
+  db: Database,
+  { companyId, rwaId, ids, ciphers, keyId }: NewSeries,
+  told?: KeyEntry,
+): Promise<Series | undefined> {
+  const values = [companyId, rwaId, ids, ciphers, keyId];
+  const { rows } = await (told === undefined
+    ? prepared<SeriesRow>(db, 'insert_series', seriesSql, values)
+    : prepared<SeriesRow>(db, 'insert_series_and_tell', seriesAndEntrySql, [
+        ...values,
+        ...keyEntryValues(told),
+      ]));
+  return rows.map(toSeries)[0];
+}
+
+const toSeries = (row: SeriesRow): Series => ({
+  rwaId: row.id,
+  rwaNumber: BigInt(row.number),
+  first: BigInt(row.first),
+  createdAt: row.created_at,
+  claimBaseUrl: row.claim_base_url,
+});

@@ -1,8 +1,10 @@
-import type { Tx } from '../../contract/transaction.ts';
+import type { Database } from '../../contract/transaction.ts';
+import type { KeyEntry } from '../../db/audit-store.ts';
 import { problem } from '../../errors.ts';
-import { type ClaimSecretVault, sealNewSecret } from './claim-secret.ts';
-import { insertNfts } from './nft-creation-store.ts';
+import { type ClaimSecretVault, type SealedSecret, sealNewSecret } from './claim-secret.ts';
+import { insertSeries, type Series } from './nft-creation-store.ts';
 import type { Nft } from './nft-row.ts';
+import { tokenIdOf } from './token-id.ts';
 
 type Issue = {
   readonly companyId: string;
@@ -13,23 +15,52 @@ type Issue = {
 /** A new NFT, whose secret needs not be opened. */
 export type IssuedNft = Nft & { readonly secret: string };
 
+/** NFTs of one RWA that were issued together, by serial. */
+export type IssuedSeries = Series & { readonly nfts: readonly IssuedNft[] };
+
 /**
  * Issues NFTs with the next serials of an RWA and new secrets, in one statement.
- * @returns the NFTs, by serial
+ * @param told the audit entry of it, by a key; none by default
  * @throws problem `rwa_not_found` when the company has no such RWA
  */
-export async function issueNfts(
-  tx: Tx,
+export async function issueSeries(
+  db: Database,
   vault: ClaimSecretVault,
   { companyId, rwaId, count }: Issue,
-): Promise<IssuedNft[]> {
-  const wanted = Array.from({ length: count }, () => ({ companyId, rwaId, ...sealNewSecret(vault) }));
-  const inserted = await insertNfts(tx, wanted);
-  const issued = wanted.flatMap(({ id, secret }): IssuedNft[] => {
-    const nft = inserted.get(id);
-    return nft ? [{ ...nft, secret }] : [];
-  });
-  if (issued.length < count) throw problem('rwa_not_found');
-  // Serials are given in the order of the NFTs that are wanted.
-  return issued;
+  told?: KeyEntry,
+): Promise<IssuedSeries> {
+  const wanted = Array.from({ length: count }, () => sealNewSecret(vault));
+  const ids = wanted.map(({ id }) => id);
+  const ciphers = wanted.map(({ sealed }) => sealed.cipher);
+  const keyId = vault.activeKeyId;
+  const series = await insertSeries(db, { companyId, rwaId, ids, ciphers, keyId }, told);
+  if (series === undefined) throw problem('rwa_not_found');
+  return { ...series, nfts: wanted.map((nft, index) => issued(companyId, series, nft, index)) };
+}
+
+type NewSecret = { readonly id: string; readonly secret: string; readonly sealed: SealedSecret };
+
+function issued(
+  companyId: string,
+  { rwaId, rwaNumber, first, createdAt }: Series,
+  nft: NewSecret,
+  index: number,
+): IssuedNft {
+  const serial = first + BigInt(index);
+  return {
+    ...nft,
+    ...{ companyId, rwaId, rwaNumber, serial, tokenId: tokenIdOf({ rwaNumber, serial }) },
+    ...{ mintState: 'unclaimed', mintError: null, mintReason: null, recipient: null },
+    ...{ mintedAt: null, mintedTx: null, mintedBlock: null, data: null },
+    ...{ createdAt, updatedAt: createdAt },
+  };
+}
+
+/** Issues NFTs as {@link issueSeries} does, told of nowhere. @returns the NFTs, by serial */
+export async function issueNfts(
+  db: Database,
+  vault: ClaimSecretVault,
+  issue: Issue,
+): Promise<readonly IssuedNft[]> {
+  return (await issueSeries(db, vault, issue)).nfts;
 }

@@ -9,6 +9,10 @@ export type TokenParts = { readonly rwaNumber: bigint; readonly serial: bigint }
 export const tokenIdSql = (rwaNumber: string, serial: string): string =>
   `${rwaNumber}::numeric * ${1n << serialBits} + ${serial}`;
 
+/** The decimal token id of an NFT. */
+export const tokenIdOf = ({ rwaNumber, serial }: TokenParts): string =>
+  ((rwaNumber << serialBits) + serial).toString();
+
 /** The parts of a decimal token id; undefined when no NFT can have this id, or when it has leading zeros. */
 export function tokenPartsOf(tokenId: string): TokenParts | undefined {
   const id = BigInt(tokenId);

@@ -5,7 +5,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { recordByKey } from '../../db/audit-store.ts';
 import { problem } from '../../errors.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
-import { issueNfts } from '../assets/nft-issuer.ts';
+import { issueSeries } from '../assets/nft-issuer.ts';
 import { findRwa } from '../assets/rwa-store.ts';
 import { createdAnswer } from './created-answer.ts';
 import { nftFilterOf } from './nft-filter.ts';
@@ -36,17 +36,16 @@ export function createRwaNftHandlers(deps: Deps): Handlers<RwaNftOperations, Com
       await recordByKey(db, secretsRead(companyId, rwa.id, nfts), origin);
       return { status: 200, body, headers };
     },
-    createRwaNfts({ path, body }, { companyId, once, origin }) {
-      const form = createdAnswer(vault, companyId, origin);
-      return once(async (tx) => {
-        const rwa = await findRwa(tx, companyId, path.id);
-        if (rwa === undefined) throw problem('rwa_not_found');
-        const issued = await issueNfts(tx, vault, { companyId, rwaId: rwa.id, count: body.count });
-        const nfts = issued.map((nft) => toApiNft(nft, rwa));
-        const entry = { ...secretsRead(companyId, rwa.id, issued), action: 'nft.create' };
-        await recordByKey(tx, entry, origin);
-        return { status: 200, body: { created: nfts.length, nfts } };
-      }, form);
+    createRwaNfts({ path, body: { count } }, { companyId, onceByStatement, origin }) {
+      const issue = { companyId, rwaId: path.id, count };
+      return onceByStatement(
+        async (store) => {
+          const series = await issueSeries(store, vault, issue, { action: 'nft.create', origin });
+          const nfts = series.nfts.map((nft) => toApiNft(nft, series));
+          return { status: 200, body: { created: nfts.length, nfts } };
+        },
+        createdAnswer(vault, companyId, origin),
+      );
     },
   };
 }
