@@ -14,6 +14,8 @@ type Kind = {
   /** The least ratio of each, by name; 0 where it is only told. */
   readonly least: Readonly<Record<string, number>>;
   readonly ratios: (found: readonly Comparison[]) => Readonly<Record<string, number>>;
+  /** What is held of the service by itself. */
+  readonly paces?: (found: readonly Comparison[]) => Limits;
 };
 
 const byName = (found: readonly Comparison[]) =>
@@ -43,9 +45,13 @@ export const writesSuite = suiteOf({
   questions: writeQuestions,
   least: { createEvent: 0.6, addAttendee: 0.6, issue100Nfts: 0.6 },
   ratios: withWorst,
+  paces: (found) => {
+    const issue = found.find(({ name }) => name === 'issue100Nfts');
+    return { issuedPerSecond: atLeast(100 * (issue?.service.perSecond ?? 0), 20_000) };
+  },
 });
 
-function suiteOf({ about, questions, least, ratios }: Kind): Suite {
+function suiteOf({ about, questions, least, ratios, paces }: Kind): Suite {
   return {
     about,
     async run({ isQuick, say }) {
@@ -64,7 +70,7 @@ function suiteOf({ about, questions, least, ratios }: Kind): Suite {
       say(tableOf(found));
       const memoryMb = { service: residentMb(service.pid), peer: residentMb(peer.pid) };
       const values = ratios(found);
-      const limits = limitsOf(values, least);
+      const limits = { ...limitsOf(values, least), ...paces?.(found) };
       return {
         ok: areHeld(limits),
         ...{
