@@ -20,6 +20,7 @@ import { createAjvProvider } from './http/input/validators.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { atBasePaths } from './http/server/base-paths.ts';
 import { writeAddedHeaders } from './http/server/common-headers.ts';
+import { createRefusalDelays } from './http/server/refusal-delays.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
@@ -112,6 +113,7 @@ export async function createDocumentApp(
     customizeAjv: createAjvProvider(),
     memory,
     shares: createAnswerShares(),
+    refusalDelays: createRefusalDelays(),
     deadlineMs,
     db,
     log,

@@ -35,6 +35,9 @@ const serverKeepAlive = {
   tcp_user_timeout: '12000',
 };
 
+// Compiling the plan of a statement costs more than a short one takes, and long ones here read rows rather than compute.
+const planning = { jit: 'off' };
+
 const limitSettings = ({ statementMs, lockMs, idleInTransactionMs }: SessionLimits) => ({
   statement_timeout: String(statementMs),
   lock_timeout: String(lockMs),
@@ -56,7 +59,10 @@ const setAll = (settings: Readonly<Record<string, string>>, isLocal: boolean): S
  * @param limits undefined where sessions of the server are shared, so that nothing can be set for long
  */
 export const beginSession = (name: string, limits: SessionLimits | undefined): Statement =>
-  setAll({ application_name: name, ...(limits && { ...serverKeepAlive, ...limitSettings(limits) }) }, false);
+  setAll(
+    { application_name: name, ...(limits && { ...planning, ...serverKeepAlive, ...limitSettings(limits) }) },
+    false,
+  );
 
 /** Limits the rest of a transaction. */
 export async function limitTransaction(tx: Tx, limits: SessionLimits): Promise<void> {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PgBoss } from 'pg-boss';
 import type { Database, Tx } from '../contract/transaction.ts';
+import { codeOf } from '../db/outage.ts';
 import type { Logger } from '../log.ts';
 import { inScope } from '../request-scope.ts';
 import { inOwnSpan } from '../tracing/in-span.ts';
@@ -172,6 +173,8 @@ async function begin(boss: PgBoss, { keyed, scheduled }: QueueNames): Promise<vo
   }
 }
 
+const insufficientPrivilege = '42501';
+
 function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log'>): PgBoss {
   const boss = new PgBoss({
     db: createPoolAdapter(db),
@@ -179,8 +182,11 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
     schedule: works,
     monitorIntervalSeconds: 10,
   });
-  // Without a listener its errors would end the process; it reconnects by itself.
-  boss.on('error', (error) => log.error({ err: error }, 'job queue failed'));
+  // Without a listener its errors would end the process; it reconnects by itself. It looks after its tables in each process,
+  // also where the database user only adds jobs and may not; what cannot be added rejects where it is asked for.
+  boss.on('error', (error) => {
+    if (works || codeOf(error) !== insufficientPrivilege) log.error({ err: error }, 'job queue failed');
+  });
   boss.on('warning', (warning) => log.warn({ warning }, 'job queue warns'));
   return boss;
 }

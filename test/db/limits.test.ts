@@ -40,6 +40,7 @@ describe('a session', () => {
     ['statement_timeout', '30s'],
     ['lock_timeout', '2s'],
     ['idle_in_transaction_session_timeout', '7s'],
+    ['jit', 'off'],
     ['tcp_keepalives_idle', '6'],
     ['tcp_keepalives_interval', '2'],
     ['tcp_keepalives_count', '3'],

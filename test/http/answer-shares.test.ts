@@ -77,6 +77,43 @@ describe('answers in the making', () => {
     }
   });
 
+  test('of many usual pages come one by one while others ask, and leave them two thirds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const { take, teach, ends, endAll } = setup();
+      await teach('greedy', 'listNfts', 15 * kB);
+      await teach('greedy', 'listNfts', 15 * kB);
+      await teach('other', 'getEvent', kB);
+      take('greedy', 'listNfts', 3);
+      await settled();
+      expect(ends).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(10);
+      await endAll(15 * kB);
+      await vi.advanceTimersByTimeAsync(19);
+      expect(ends).toHaveLength(0);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(ends).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('of usual pages need no rest where a tenant asks for one after the other, or is alone', async () => {
+    const { take, teach, ends } = setup();
+    for (let n = 0; n < 4; n += 1) await teach('alone', 'listNfts', 15 * kB);
+    take('alone', 'listNfts', 20);
+    await settled();
+    expect(ends.length).toBeGreaterThan(10);
+    await teach('modest', 'listNfts', 15 * kB);
+    for (let n = 0; n < 4; n += 1) {
+      const before = ends.length;
+      take('modest', 'listNfts');
+      await settled();
+      expect(ends).toHaveLength(before + 1);
+      ends.pop()?.(15 * kB);
+    }
+  });
+
   test('are as large as the last one of anybody, and fewer at once while nothing is known', async () => {
     const { take, teach, ends, endAll } = setup();
     take('a', 'listRwas', 20);

@@ -35,13 +35,14 @@ export async function startGate(target: string): Promise<Gate> {
     return socket;
   };
 
-  const server = createServer((client) => {
+  const server = createServer({ noDelay: true }, (client) => {
     track(client);
     if (mode === 'refuse') client.destroy();
     if (mode === 'babble') client.end('~~ no protocol of this world ~~\r\n\r\n');
     if (mode === 'open') {
       const isLost = () => mode === 'freeze' || lost.has(client);
-      join(client, track(tcpConnect(Number(port), hostname)), isLost);
+      const upstream = tcpConnect({ port: Number(port), host: hostname, noDelay: true });
+      join(client, track(upstream), isLost);
     }
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -9,7 +9,10 @@ import { judge, type Outcome } from './verdict.ts';
 
 const quietMs = 3_000;
 /** Where the quiet time is what the rest is measured by. */
-const longQuietMs = 10_000;
+const longQuietMs = 25_000;
+/** What comes first finds code that is not compiled yet. */
+const warmUpMs = 1_000;
+const longWarmUpMs = 5_000;
 /** Without a failure for so long, the service has recovered. */
 const calmMs = 4_000;
 const patienceMs = 40_000;
@@ -25,7 +28,8 @@ export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: R
   const clean = await fault.prepare?.(stage);
   const load = startUsualLoad(stage, perSecond);
   const loaded = performance.now();
-  await pause(fault.neighbour === undefined ? quietMs : longQuietMs);
+  const isMeasured = fault.neighbour !== undefined;
+  await pause(isMeasured ? longQuietMs : quietMs);
   const before = mostOf(service.apis());
   const begun = performance.now();
   const end = await fault.begin(stage);
@@ -37,8 +41,8 @@ export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: R
   await load.stop();
   await clean?.();
   const answers = load.answers.filter(({ at }) => at >= begun);
-  // The first second warms up.
-  const quiet = load.answers.filter(({ at }) => at < begun && at > loaded + 1_000);
+  const warm = loaded + (isMeasured ? longWarmUpMs : warmUpMs);
+  const quiet = load.answers.filter(({ at }) => at < begun && at > warm);
   say(`  ${commonDetails(answers, 4).join('\n  ')}`);
   const left = await leftBehind(stage, aftermath);
   const after = await untilSettled(stage, before);

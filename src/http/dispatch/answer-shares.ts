@@ -34,10 +34,15 @@ type Line = {
 
 // Of each line at once. What is read and written in one go keeps the process from everybody else: some milliseconds.
 const roomBytes = 256 * 1024;
+// While others ask: as many as one of the usual pages, for each of these takes some milliseconds of the process and of the
+// database.
+const sharedRoomBytes = 16 * 1024;
 // Some at once, until the first of them is made.
 const unknownBytes = roomBytes / 8;
 // What costs a turn of the event loop is noticed by nobody.
 const largeBytes = 64 * 1024;
+// What many at once cost is noticed by everybody from here on.
+const mediumBytes = 8 * 1024;
 // Whoever has waited so much longer than a large answer took to be made leaves two thirds of the process to others.
 const restPerMs = 2;
 const longestRestMs = 500;
@@ -47,7 +52,8 @@ const mostLines = 10_000;
 
 /**
  * Answers of one operation that come to 256 kB in all, or one, are made for a tenant at once. Small ones never wait. While
- * others ask, too, a large one is followed by a rest of twice the time that it took.
+ * others ask, too, it is 16 kB, and a large one, or each of many at once, is followed by a rest of twice the time that it
+ * took.
  */
 export function createAnswerShares(now: () => number = () => performance.now()): AnswerShares {
   const lines = new Map<string, Line>();
@@ -65,9 +71,24 @@ export function createAnswerShares(now: () => number = () => performance.now()):
     return line;
   };
 
+  const hasOthers = ({ tenant }: Line) => askers.hasOthers(tenant);
+
+  const hasRoom = (line: Line): boolean => {
+    const { isResting, making, expected } = line;
+    if (isResting) return false;
+    return making === 0 || making + expected <= (hasOthers(line) ? sharedRoomBytes : roomBytes);
+  };
+
+  const startWaiting = (line: Line): void => {
+    for (const start of line.waiting) {
+      if (!hasRoom(line)) return;
+      start();
+    }
+  };
+
   const goOnAfter = (line: Line, tookMs: number) => {
     // After a large one, what others have sent meanwhile comes first.
-    if (!askers.hasOthers(line.tenant)) return void setImmediate(startWaiting, line);
+    if (!hasOthers(line)) return void setImmediate(startWaiting, line);
     line.isResting = true;
     const rested = () => {
       line.isResting = false;
@@ -90,7 +111,9 @@ export function createAnswerShares(now: () => number = () => performance.now()):
         // Falls by half at most: answers of one operation differ.
         line.expected = Math.min(Math.max(bytes, Math.floor(expected / 2)), roomBytes);
       }
-      if (expected >= largeBytes && bytes !== undefined) goOnAfter(line, now() - began);
+      const isMany = line.waiting.size > 0 || line.making > 0;
+      const rests = expected >= largeBytes || (isMany && expected >= mediumBytes && hasOthers(line));
+      if (rests && bytes !== undefined) goOnAfter(line, now() - began);
       else if (line.waiting.size > 0) startWaiting(line);
     };
   };
@@ -131,16 +154,6 @@ export function createAnswerShares(now: () => number = () => performance.now()):
       return wait(line, signal);
     },
   };
-}
-
-const hasRoom = ({ making, expected, isResting }: Line) =>
-  !isResting && (making === 0 || making + expected <= roomBytes);
-
-function startWaiting(line: Line): void {
-  for (const start of line.waiting) {
-    if (!hasRoom(line)) return;
-    start();
-  }
 }
 
 function forgetIdle(lines: Map<string, Line>): void {

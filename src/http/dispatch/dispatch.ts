@@ -3,6 +3,7 @@ import { type Document, OpenAPIBackend, type Options } from 'openapi-backend';
 import type { OpenApiDocument } from '../../contract/documents.ts';
 import type { AnyReply } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
+import { ProblemError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import { CallerGoneError, currentScope, inScope } from '../../request-scope.ts';
 import type { Tracing } from '../../tracing/span.ts';
@@ -11,7 +12,9 @@ import type { BodyReader } from '../input/body.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
 import { markRefusedLate } from '../server/late-refusals.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
+import type { RefusalDelays } from '../server/refusal-delays.ts';
 import { sendReply } from '../server/reply.ts';
+import { letGo } from '../server/taken-on.ts';
 import { discardRest } from '../server/unread-body.ts';
 import type { AnswerShares } from './answer-shares.ts';
 import { openScope } from './caller-scope.ts';
@@ -32,6 +35,7 @@ export type DispatchOptions = {
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
   readonly shares: AnswerShares;
+  readonly refusalDelays: RefusalDelays;
   /** Time for an answer to be made, in milliseconds. */
   readonly deadlineMs?: number | undefined;
   readonly db: Database;
@@ -73,7 +77,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
     const refuse = (error: unknown) => {
       if (answered.isOver) return;
       answered.isOver = true;
-      answerProblem(exchange, error, options.log);
+      refuseInTurn(exchange, error, options);
     };
     const { scope, settle } = openScope(exchange, { deadlineMs, onEnd: refuse, span });
     const reply = async (): Promise<void> => {
@@ -122,6 +126,18 @@ async function answer(
   });
   discardRest(request);
   await sent;
+}
+
+/** Who asks on without heed is refused, too, but at a pace: what it costs would be missed by everybody else. */
+function refuseInTurn(exchange: Exchange, error: unknown, { refusalDelays, log }: DispatchOptions): void {
+  const { request, response, caller } = exchange;
+  const isForRate = error instanceof ProblemError && error.code === 'rate_limited';
+  const delayMs = isForRate ? refusalDelays.next(caller?.keyId ?? request.ip ?? '') : 0;
+  if (delayMs === 0) answerProblem(exchange, error, log);
+  else {
+    letGo(response, false);
+    setTimeout(answerProblem, delayMs, exchange, error, log);
+  }
 }
 
 const reasonOf = ({ cause, message }: Error): string => (cause instanceof Error ? cause.message : message);

@@ -14,7 +14,7 @@ import { isRefusedLate } from './late-refusals.ts';
 import type { LoadGuard } from './load-guard.ts';
 import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
-import type { EndRequest } from './under-way.ts';
+import { letGo, takeOn } from './taken-on.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 
 export type HttpServer = {
@@ -106,7 +106,7 @@ export async function listen(
         guard.refuse(response);
         return;
       }
-      (response as Answer)[endRequest] = end;
+      takeOn(response, end);
       handler(request, response);
     },
   );
@@ -117,9 +117,9 @@ export async function listen(
   answerUnparsed(server, connections, log);
   const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
   // One function for all answers: what closes over one costs as much as the rest of a short one.
-  const endAnswer = function (this: Answer) {
+  const endAnswer = function (this: ServerResponse) {
     connections.end(this);
-    this[endRequest]?.(isRefusedLate(this));
+    letGo(this, isRefusedLate(this));
     // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
     if (!server.listening) setImmediate(() => server.closeIdleConnections());
   };
@@ -173,6 +173,3 @@ function stop(server: Server, graceMs: number): Promise<void> {
     server.closeIdleConnections();
   });
 }
-
-const endRequest = Symbol('end of the request');
-type Answer = ServerResponse & { [endRequest]?: EndRequest | undefined };

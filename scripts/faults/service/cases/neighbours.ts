@@ -43,7 +43,7 @@ type Greedy = Pick<Fault, 'name' | 'about'> & {
 /** Something that callers of acme do, while globex is the neighbour. */
 function greedy({ name, about, prepare, begin }: Greedy): Fault {
   return {
-    ...{ name: `neighbour: ${name}`, about, seconds: 10, neighbour: 'globex' },
+    ...{ name: `neighbour: ${name}`, about, seconds: 20, neighbour: 'globex' },
     async prepare(stage) {
       const db = stage.around.openDatabase();
       const clean = await prepare?.(db, stage);
