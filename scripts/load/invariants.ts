@@ -16,7 +16,7 @@ const countersSql = `
     || ' say ' || coalesce(c.count, 0) || ' of ' || coalesce(n.count, 0)
   FROM (SELECT company_id, facet AS state, sum(count) AS count FROM (
       SELECT company_id, facet, count FROM list_counts WHERE list = 'nfts' AND shift = 48
-      UNION ALL SELECT company_id, facet, change FROM list_count_changes WHERE list = 'nfts') AS counted
+      UNION ALL SELECT company_id, facet, change FROM list_changes WHERE list = 'nfts') AS counted
     GROUP BY company_id, facet HAVING sum(count) <> 0) c
   FULL JOIN (SELECT company_id, mint_state AS state, count(*) FROM nfts GROUP BY company_id, mint_state) n
     USING (company_id, state)

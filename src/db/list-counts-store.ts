@@ -11,7 +11,7 @@ import { inTransaction } from './transaction.ts';
 
 /**
  * The lists that are counted, with the shifts of their stretches: a bucket of shift s counts 2^s places. What lies
- * above the last shift is few. The same as in the migrations (0039, 0043).
+ * above the last shift is few. The same as in the migrations (0039, 0043, 0045).
  */
 export const shiftsOf = {
   nfts: [0, 8, 32, 40, 48],
@@ -34,7 +34,11 @@ export type CountedRows = {
 type Places = { readonly low: bigint; readonly high: bigint };
 
 // Beyond every place of every list, and a multiple of every stretch.
-const placesOf = ({ places }: CountedRows): Places => ({ low: -(1n << 61n), high: 1n << 62n, ...places });
+export const placesOf = ({ places }: CountedRows): Places => ({
+  low: -(1n << 61n),
+  high: 1n << 62n,
+  ...places,
+});
 
 /** Changes of a company that readers add up at most, before they fold them. */
 const manyChanges = 1_000;
@@ -67,7 +71,7 @@ function stretchesOf(rows: CountedRows): Stretches[] {
 
 const countSql = `
   WITH changes AS MATERIALIZED (
-    SELECT place, facet, change FROM list_count_changes WHERE company_id = $1 AND list = $2)
+    SELECT place, facet, change FROM list_changes WHERE company_id = $1 AND list = $2)
   SELECT (SELECT count(*) FROM changes) AS pending,
     (SELECT coalesce(sum(change), 0) FROM changes
      WHERE facet = ANY ($3) AND place >= $4 AND place < $5)
@@ -159,7 +163,7 @@ function walkSql(list: CountedRows['list'], shifts: readonly number[]): string {
   });
   return `
     WITH changes AS MATERIALIZED (
-      SELECT place, change FROM list_count_changes WHERE company_id = $1 AND list = $2
+      SELECT place, change FROM list_changes WHERE company_id = $1 AND list = $2
         AND facet = ANY ${facets} AND place >= ${lowest} AND place < ${end}),
     ${levels.join(',\n')}
     SELECT bucket AS place, $6 - before AS skipped FROM at_${shifts[0]}`;
@@ -171,26 +175,39 @@ export const foldLock = "hashtext('tallystick list counts')";
 // What one transaction folds.
 const foldSize = 5_000;
 
+// A mark that is unknown stays so.
+const foldedMark = (mark: string, reach: string) =>
+  `CASE WHEN count(*) = count(${mark}) THEN ${reach}(${mark}) END AS ${mark}`;
+
 const foldSql = `
   WITH taken AS (
-    DELETE FROM list_count_changes WHERE ctid = ANY (ARRAY (
-      SELECT ctid FROM list_count_changes LIMIT :limit FOR UPDATE SKIP LOCKED))
-    RETURNING company_id, list, place, facet, change),
+    DELETE FROM list_changes WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM list_changes LIMIT :limit FOR UPDATE SKIP LOCKED))
+    RETURNING company_id, list, place, facet, change, latest, earliest),
   shifts AS (SELECT * FROM jsonb_to_recordset(:shifts) AS s (list text, shift smallint)),
   folded AS (
-    INSERT INTO list_counts AS c (company_id, list, shift, bucket, facet, count)
-    SELECT company_id, list, shift, place >> shift, facet, sum(change) FROM taken JOIN shifts USING (list)
-    GROUP BY company_id, list, shift, place >> shift, facet
-    ON CONFLICT (company_id, list, shift, bucket, facet) DO UPDATE SET count = c.count + excluded.count
+    INSERT INTO list_counts AS c (company_id, list, shift, bucket, facet, count, latest, earliest)
+    SELECT company_id, list, shift, place >> shift, facet, sum(change), ${foldedMark('latest', 'max')},
+      ${foldedMark('earliest', 'min')}
+    FROM taken JOIN shifts USING (list) GROUP BY company_id, list, shift, place >> shift, facet
+    ON CONFLICT (company_id, list, shift, bucket, facet) DO UPDATE SET count = c.count + excluded.count,
+      latest = CASE WHEN c.latest IS NOT NULL AND excluded.latest IS NOT NULL
+        THEN greatest(c.latest, excluded.latest) END,
+      earliest = CASE WHEN c.earliest IS NOT NULL AND excluded.earliest IS NOT NULL
+        THEN least(c.earliest, excluded.earliest) END
     RETURNING company_id, list, shift, bucket, facet, count)
   SELECT (SELECT count(*) FROM taken) AS taken,
     (SELECT jsonb_agg(to_jsonb(folded) - 'count') FROM folded WHERE count = 0) AS empty`;
 
+// What was taken may be the end of a row whose beginning is still to come: then others are left, of which this has the
+// mark.
 const dropEmptySql = `
   DELETE FROM list_counts c
   USING jsonb_to_recordset(?::jsonb) AS e (company_id text, list text, shift smallint, bucket bigint, facet text)
   WHERE c.company_id = e.company_id AND c.list = e.list AND c.shift = e.shift AND c.bucket = e.bucket
-    AND c.facet = e.facet AND c.count = 0`;
+    AND c.facet = e.facet AND c.count = 0
+    AND NOT EXISTS (SELECT FROM list_changes p WHERE p.company_id = e.company_id AND p.list = e.list
+      AND p.place >> e.shift = e.bucket AND p.facet = e.facet)`;
 
 const shiftRows = JSON.stringify(
   Object.entries(shiftsOf).flatMap(([list, shifts]) => shifts.map((shift) => ({ list, shift }))),

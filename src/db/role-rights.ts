@@ -48,6 +48,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   audit_chain: { worker: add },
   // Triggers append the changes.
   list_counts: { api: write, worker: write },
+  list_changes: { api: purge, worker: purge },
+  // As earlier releases know the changes.
   list_count_changes: { api: purge, worker: purge },
 
   events: { api: write },

@@ -7,15 +7,19 @@ export type Span = { readonly from: bigint; readonly until: bigint };
 /** Of lists that are counted by time; migration 0039 has it too: the microseconds of a stretch are 2^24, so 17 s. */
 const timeShift = 24n;
 
-const stretchAt = (micros: bigint): bigint => micros >> timeShift;
+export const stretchAt = (micros: bigint): bigint => micros >> timeShift;
 export const startOfTime = (stretch: bigint): bigint => stretch << timeShift;
 export const microsOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;
 
 /** The microseconds of a column of moments, in SQL. */
 export const microsSql = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint`;
 
-/** A moment in SQL; its binding is its microseconds. */
-export const momentSql = "timestamptz 'epoch' + ?::bigint * interval '1 microsecond'";
+/** A moment in SQL, of its microseconds. */
+export const momentOf = (micros: string): string =>
+  `timestamptz 'epoch' + ${micros} * interval '1 microsecond'`;
+
+/** The same; its binding is its microseconds. */
+export const momentSql = momentOf('?::bigint');
 
 /**
  * Counts rows of some span of time: whole stretches by their counters.

@@ -15,12 +15,12 @@ import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
 import {
   countEvents,
-  type EventFilter,
   type EventStart,
   listEvents,
   type PlacedEvent,
   readAllEvents,
 } from './event-list-store.ts';
+import type { EventFilter } from './event-place.ts';
 import { discountFaults, type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
 import { deleteEvent, findEvent, insertEvent, lockEvent, updateEvent } from './event-store.ts';
 import { eventToApi } from './to-api.ts';

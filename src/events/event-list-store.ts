@@ -1,27 +1,31 @@
 import type { Database } from '../contract/transaction.ts';
-import { type CountedRows, countRows, findOffset } from '../db/list-counts-store.ts';
+import { countRows, findOffset } from '../db/list-counts-store.ts';
 import type { MayLag } from '../db/replica-reads.ts';
-import { countSpan, microsOf, microsSql, momentSql, type Span, startOfTime } from '../db/time-counts.ts';
+import { countSpan, momentSql, startOfTime } from '../db/time-counts.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
+import {
+  countedEvents,
+  type EventFilter,
+  type EventPlace,
+  latestPlace,
+  type PlacedRow,
+  placedColumns,
+  placeOf,
+} from './event-place.ts';
 import { fromRow, type Row } from './event-row.ts';
+import { listTimedEvents, spanOf } from './timed-event-store.ts';
 
 const table = 'events';
 
-/** Which events to list: those whose start lies between both ends, which are included. */
-export type EventFilter = {
-  readonly startsFrom?: Date | undefined;
-  readonly startsTo?: Date | undefined;
-};
-
-/** The place of an event in the list: by creation, then id. */
-type EventPlace = { readonly createdMicros: bigint; readonly id: string };
 export type PlacedEvent = EventRecord & { readonly place: EventPlace };
 
 /** Where to begin in a list: behind an event, or after a number of them. */
 export type EventStart =
   | { readonly after: EventPlace }
   | { readonly offset?: number; readonly after?: undefined };
+
+const isTimed = ({ startsFrom, startsTo }: EventFilter) => (startsFrom ?? startsTo) !== undefined;
 
 /** A page of the events of a company that match the filter, newest first. */
 export async function listEvents(
@@ -30,24 +34,22 @@ export async function listEvents(
   filter: EventFilter,
   { limit, ...start }: EventStart & { readonly limit: number },
 ): Promise<PlacedEvent[]> {
-  const from = await newestFrom(db, companyId, filter, start);
+  if (isTimed(filter))
+    return (await listTimedEvents(db, companyId, filter, { limit, ...start })).map(fromPlaced);
+  const from = await newestFrom(db, companyId, start);
   if (from === undefined) return [];
   const page = from.query.limit(limit);
   // Rows that an offset skips are not read: the index has what the order needs.
   const ids = db.select('id').from(page.clone().select('id').as('page'));
   const isDeep = start.after === undefined && (start.offset ?? 0) > 0;
-  const rows = isDeep ? newestFirst(db(table).where({ company_id: companyId }).whereIn('id', ids)) : page;
+  const rows = isDeep ? newestFirst(eventsOf(db, companyId).whereIn('id', ids)) : page;
   return (await selectPlaced(db, rows)).map(fromPlaced);
 }
 
-/** An event with the microseconds of its creation, finer than a Date. */
-type PlacedRow = Row & { created_micros: string };
-
-const placeOf = (row: PlacedRow): EventPlace => ({ createdMicros: BigInt(row.created_micros), id: row.id });
 const fromPlaced = (row: PlacedRow): PlacedEvent => ({ ...fromRow(row), place: placeOf(row) });
 
 async function selectPlaced(db: Database, query: EventQuery): Promise<PlacedRow[]> {
-  return query.select('*', db.raw(`${microsSql('created_at')} AS created_micros`));
+  return query.select(db.raw(placedColumns));
 }
 
 // Events of 100 kB are followed by few, small ones by many.
@@ -77,7 +79,9 @@ export async function readAllEvents(
     sizeAfter,
     read: (last, size) =>
       mayLag(async (db) => {
-        const from = await newestFrom(db, companyId, filter, last ? { after: placeOf(last) } : start);
+        const next = last ? { after: placeOf(last) } : start;
+        if (isTimed(filter)) return listTimedEvents(db, companyId, filter, { limit: size, ...next });
+        const from = await newestFrom(db, companyId, next);
         return from === undefined ? [] : selectPlaced(db, from.query.limit(size));
       }),
   });
@@ -86,14 +90,8 @@ export async function readAllEvents(
 
 /** The number of events of a company that match the filter. */
 export function countEvents(db: Database, companyId: string, filter: EventFilter): Promise<number> {
-  const { startsFrom, startsTo } = filter;
-  if (startsFrom === undefined && startsTo === undefined) return countRows(db, counted('events', companyId));
-  const span: Partial<Span> = {
-    ...(startsFrom && { from: microsOf(startsFrom) }),
-    // The end is included.
-    ...(startsTo && { until: microsOf(startsTo) + 1n }),
-  };
-  return countSpan(db, counted('event_starts', companyId), span, async ({ from, until }) => {
+  if (!isTimed(filter)) return countRows(db, countedEvents('events', companyId));
+  return countSpan(db, countedEvents('event_starts', companyId), spanOf(filter), async ({ from, until }) => {
     const [row]: { count: string }[] = await db(table)
       .where({ company_id: companyId })
       .whereRaw(`start_date >= ${momentSql} AND start_date < ${momentSql}`, [String(from), String(until)])
@@ -102,18 +100,9 @@ export function countEvents(db: Database, companyId: string, filter: EventFilter
   });
 }
 
-const counted = (list: 'events' | 'event_starts', companyId: string): CountedRows => ({
-  ...{ list, companyId, facets: [''] },
-});
+type EventQuery = ReturnType<typeof eventsOf>;
 
-type EventQuery = ReturnType<typeof matching>;
-
-function matching(db: Database, companyId: string, { startsFrom, startsTo }: EventFilter) {
-  const query = db(table).where({ company_id: companyId });
-  if (startsFrom !== undefined) query.where('start_date', '>=', startsFrom.toISOString());
-  if (startsTo !== undefined) query.where('start_date', '<=', startsTo.toISOString());
-  return query;
-}
+const eventsOf = (db: Database, companyId: string) => db(table).where({ company_id: companyId });
 
 const newestFirst = (query: EventQuery): EventQuery =>
   query.orderBy([
@@ -121,17 +110,13 @@ const newestFirst = (query: EventQuery): EventQuery =>
     { column: 'id', order: 'desc' },
   ]);
 
-// As migration 0039 has it: the newest come first, and so do their places.
-const latestPlace = (1n << 40n) - 1n;
-
 /** The events from some place of the list on; undefined past its end. In an object, since a query is a promise, too. */
 async function newestFrom(
   db: Database,
   companyId: string,
-  filter: EventFilter,
   start: EventStart,
 ): Promise<{ query: EventQuery } | undefined> {
-  const query = newestFirst(matching(db, companyId, filter));
+  const query = newestFirst(eventsOf(db, companyId));
   if (start.after) {
     const { createdMicros, id } = start.after;
     query.whereRaw(`(created_at, id) < (${momentSql}, ?::uuid)`, [String(createdMicros), id]);
@@ -139,9 +124,7 @@ async function newestFrom(
   }
   const { offset = 0 } = start;
   if (offset === 0) return { query };
-  // Along the list only all events are counted, not those of some days.
-  if (filter.startsFrom ?? filter.startsTo) return { query: query.offset(offset) };
-  const found = await findOffset(db, counted('events', companyId), offset);
+  const found = await findOffset(db, countedEvents('events', companyId), offset);
   if (found === undefined) return undefined;
   const until = startOfTime(latestPlace - found.place + 1n);
   query.whereRaw(`created_at < ${momentSql}`, [String(until)]).offset(found.skipped);

@@ -27,6 +27,10 @@ test.beforeAll(async ({ db }) => {
   await addRows(db, 'first');
 });
 
+const foldAll = async (db: Database) => {
+  while ((await foldCounts(db)) > 0);
+};
+
 const all = ['event_starts', 'events', 'nft_changes', 'nfts', 'rwas'];
 const listsOf = (value: { list: string }[]) => value.map(({ list }) => list).sort();
 
@@ -34,7 +38,7 @@ test('are true of rows that came by the triggers, folded or not', async ({ db, j
   expect(await json('counts', 'verify')).toMatchObject({ status: 0, value: [] });
   await foldCounts(db, 3);
   expect(await json('counts', 'verify')).toMatchObject({ status: 0, value: [] });
-  while ((await foldCounts(db)) > 0);
+  await foldAll(db);
   await db('nfts').where('serial', '<', 50).update({ mint_state: 'failed' });
   await db('events').whereNull('start_date').delete();
   await db('rwas').update({ archived_at: new Date() });
@@ -61,12 +65,32 @@ test('count twice what was restored by triggers beside its counters, until they 
   db,
   json,
 }) => {
-  while ((await foldCounts(db)) > 0);
+  await foldAll(db);
   await db.raw(
-    'INSERT INTO list_count_changes SELECT company_id, list, bucket, facet, count FROM list_counts WHERE shift = 0',
+    'INSERT INTO list_changes SELECT company_id, list, bucket, facet, count, latest, earliest FROM list_counts WHERE shift = 0',
   );
   expect(listsOf((await json('counts', 'verify')).value)).toEqual(all);
   expect((await json('counts', 'repair')).status).toBe(0);
   expect(await json('counts', 'verify')).toMatchObject({ status: 0, value: [] });
   expect(await db('list_counts').where({ list: 'nfts', shift: 48 }).sum('count')).toEqual([{ sum: '1200' }]);
+});
+
+test('have marks that hide no row, or are counted anew', async ({ db, json }) => {
+  await foldAll(db);
+  const marked = () => db('list_counts').whereIn('list', ['nfts', 'events']).andWhere('shift', '>', 0);
+  await marked().update({
+    latest: db.raw("CASE list WHEN 'nfts' THEN latest + 1 END"),
+    earliest: db.raw('earliest - 1'),
+  });
+  expect(await json('counts', 'verify')).toMatchObject({ status: 0, value: [] });
+  await marked().where('list', 'nfts').update({ latest: 0 });
+  await marked()
+    .where('list', 'events')
+    .update({ earliest: db.raw('earliest + 2') });
+  expect(listsOf((await json('counts', 'verify')).value)).toEqual(['events', 'nfts']);
+  // What is not folded yet marks them as well.
+  await db('nfts').update({ data: { seen: true } });
+  expect(listsOf((await json('counts', 'verify')).value)).toEqual(['events']);
+  expect((await json('counts', 'repair')).status).toBe(0);
+  expect(await json('counts', 'verify')).toMatchObject({ status: 0, value: [] });
 });

@@ -21,7 +21,7 @@ test.beforeAll(async ({ database }) => {
     SELECT company_id, id, 'user ' || n FROM events CROSS JOIN generate_series(1, 4) AS n;
   `);
   while ((await foldCounts(db)) > 0);
-  await db.raw('ANALYZE events, attendees, list_counts, list_count_changes');
+  await db.raw('ANALYZE events, attendees, list_counts, list_changes');
   popular = (await db('events').where({ company_id: 'company 7' }).first('id')).id;
 });
 

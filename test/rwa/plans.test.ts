@@ -37,7 +37,7 @@ test.beforeAll(async ({ db }) => {
     SELECT 31337, '0x' || lpad(to_hex(n), 40, '0') FROM generate_series(1, 3) AS n;
   `);
   while ((await foldCounts(db)) > 0);
-  await db.raw('ANALYZE companies, rwas, nfts, mint_notes, mint_lanes, list_counts, list_count_changes');
+  await db.raw('ANALYZE companies, rwas, nfts, mint_notes, mint_lanes, list_counts, list_changes');
 });
 
 /** The plans of every SELECT that the work sends. */

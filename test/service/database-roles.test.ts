@@ -31,9 +31,10 @@ const rightsOf = (
   WHERE grantee = '${group}' AND table_schema = 'public'`;
 
 describe('the database users of roles', () => {
-  test('are thought of with every table', async ({ db }) => {
+  test('are thought of with every table and view', async ({ db }) => {
     const tables: string[] = await db('pg_tables').where({ schemaname: 'public' }).pluck('tablename');
-    expect(Object.keys(tableRights).sort()).toEqual(tables.sort());
+    const views: string[] = await db('pg_views').where({ schemaname: 'public' }).pluck('viewname');
+    expect(Object.keys(tableRights).sort()).toEqual([...tables, ...views].sort());
   });
 
   test.for(databaseRoles)('may do what is written down, and no more: %s', async (role, { db }) => {

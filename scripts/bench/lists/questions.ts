@@ -1,5 +1,6 @@
 import type { Database } from '../../../src/contract/transaction.ts';
-import { countEvents, type EventFilter, listEvents } from '../../../src/events/event-list-store.ts';
+import { countEvents, listEvents } from '../../../src/events/event-list-store.ts';
+import type { EventFilter } from '../../../src/events/event-place.ts';
 import type { NftFilter } from '../../../src/rwa/assets/nft-counts.ts';
 import { countNfts, listNfts } from '../../../src/rwa/assets/nft-store.ts';
 import { countRwas, listRwas } from '../../../src/rwa/assets/rwa-store.ts';
@@ -7,11 +8,19 @@ import type { FilledCompany } from './fill.ts';
 
 type Page = { readonly limit: number; readonly offset: number };
 
+/** A page from the beginning with the total, and one far down. */
+type Held = { readonly first: boolean; readonly deep: boolean };
+
+// A moment narrows some lists: offsets read what matches before them, and the changes of one RWA are counted one by one.
+const all: Held = { first: true, deep: true };
+const firstOnly: Held = { first: true, deep: false };
+const none: Held = { first: false, deep: false };
+
 /** A list with a filter, as its handler reads it: a page and the total, both at once. */
 export type ListQuestion = {
   readonly name: string;
-  /** False where a moment narrows the list: what that costs is told, not limited. */
-  readonly isHeld: boolean;
+  /** What is limited; the rest is told. */
+  readonly held: Held;
   readonly total: (company: FilledCompany) => Promise<number>;
   readonly page: (company: FilledCompany, page: Page) => Promise<readonly unknown[]>;
 };
@@ -36,26 +45,29 @@ const eventFilters: Readonly<Record<string, EventFilter>> = {
 };
 
 export function listQuestions(db: Database): readonly ListQuestion[] {
-  const nfts = (name: string, filterOf: (company: FilledCompany) => NftFilter): ListQuestion => ({
-    ...{ name, isHeld: !name.includes('updated') },
+  const nfts = (name: string, held: Held, filterOf: (company: FilledCompany) => NftFilter): ListQuestion => ({
+    ...{ name, held },
     total: (company) => countNfts(db, company.companyId, filterOf(company)),
     page: (company, page) => listNfts(db, company.companyId, filterOf(company), page),
   });
   return [
     ...Object.entries(nftFilters).flatMap(([name, filter]) => [
-      nfts(`nfts.${name}`, () => filter),
-      nfts(`nftsOfRwa.${name}`, ({ largeRwa }) => ({ ...filter, rwaNumber: BigInt(largeRwa) })),
+      nfts(`nfts.${name}`, filter.updatedSince ? firstOnly : all, () => filter),
+      nfts(`nftsOfRwa.${name}`, filter.updatedSince ? none : all, ({ largeRwa }) => ({
+        ...filter,
+        rwaNumber: BigInt(largeRwa),
+      })),
     ]),
     ...Object.entries(rwaFilters).map(
       ([name, filter]): ListQuestion => ({
-        ...{ name: `rwas.${name}`, isHeld: true },
+        ...{ name: `rwas.${name}`, held: all },
         total: ({ companyId }) => countRwas(db, companyId, filter),
         page: ({ companyId }, page) => listRwas(db, companyId, filter, page),
       }),
     ),
     ...Object.entries(eventFilters).map(
       ([name, filter]): ListQuestion => ({
-        ...{ name: `events.${name}`, isHeld: name === 'all' },
+        ...{ name: `events.${name}`, held: name === 'all' ? all : firstOnly },
         total: ({ companyId }) => countEvents(db, companyId, filter),
         page: ({ companyId }, page) => listEvents(db, companyId, filter, page),
       }),

@@ -31,6 +31,12 @@ export const countedChanges = (companyId: string, filter: NftFilter): CountedRow
   ...{ list: 'nft_changes', companyId, facets: statesOf(filter) },
 });
 
+/** The stretch of the list that an NFT stands in. */
+export const stretchOf = ({ rwaNumber, serial }: NftPlace): bigint => {
+  const [ofSerials, last] = [serial >> serialShift, (1n << rwaShift) - 1n];
+  return (rwaNumber << rwaShift) + (ofSerials < last ? ofSerials : last);
+};
+
 /** The first NFT that may stand in a stretch of the list. */
 export const firstOfStretch = (place: bigint): NftPlace => ({
   rwaNumber: place >> rwaShift,

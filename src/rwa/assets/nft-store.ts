@@ -3,6 +3,7 @@ import type { Database } from '../../contract/transaction.ts';
 import { countRows, findOffset } from '../../db/list-counts-store.ts';
 import { prepared } from '../../db/prepared.ts';
 import { countSpan, microsOf, momentSql } from '../../db/time-counts.ts';
+import { listChangedNfts } from './changed-nft-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { countedChanges, countedNfts, firstOfStretch, type NftFilter, type NftPlace } from './nft-counts.ts';
 import { type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
@@ -27,6 +28,9 @@ export async function listNfts(
   filter: NftFilter,
   page: NftPage,
 ): Promise<Nft[]> {
+  const { updatedSince } = filter;
+  if (updatedSince !== undefined)
+    return listChangedNfts(db, companyId, { ...filter, updatedSince }, { offset: 0, ...page });
   const start = await startOf(db, companyId, filter, page);
   if (start === undefined) return [];
   const query = matching(db, companyId, filter)
@@ -53,8 +57,7 @@ async function startOf(
 ): Promise<Start | undefined> {
   if (after) return { from: { ...after, serial: after.serial + 1n }, skipped: 0 };
   const skipped = 'offset' in page ? page.offset : 0;
-  // What changed since a moment is counted as a whole, not along the list.
-  if (skipped === 0 || filter.updatedSince !== undefined) return { skipped };
+  if (skipped === 0) return { skipped };
   const found = await findOffset(db, countedNfts(companyId, filter), skipped);
   return found && { from: firstOfStretch(found.place), skipped: found.skipped };
 }
@@ -72,10 +75,11 @@ async function selectWithReason(db: Database, page: Knex.QueryBuilder): Promise<
 export async function countNfts(db: Database, companyId: string, filter: NftFilter): Promise<number> {
   const { updatedSince, rwaNumber } = filter;
   if (updatedSince === undefined) return countRows(db, countedNfts(companyId, filter));
-  if (rwaNumber !== undefined) return countOneByOne(matching(db, companyId, filter));
+  if (rwaNumber !== undefined)
+    return countOneByOne(matching(db, companyId, filter).where('updated_at', '>=', updatedSince));
   return countSpan(db, countedChanges(companyId, filter), { from: microsOf(updatedSince) }, (part) =>
     countOneByOne(
-      matching(db, companyId, { ...filter, updatedSince: undefined })
+      matching(db, companyId, filter)
         .whereRaw(`updated_at >= ${momentSql}`, [part.from.toString()])
         .whereRaw(`updated_at < ${momentSql}`, [part.until.toString()]),
     ),
@@ -94,7 +98,6 @@ function matching(db: Database, companyId: string, filter: NftFilter): Knex.Quer
   // Written out, not bound: the planner takes the partial index only when it sees its condition.
   if (filter.claimed === false) query.whereRaw("mint_state <> 'minted'");
   if (filter.mintState !== undefined) query.where('mint_state', filter.mintState);
-  if (filter.updatedSince !== undefined) query.where('updated_at', '>=', filter.updatedSince);
   return query;
 }
 

@@ -81,7 +81,7 @@ async function withManyEvents(db: Database, { around }: Stage) {
 /** What workers and the server do by themselves while rows come one after the other. */
 async function settleCounts(db: Database): Promise<void> {
   while ((await foldCounts(db)) > 0);
-  await db.raw('VACUUM ANALYZE events, list_counts, list_count_changes');
+  await db.raw('VACUUM ANALYZE events, list_counts, list_changes');
 }
 
 const collector = '0x00000000000000000000000000000000000c0113';
