@@ -8,8 +8,10 @@ import { startReplica } from '../load/replica.ts';
 import { createWorld, worldKey } from '../load/world.ts';
 import { areHeld, atLeast, atMost, below, type Limits } from './limits.ts';
 import { startBenchPostgres } from './mint/bench-postgres.ts';
+import { served } from './start-service.ts';
 import { rounded, type Suite } from './suite.ts';
 
+const refusingProgram = path.resolve(import.meta.dirname, '../load/refusing-process.ts');
 const loadProgram = path.resolve(import.meta.dirname, '../load/load-process.ts');
 const connectionSteps = [8, 16, 32, 64];
 // As many as come when nobody waits for an answer before asking again.
@@ -20,6 +22,8 @@ const limits = { p99Ms: 1_000, goodput: 0.8 };
 type Asked = Pick<LoadTask, 'paths' | 'body'>;
 /** Asks the process that makes the load, so that who measures does not also serve. */
 type Load = (task: Omit<LoadTask, 'port' | 'key'>) => Promise<LoadFigures>;
+/** Refusals a second of a process that does nothing else. */
+type Refuse = (seconds: number) => Promise<number>;
 
 export const overloadSuite: Suite = {
   about:
@@ -28,14 +32,20 @@ export const overloadSuite: Suite = {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-overload-'));
     await using opened = new AsyncDisposableStack();
     opened.defer(() => rm(folder, { recursive: true, force: true }));
-    const { load, reads, writes } = await startService(folder, opened);
+    const { load, refuse, reads, writes } = await startService(folder, opened);
     const seconds = isQuick ? 3 : 10;
+    const refusals = await refuse(seconds);
+    say(`Bare Node refuses ${refusals} a second, and does nothing else`);
     say('Writes: new events');
     const ofWrites = await measure((task) => load({ ...task, ...writes }), seconds, say);
     say('Reads: one event');
     const ofReads = await measure((task) => load({ ...task, ...reads }), seconds, say);
     const held = { ...limitsOf('writes', ofWrites), ...limitsOf('reads', ofReads) };
-    return { ok: areHeld(held), limits: held, writes: ofWrites, reads: ofReads };
+    const ratios = {
+      writesGoodputIfRefusedByBareNode: possibleGoodput(ofWrites.best, refusals),
+      readsGoodputIfRefusedByBareNode: possibleGoodput(ofReads.best, refusals),
+    };
+    return { ok: areHeld(held), limits: held, ratios, refusals, writes: ofWrites, reads: ofReads };
   },
 };
 
@@ -46,6 +56,15 @@ const limitsOf = (name: string, { best, over }: Measured): Limits => ({
   [`${name}GoodputToBest`]: atLeast(rounded(over.servedPerSecond / best), limits.goodput),
   [`${name}NeitherServedNorRefused`]: atMost(over.wrong, 0),
 });
+
+/**
+ * What would be served at most, to the best, if a refusal cost no more than it costs a server that does nothing else: the
+ * core of the process is used up when `served / best + (offered - served) / refusals` is one.
+ */
+function possibleGoodput(best: number, refusals: number): number {
+  const answered = (1 - (times * best) / refusals) / (1 / best - 1 / refusals);
+  return rounded(Math.max(0, answered / best));
+}
 
 type Steps = (task: Omit<LoadTask, 'port' | 'key' | 'paths'>) => Promise<LoadFigures>;
 
@@ -80,14 +99,25 @@ async function startService(folder: string, opened: AsyncDisposableStack) {
     running.stop(),
   );
   const loading = opened.adopt(fork(loadProgram), (running: ChildProcess) => void running.disconnect());
-  const load: Load = async (task) => {
-    loading.send({ ...task, port: replica.port, key: acme.key } satisfies LoadTask);
+  const ask = async (task: Omit<LoadTask, 'key'>) => {
+    loading.send({ ...task, key: acme.key } satisfies LoadTask);
     const [figures] = (await once(loading, 'message')) as [LoadFigures]; // what it sends
     return figures;
   };
+  const load: Load = (task) => ask({ ...task, port: replica.port });
   const reads: Asked = { paths: acme.events.map((id) => `/events/v1/api/event/${id}`) };
   const writes: Asked = { paths: ['/events/v1/api/event'], body: JSON.stringify(newEvent) };
-  return { load, reads, writes };
+  const refuse: Refuse = async (seconds) => {
+    const refusing = fork(refusingProgram, { execArgv: served.slice(0, -1) });
+    try {
+      const [port] = (await once(refusing, 'message')) as [number]; // what it sends
+      const { refused } = await ask({ ...reads, port, seconds, connections: manyConnections });
+      return Math.round(refused / seconds);
+    } finally {
+      refusing.disconnect();
+    }
+  };
+  return { load, refuse, reads, writes };
 }
 
 const newEvent = {

@@ -238,5 +238,7 @@ describe('422', () => {
 async function untilWaiting(service: TestService): Promise<void> {
   const waiting =
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  while ((await service.db.raw(waiting)).rows.length === 0);
+  await expect
+    .poll(async () => (await service.db.raw(waiting)).rows.length, { timeout: 10_000 })
+    .toBeGreaterThan(0);
 }
