@@ -37,7 +37,9 @@ export const listsSuite: Suite = {
       (set) => set.close(),
     );
     const found = [];
-    for (const question of listQuestions(data.db))
+    const nftsOf = (company: FilledCompany) =>
+      companies[company === data.small ? 'small' : 'large'].nftsOfOne;
+    for (const question of listQuestions(data.db, nftsOf))
       found.push(await measure(question, data, isQuick ? 20 : 60));
     say(tableOf(found));
     const ratios = {
