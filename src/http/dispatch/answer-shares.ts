@@ -26,6 +26,8 @@ type Line = {
   making: number;
   /** How large the next one is expected to be. */
   expected: number;
+  /** Whether one like it was made before. */
+  isKnown: boolean;
   /** After a large one, while others ask, too. */
   isResting: boolean;
   /** What starts those that wait. */
@@ -65,8 +67,18 @@ export function createAnswerShares(now: () => number = () => performance.now()):
     const known = lines.get(name);
     if (known !== undefined) return known;
     if (lines.size >= mostLines) forgetIdle(lines);
-    const expected = Math.min(lastSizes.get(operation) ?? unknownBytes, roomBytes);
-    const line: Line = { tenant, operation, making: 0, expected, isResting: false, waiting: new Set() };
+    const last = lastSizes.get(operation);
+    const expected = Math.min(last ?? unknownBytes, roomBytes);
+    const isKnown = last !== undefined;
+    const line: Line = {
+      tenant,
+      operation,
+      making: 0,
+      expected,
+      isKnown,
+      isResting: false,
+      waiting: new Set(),
+    };
     lines.set(name, line);
     return line;
   };
@@ -74,9 +86,9 @@ export function createAnswerShares(now: () => number = () => performance.now()):
   const hasOthers = ({ tenant }: Line) => askers.hasOthers(tenant);
 
   const hasRoom = (line: Line): boolean => {
-    const { isResting, making, expected } = line;
+    const { isResting, making, expected, isKnown } = line;
     if (isResting) return false;
-    return making === 0 || making + expected <= (hasOthers(line) ? sharedRoomBytes : roomBytes);
+    return making === 0 || making + expected <= (isKnown && hasOthers(line) ? sharedRoomBytes : roomBytes);
   };
 
   const startWaiting = (line: Line): void => {
@@ -98,7 +110,7 @@ export function createAnswerShares(now: () => number = () => performance.now()):
   };
 
   const begin = (line: Line): EndShare => {
-    const { operation, expected } = line;
+    const { operation, expected, isKnown } = line;
     const began = now();
     line.making += expected;
     let isOver = false;
@@ -109,10 +121,12 @@ export function createAnswerShares(now: () => number = () => performance.now()):
       if (bytes !== undefined) {
         lastSizes.set(operation, bytes);
         // Falls by half at most: answers of one operation differ.
-        line.expected = Math.min(Math.max(bytes, Math.floor(expected / 2)), roomBytes);
+        line.expected = Math.min(Math.max(bytes, isKnown ? Math.floor(expected / 2) : 0), roomBytes);
+        line.isKnown = true;
       }
       const isMany = line.waiting.size > 0 || line.making > 0;
-      const rests = expected >= largeBytes || (isMany && expected >= mediumBytes && hasOthers(line));
+      const rests =
+        expected >= largeBytes || (isKnown && isMany && expected >= mediumBytes && hasOthers(line));
       if (rests && bytes !== undefined) goOnAfter(line, now() - began);
       else if (line.waiting.size > 0) startWaiting(line);
     };
