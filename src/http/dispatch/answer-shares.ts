@@ -132,42 +132,49 @@ export function createAnswerShares(now: () => number = () => performance.now()):
     };
   };
 
-  const wait = (line: Line, signal: AbortSignal, patienceMs?: number): Promise<EndShare> =>
-    new Promise((resolve, reject) => {
-      const leave = () => {
-        line.waiting.delete(start);
-        clearTimeout(patience);
-        signal.removeEventListener('abort', onAbort);
-      };
-      const start = () => {
-        leave();
-        resolve(begin(line));
-      };
-      const fail = (reason: unknown) => {
-        leave();
-        reject(reason);
-      };
-      const onAbort = () => fail(signal.reason);
-      const patience = patienceMs && setTimeout(() => fail(problem('overloaded')), patienceMs);
-      signal.addEventListener('abort', onAbort, { once: true });
-      line.waiting.add(start);
-    });
-
   return {
     take(tenant, operation, scope) {
       askers.note(tenant);
       const line = lineOf(tenant, operation);
       if (line.waiting.size === 0 && hasRoom(line)) return begin(line);
       if (line.waiting.size >= longestLine) throw problem('overloaded');
-      return wait(line, scope.signal, beginPatienceMs);
+      return wait(line, () => begin(line), scope.signal, beginPatienceMs);
     },
     takeNext(tenant, operation, signal) {
       const line = lineOf(tenant, operation);
       if (line.waiting.size === 0 && hasRoom(line)) return begin(line);
       signal.throwIfAborted();
-      return wait(line, signal);
+      return wait(line, () => begin(line), signal);
     },
   };
+}
+
+/** Waits in the line, until it is begun, the patience is over or the signal ends it. */
+function wait(
+  line: Line,
+  begin: () => EndShare,
+  signal: AbortSignal,
+  patienceMs?: number,
+): Promise<EndShare> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      line.waiting.delete(start);
+      clearTimeout(patience);
+      signal.removeEventListener('abort', onAbort);
+    };
+    const start = () => {
+      leave();
+      resolve(begin());
+    };
+    const fail = (reason: unknown) => {
+      leave();
+      reject(reason);
+    };
+    const onAbort = () => fail(signal.reason);
+    const patience = patienceMs && setTimeout(() => fail(problem('overloaded')), patienceMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+    line.waiting.add(start);
+  });
 }
 
 function forgetIdle(lines: Map<string, Line>): void {
