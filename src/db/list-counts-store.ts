@@ -40,6 +40,12 @@ export const placesOf = ({ places }: CountedRows): Places => ({
   ...places,
 });
 
+/** The shifts of the stretches that make up the places: wider ones have rows of others, too. */
+export function shiftsWithin(rows: CountedRows): number[] {
+  const { low, high } = placesOf(rows);
+  return shiftsOf[rows.list].filter((shift) => ((low | high) & ((1n << BigInt(shift)) - 1n)) === 0n);
+}
+
 /** Changes of a company that readers add up at most, before they fold them. */
 const manyChanges = 1_000;
 
@@ -113,10 +119,7 @@ export async function findOffset(
   rows: CountedRows,
   offset: number,
 ): Promise<Found | undefined> {
-  const { low, high } = placesOf(rows);
-  // Wider stretches have rows of others.
-  const isApart = (shift: number) => ((low | high) & ((1n << BigInt(shift)) - 1n)) === 0n;
-  const shifts = shiftsOf[rows.list].filter(isApart);
+  const shifts = shiftsWithin(rows);
   const found = await prepared<{ place: string; skipped: string }>(
     ...([
       db,

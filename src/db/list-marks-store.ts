@@ -1,4 +1,4 @@
-import { type CountedRows, placesOf, shiftsOf } from './list-counts-store.ts';
+import { type CountedRows, placesOf, shiftsOf, shiftsWithin } from './list-counts-store.ts';
 import type { Value } from './prepared.ts';
 import { momentOf, type Span } from './time-counts.ts';
 
@@ -37,10 +37,8 @@ const open = { from: -200_000_000_000_000_000n, until: 1n << 61n };
 export function markValuesOf(rows: MarkedRows, start?: bigint): Value[] {
   const span = { ...open, ...rows.span };
   const { low, high } = placesOf(rows);
-  // Wider stretches have rows of others.
-  const isApart = (shift: number) => ((low | high) & ((1n << BigInt(shift)) - 1n)) === 0n;
   const values = [span.from, span.until, start === undefined || start < low ? low : start, high].map(String);
-  return [rows.companyId, rows.facets, ...values, shiftsOf[rows.list].filter(isApart).length];
+  return [rows.companyId, rows.facets, ...values, shiftsWithin(rows).length];
 }
 
 const mayMatch = `(latest IS NULL OR latest >= ${from}) AND (earliest IS NULL OR earliest < ${until})`;
