@@ -1,27 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { refusalBody, refusalHeaders } from '../../src/http/server/refusals.ts';
 
 /* Refuses every request as the service does, by Node's server and nothing else: what a refusal costs at least. */
 
-const body = JSON.stringify({
-  type: '/docs/problems/overloaded',
-  title: 'Service unavailable',
-  status: 503,
-  detail: 'The service has too much to do at the moment. Try again after the time that Retry-After names.',
-  code: 'overloaded',
-  requestId: '00000000-0000-4000-8000-000000000000',
-});
-const headers = [
-  ...['X-Content-Type-Options', 'nosniff'],
-  ...['Retry-After', '1'],
-  ...['Content-Type', 'application/problem+json'],
-  ...['Cache-Control', 'no-store'],
-  ...['Content-Length', String(Buffer.byteLength(body))],
-];
-
 const server = createServer((_request, response) => {
-  response.writeHead(503, headers);
-  response.end(body);
+  response.writeHead(503, refusalHeaders);
+  response.end(refusalBody);
 });
 // As many connections may wait as of the service.
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () => {

@@ -56,17 +56,17 @@ export function createRefusals({ answersPerMs, now }: RefusalOptions) {
 /** Sends it at a small part of what any other answer costs: without the app, and without a line in the log. */
 function sendRefusal(response: ServerResponse): void {
   const requestId = randomUUID();
-  response.writeHead(503, [...headers, 'X-Request-Id', requestId]);
-  response.end(body.replace(placeholder, requestId));
+  response.writeHead(503, [...refusalHeaders, 'X-Request-Id', requestId]);
+  response.end(refusalBody.replace(placeholder, requestId));
 }
 
 const placeholder = randomUUID();
-// To make a problem takes as long as all the rest.
-const body = problemBody(problem('overloaded'), placeholder);
-const headers = [
+/** With the id of no request, for which each answer has its own. To make a problem takes as long as all the rest. */
+export const refusalBody = problemBody(problem('overloaded'), placeholder);
+export const refusalHeaders = [
   ...['X-Content-Type-Options', 'nosniff'],
   ...['Retry-After', '1'],
   ...['Content-Type', 'application/problem+json'],
   ...['Cache-Control', 'no-store'],
-  ...['Content-Length', String(Buffer.byteLength(body))],
+  ...['Content-Length', String(Buffer.byteLength(refusalBody))],
 ];
