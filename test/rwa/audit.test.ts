@@ -81,8 +81,9 @@ describe('the audit log has of a key', () => {
   test('nothing of what the database refused', async ({ service, acme }) => {
     await clear(service);
     await service.db.raw('ALTER TABLE audit_log ADD CONSTRAINT broken CHECK (false) NOT VALID');
-    const { rwa } = await addMintable(service);
+    const { rwa, nft } = await addMintable(service);
     expect((await acme.get(`/v1/api/rwa/${rwa.id}/nfts`)).status).toBe(500);
+    expect((await acme.get(`/v1/api/nft/${nft.id}`)).status).toBe(500);
     expect((await acme.post('/events/v1/api/event').send({ name: 'Unknown' })).status).toBe(500);
     expect(await service.db('events').where({ name: 'Unknown' })).toEqual([]);
     await service.db.raw('ALTER TABLE audit_log DROP CONSTRAINT broken');

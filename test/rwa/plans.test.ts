@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { foldCounts } from '../../src/db/list-counts-store.ts';
 import type { NftFilter } from '../../src/rwa/assets/nft-counts.ts';
-import { countNfts, findForeignNfts, findNft, listNfts } from '../../src/rwa/assets/nft-store.ts';
+import { countNfts, findForeignNfts, listNfts, revealNft } from '../../src/rwa/assets/nft-store.ts';
 import { countRwas, findRwa, findRwasByNumber, listRwas } from '../../src/rwa/assets/rwa-store.ts';
 import { listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import { findMintedToken } from '../../src/rwa/assets/token-store.ts';
@@ -11,6 +11,7 @@ import { addNetwork, contractAddress } from './samples.ts';
 
 const page = { limit: 50, offset: 10 };
 const company = 'company 7';
+const entry = { action: 'seen', origin: { keyId: 'key', address: '127.0.0.1', requestId: 'request' } };
 
 // 40 companies, 2,000 RWAs, 80,000 NFTs, and fresh statistics: the planner chooses as in production.
 // Three in ten are minted; what is under way or failed is rare.
@@ -140,7 +141,7 @@ describe('the NFTs of an RWA are found by an index', () => {
 describe('single rows are found by an index', () => {
   test('an NFT of the company, and whether another company has it', async ({ db }) => {
     const [nft] = await listNfts(db, 'company 8', {}, page);
-    await expectIndexes(db, () => findNft(db, company, String(nft?.id)));
+    await expectIndexes(db, () => revealNft(db, company, String(nft?.id), entry));
     await expectIndexes(db, () => findForeignNfts(db, company, [String(nft?.id)]));
   });
 

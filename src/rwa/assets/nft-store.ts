@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
+import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/audit-store.ts';
 import { countRows, findOffset } from '../../db/list-counts-store.ts';
 import { prepared } from '../../db/prepared.ts';
 import { countSpan, microsOf, momentSql } from '../../db/time-counts.ts';
@@ -109,15 +110,26 @@ const findSql = `
   FROM ${table} n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id
     JOIN companies c ON c.id = r.company_id
   WHERE n.company_id = $1 AND n.id = $2`;
+const told = keyEntrySql({
+  ...{ from: 3, companyId: 'made.company_id', subject: 'made.id::text' },
+  details: `jsonb_build_object('count', 1, 'first', made.id, 'last', made.id)`,
+});
+const revealSql = `WITH made AS (${findSql}), told AS (${told}) SELECT * FROM made`;
 
-/** The company's NFT with its RWA; undefined when the company has no such NFT. */
-export async function findNft(
+/**
+ * The company's NFT with its RWA, by one statement.
+ * @param entry the audit entry of the secret that is shown of it
+ * @returns undefined when the company has no such NFT
+ */
+export async function revealNft(
   db: Database,
   companyId: string,
   id: string,
+  entry: KeyEntry,
 ): Promise<{ readonly nft: Nft; readonly rwa: RwaDetail } | undefined> {
   type Found = NftRow & { readonly [column: `rwa_${string}`]: unknown };
-  const { rows } = await prepared<Found>(db, 'find_nft', findSql, [companyId, id]);
+  const values = [companyId, id, ...keyEntryValues(entry)];
+  const { rows } = await prepared<Found>(db, 'reveal_nft', revealSql, values);
   const [row] = rows;
   if (row === undefined) return undefined;
   const ofRwa = [...rwaNames, 'claim_base_url'].map((name) => [name, row[`rwa_${name}`]]);

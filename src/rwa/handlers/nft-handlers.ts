@@ -5,12 +5,12 @@ import type { Database } from '../../contract/transaction.ts';
 import { recordByKey } from '../../db/audit-store.ts';
 import { problem } from '../../errors.ts';
 import type { Nft } from '../assets/nft-row.ts';
-import { findForeignNfts, findNft } from '../assets/nft-store.ts';
+import { findForeignNfts, revealNft } from '../assets/nft-store.ts';
 import type { Rwa } from '../assets/rwa-row.ts';
 import { findRwa, findRwasByNumber } from '../assets/rwa-store.ts';
 import { nftFilterOf } from './nft-filter.ts';
 import { nftPageOf, readNftPage } from './nft-page.ts';
-import { secretsRead } from './secrets-read.ts';
+import { secretsRead, secretsReadAction } from './secrets-read.ts';
 import { type ToApiNft, toApiRwa, toApiRwaDetail } from './to-api.ts';
 
 type NftOperations = Pick<operations, 'listNfts' | 'getNft'>;
@@ -42,14 +42,13 @@ export function createNftHandlers({ db, toApiNft }: Deps): Handlers<NftOperation
       return { status: 200, body, headers };
     },
     async getNft({ path }, { companyId, origin }) {
-      const found = await findNft(db, companyId, path.id);
+      const found = await revealNft(db, companyId, path.id, { action: secretsReadAction, origin });
       if (found === undefined) {
         // Foreign and unknown ids take the same two look-ups, so the time reveals no more than the status.
         const foreign = await findForeignNfts(db, companyId, [path.id]);
         throw problem(foreign.size > 0 ? 'nft_foreign' : 'nft_not_found');
       }
       const { nft, rwa } = found;
-      await recordByKey(db, secretsRead(companyId, nft.id, [nft]), origin);
       return { status: 200, body: { ...toApiNft(nft, rwa), rwa: toApiRwaDetail(rwa) } };
     },
   };

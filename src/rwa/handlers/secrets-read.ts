@@ -1,5 +1,7 @@
 import type { AuditEntry } from '../../db/audit-store.ts';
 
+export const secretsReadAction = 'nft.secrets_read';
+
 /**
  * The entry of claim secrets that an answer shows. It is stored before the answer goes out.
  * @param subject the NFT, or the RWA whose NFTs they are; null for those of all RWAs
@@ -10,7 +12,7 @@ export const secretsRead = (
   subject: string | null,
   nfts: readonly { readonly id: string }[],
 ): AuditEntry => ({
-  action: 'nft.secrets_read',
+  action: secretsReadAction,
   companyId,
   subject,
   details: { count: nfts.length, first: nfts[0]?.id ?? null, last: nfts.at(-1)?.id ?? null },
