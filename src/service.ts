@@ -2,11 +2,10 @@ import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
 import { type ApiParts, createApiParts, createServiceApp } from './compose/api.ts';
 import { openDatabase } from './compose/connections.ts';
-import { startIndexes } from './compose/indexer.ts';
 import { createOperationsApp, type OperationsOptions } from './compose/operations.ts';
 import { createParts, type Parts } from './compose/parts.ts';
 import { createShutdown, type Shutdown } from './compose/shutdown.ts';
-import { createMinter, type MinterOptions, startJobs } from './compose/worker.ts';
+import type { MinterOptions } from './compose/worker.ts';
 import type { Config } from './config.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { assertSupported, assertUsable, newerSchema } from './db/schema-check.ts';
@@ -91,7 +90,9 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   shutdown.add('connections', 'connections', () => opened.disposeAsync());
   const parts = await createParts(config, log, opened);
   const apiParts = config.ROLES.includes('api') ? await createApiParts(parts, opened) : undefined;
-  const minter = config.ROLES.includes('worker') ? await createMinter(parts, options) : undefined;
+  // What only some roles do is loaded by them, so that the others are ready sooner.
+  const work = config.ROLES.includes('worker') ? await import('./compose/worker.ts') : undefined;
+  const minter = await work?.createMinter(parts, options);
 
   const state = { serving: false };
   const isServing = () => state.serving;
@@ -121,9 +122,10 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
     shutdown.add('requests', 'listener for callers', (graceMs) => server.stop(graceMs));
   }
 
-  if (minter) await startJobs(parts, minter);
+  if (minter) await work?.startJobs(parts, minter);
 
   if (config.ROLES.includes('indexer')) {
+    const { startIndexes } = await import('./compose/indexer.ts');
     const indexes = startIndexes(parts);
     shutdown.add('background', 'indexes', (graceMs) => indexes.stop(graceMs));
   }
