@@ -11,23 +11,30 @@ import { overloadSuite } from './bench/overload.ts';
 import { processSuite } from './bench/process.ts';
 import type { Suite } from './bench/suite.ts';
 
-const single: Readonly<Record<string, Suite>> = {
+const compared: Readonly<Record<string, Suite>> = {
   http: httpSuite,
   reads: readsSuite,
   writes: writesSuite,
   index: indexSuite,
   'index-peers': indexPeersSuite,
   history: historySuite,
-  growth: growthSuite,
   lists: listsSuite,
   mint: mintSuite,
-  neighbours: neighboursSuite,
-  overload: overloadSuite,
   process: processSuite,
 };
+const underLoad: Readonly<Record<string, Suite>> = {
+  growth: growthSuite,
+  neighbours: neighboursSuite,
+  overload: overloadSuite,
+};
 
-const isReadme = process.argv.includes('--readme');
-const suites = { ...single, all: allOf(single, isReadme) } as Readonly<Record<string, Suite>>;
+const partOf = (name: string) => (process.argv.includes('--readme') ? name : undefined);
+const suites: Readonly<Record<string, Suite>> = {
+  ...compared,
+  ...underLoad,
+  all: allOf(compared, 'What it does, against what does less: all above growth in turn', partOf('figures')),
+  load: allOf(underLoad, 'growth, neighbours and overload in turn', partOf('load')),
+};
 
 const help = `Measures parts of the service on this machine, each against something that does less.
 
@@ -38,7 +45,7 @@ ${Object.entries(suites)
   .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
   .join('\n')}
 
---quick does less of it, in less than a minute. Progress goes to standard error. The last line of the output is
+--quick does less of it, in less than a minute. --readme puts the table of all or load into README.md. Progress goes to standard error. The last line of the output is
 one JSON object; its ratios compare things measured in the same run, so they say more than the times. Where a
 suite has limits, each is there with its value, \`ok\` says whether all are held, and the exit status is 1 when not.`;
 

@@ -6,16 +6,23 @@ import { writeReadmePart } from '../readme-part.ts';
 import { boundOf, type Limits } from './limits.ts';
 import type { Figures, Suite } from './suite.ts';
 
-type Measured = { readonly name: string; readonly figures: Figures | undefined };
+type Measured = { readonly name: string; readonly figures: Figures | undefined; readonly seconds: number };
 type Row = readonly [suite: string, figure: string, value: string, bound: string, verdict: string];
 
 const heads = ['Suite', 'Figure', 'Measured', 'Bound', ''];
 
-/** All suites one after the other, each in a process of its own, and one table of what they found. */
-export function allOf(suites: Readonly<Record<string, Suite>>, writesReadme: boolean): Suite {
+/**
+ * Suites one after the other, each in a process of its own, and one table of what they found.
+ * @param readmePart the part of README.md that gets the table
+ */
+export function allOf(
+  suites: Readonly<Record<string, Suite>>,
+  about: string,
+  readmePart: string | undefined,
+): Suite {
   const names = Object.keys(suites);
   return {
-    about: 'All of them in turn, and one table; --readme puts it into README.md',
+    about,
     async run({ isQuick, say }) {
       const found: Measured[] = [];
       for (const [index, name] of names.entries()) {
@@ -25,15 +32,25 @@ export function allOf(suites: Readonly<Record<string, Suite>>, writesReadme: boo
           say(`  left out: ${lack}`);
           continue;
         }
-        found.push({ name, figures: await measure(name, isQuick) });
+        const begun = performance.now();
+        const figures = await measure(name, isQuick);
+        const seconds = Math.round((performance.now() - begun) / 1_000);
+        say(`  took ${seconds} s`);
+        found.push({ name, figures, seconds });
       }
       const rows = found.flatMap(rowsOf);
       const table = new Table({ head: heads, style: { head: [], border: [] } });
       table.push(...rows.map((row) => [...row]));
       say(table.toString());
-      if (writesReadme) await writeReadmePart('figures', partOf(rows, isQuick));
-      const measured = Object.fromEntries(found.map(({ name, figures }) => [name, figures ?? null]));
-      return { ok: found.every(({ figures }) => figures?.ok === true), limits: {}, suites: measured };
+      const took = found.reduce((sum, { seconds }) => sum + seconds, 0);
+      if (readmePart !== undefined) await writeReadmePart(readmePart, partOf(rows, isQuick, took));
+      const measured = Object.fromEntries(
+        found.map(({ name, figures, seconds }) => [name, { ...figures, seconds }]),
+      );
+      return {
+        ...{ ok: found.every(({ figures }) => figures?.ok === true), limits: {} },
+        ...{ seconds: took, suites: measured },
+      };
     },
   };
 }
@@ -58,11 +75,12 @@ function rowsOf({ name, figures }: Measured): Row[] {
   ];
 }
 
-function partOf(rows: readonly Row[], isQuick: boolean): string {
+function partOf(rows: readonly Row[], isQuick: boolean, seconds: number): string {
   const [cpu] = cpus();
   const memory = Math.round(totalmem() / 1024 ** 3);
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${memory} GB, Node ${process.version}`;
   const lines = [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `Run on ${day}${isQuick ? ', in the quick form,' : ''} on ${machine}.\n\n${lines.join('\n')}`;
+  const how = `${isQuick ? ', in the quick form,' : ''} in ${Math.round(seconds / 60)} minutes on ${machine}`;
+  return `Run on ${day}${how}.\n\n${lines.join('\n')}`;
 }

@@ -17,7 +17,7 @@ export const processSuite: Suite = {
   about: 'Start, idleness, and memory for a list of 100,000 events; about 2 minutes',
   async run({ isQuick, say }) {
     await using opened = new AsyncDisposableStack();
-    const data = await openWithChain(opened, isQuick, say);
+    const data = await openWithChain(opened, { isQuick, isWritten: false, say });
     const env = { DATABASE_URL: data.url };
     const readyMs = await startTimes(env);
     say(`ready after ${readyMs.join(', ')} ms`);

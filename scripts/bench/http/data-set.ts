@@ -25,13 +25,14 @@ const migrations = path.resolve(import.meta.dirname, '../../../migrations');
 const settings = ['max_connections=200', 'shared_buffers=512MB', 'max_wal_size=4GB', 'synchronous_commit=on'];
 
 /** Opens the data of these sizes; makes them at the first run, and anew when the schema has changed. */
-function openDataSet(sizes: Sizes, say: (line: string) => void): Promise<DataSet> {
+function openDataSet(sizes: Sizes, isWritten: boolean, say: (line: string) => void): Promise<DataSet> {
   const nfts = sizes.rwas * sizes.nftsPerRwa;
   return openKept(
     {
       ...{
         name: `${nfts}-nfts`,
         content: [version, sizes],
+        isWritten,
         about: `${nfts} NFTs and ${sizes.events} events`,
       },
       fill: (db) => fillCompany(db, sizes, say),
@@ -40,13 +41,20 @@ function openDataSet(sizes: Sizes, say: (line: string) => void): Promise<DataSet
   );
 }
 
+type OpenOptions = {
+  readonly isQuick: boolean;
+  /** Whether much is written, to a copy then, so that later runs find what this one found. */
+  readonly isWritten: boolean;
+  readonly say: (line: string) => void;
+};
+
 /** Opens the data, whole or for a quick run, with a chain that its network is on; both are closed with the stack. */
 export async function openWithChain(
   opened: AsyncDisposableStack,
-  isQuick: boolean,
-  say: (line: string) => void,
+  { isQuick, isWritten, say }: OpenOptions,
 ): Promise<DataSet> {
-  const data = opened.adopt(await openDataSet(isQuick ? quickSizes : wholeSizes, say), (set) => set.close());
+  const set = await openDataSet(isQuick ? quickSizes : wholeSizes, isWritten, say);
+  const data = opened.adopt(set, ({ close }) => close());
   const chain = opened.adopt(await startChain({}), (running) => running.close());
   await data.db('networks').update({ rpc_urls: [chain.rpcUrl] });
   return data;
@@ -60,13 +68,15 @@ type Recipe<Rows> = {
   /** What is made, in words. */
   readonly about: string;
   readonly fill: (db: Database) => Promise<Rows>;
+  /** Whether a copy is opened, which goes when it is closed. */
+  readonly isWritten?: boolean;
 };
 
 /** Rows in a PostgreSQL of their own, which is kept for later runs. */
 export type Kept<Rows> = Rows & { readonly url: string; readonly db: Database; close(): Promise<void> };
 
 export async function openKept<Rows extends object>(
-  { name, content, about, fill }: Recipe<Rows>,
+  { name, content, about, fill, isWritten = false }: Recipe<Rows>,
   say: (line: string) => void,
 ): Promise<Kept<Rows>> {
   const named = createHash('sha256')
@@ -88,8 +98,7 @@ export async function openKept<Rows extends object>(
     settings,
     logFile: path.join(own, 'postgres.log'),
   });
-  const log = createLogger({ level: 'silent' });
-  const db = createDatabase(server.url, { poolMax: 8, log, limits: migrationLimits });
+  const db = connect(server.url);
   const close = async () => {
     await db.destroy();
     await server.stop();
@@ -104,9 +113,40 @@ export async function openKept<Rows extends object>(
   try {
     const rows = isCurrent ? kept : await make();
     writeFileSync(note, JSON.stringify({ ...rows, named }));
-    return { ...rows, url: server.url, db, close };
+    if (!isWritten) return { ...rows, url: server.url, db, close };
+    await db.destroy();
+    const url = await copyOf(server.url);
+    const copy = connect(url);
+    const closeCopy = async () => {
+      await copy.destroy();
+      await atServer(server.url, (other) => other.raw(`DROP DATABASE ${copyName}`));
+      await server.stop();
+    };
+    return { ...rows, url, db: copy, close: closeCopy };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+const connect = (url: string): Database =>
+  createDatabase(url, { poolMax: 8, log: createLogger({ level: 'silent' }), limits: migrationLimits });
+
+const copyName = 'written';
+
+/** Copies the database, as files. @returns the address of the copy */
+async function copyOf(url: string): Promise<string> {
+  const name = new URL(url).pathname.slice(1);
+  await atServer(url, async (other) => {
+    // Of a run that was ended.
+    await other.raw(`DROP DATABASE IF EXISTS ${copyName}`);
+    await other.raw(`CREATE DATABASE ${copyName} TEMPLATE ${name} STRATEGY file_copy`);
+  });
+  return Object.assign(new URL(url), { pathname: `/${copyName}` }).href;
+}
+
+/** What needs a connection to another database of the server. */
+async function atServer(url: string, work: (other: Database) => Promise<unknown>): Promise<void> {
+  const other = connect(Object.assign(new URL(url), { pathname: '/template1' }).href);
+  await work(other).finally(() => other.destroy());
 }
