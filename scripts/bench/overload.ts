@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadFigures, LoadTask } from '../load/load-process.ts';
 import { startReplica } from '../load/replica.ts';
 import { createWorld, worldKey } from '../load/world.ts';
@@ -22,34 +23,38 @@ const limits = { p99Ms: 1_000, goodput: 0.8 };
 type Asked = Pick<LoadTask, 'paths' | 'body'>;
 /** Asks the process that makes the load, so that who measures does not also serve. */
 type Load = (task: Omit<LoadTask, 'port' | 'key'>) => Promise<LoadFigures>;
-/** Refusals a second of a process that does nothing else. */
-type Refuse = (seconds: number) => Promise<number>;
+/** Starts a process that refuses so many a second, and nothing else, of callers that are processes of their own. */
+type Refuse = (perSecond: number, seconds: number) => Promise<() => Promise<void>>;
 
 export const overloadSuite: Suite = {
   about:
-    'Three times as many reads and writes as one process can serve, against the most that it serves; about 3 minutes',
+    'Three times as many reads and writes as one process can serve, against the most that it serves; about 4 minutes',
   async run({ isQuick, say }) {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-overload-'));
     await using opened = new AsyncDisposableStack();
     opened.defer(() => rm(folder, { recursive: true, force: true }));
     const { load, refuse, reads, writes } = await startService(folder, opened);
     const seconds = isQuick ? 3 : 10;
-    const refusals = await refuse(seconds);
-    say(`Bare Node refuses ${refusals} a second, and does nothing else`);
     say('Writes: new events');
-    const ofWrites = await measure((task) => load({ ...task, ...writes }), seconds, say);
+    const ofWrites = await measure((task) => load({ ...task, ...writes }), { refuse, seconds, say });
     say('Reads: one event');
-    const ofReads = await measure((task) => load({ ...task, ...reads }), seconds, say);
+    const ofReads = await measure((task) => load({ ...task, ...reads }), { refuse, seconds, say });
     const held = { ...limitsOf('writes', ofWrites), ...limitsOf('reads', ofReads) };
     const ratios = {
-      writesGoodputIfRefusedByBareNode: possibleGoodput(ofWrites.best, refusals),
-      readsGoodputIfRefusedByBareNode: possibleGoodput(ofReads.best, refusals),
+      writesGoodputBesideBareRefusals: goodputBeside(ofWrites),
+      readsGoodputBesideBareRefusals: goodputBeside(ofReads),
     };
-    return { ok: areHeld(held), limits: held, ratios, refusals, writes: ofWrites, reads: ofReads };
+    return { ok: areHeld(held), limits: held, ratios, writes: ofWrites, reads: ofReads };
   },
 };
 
-type Measured = { readonly best: number; readonly over: LoadFigures };
+type Measured = { readonly best: number; readonly beside: LoadFigures; readonly over: LoadFigures };
+
+/**
+ * What is served, to the best, while a process that does nothing else refuses what the service would refuse: more than that
+ * it can't serve on this machine however little a refusal costs it.
+ */
+const goodputBeside = ({ best, beside }: Measured) => rounded(beside.servedPerSecond / best);
 
 const limitsOf = (name: string, { best, over }: Measured): Limits => ({
   [`${name}AcceptedP99Ms`]: below(over.p99Ms, limits.p99Ms),
@@ -57,18 +62,15 @@ const limitsOf = (name: string, { best, over }: Measured): Limits => ({
   [`${name}NeitherServedNorRefused`]: atMost(over.wrong, 0),
 });
 
-/**
- * What would be served at most, to the best, if a refusal cost no more than it costs a server that does nothing else: the
- * core of the process is used up when `served / best + (offered - served) / refusals` is one.
- */
-function possibleGoodput(best: number, refusals: number): number {
-  const answered = (1 - (times * best) / refusals) / (1 / best - 1 / refusals);
-  return rounded(Math.max(0, answered / best));
-}
-
 type Steps = (task: Omit<LoadTask, 'port' | 'key' | 'paths'>) => Promise<LoadFigures>;
 
-async function measure(load: Steps, seconds: number, say: (line: string) => void) {
+type MeasureOptions = {
+  readonly refuse: Refuse;
+  readonly seconds: number;
+  readonly say: (line: string) => void;
+};
+
+async function measure(load: Steps, { refuse, seconds, say }: MeasureOptions) {
   await load({ seconds, connections: 16 });
   const steps: LoadFigures[] = [];
   for (const connections of connectionSteps) {
@@ -77,11 +79,15 @@ async function measure(load: Steps, seconds: number, say: (line: string) => void
     steps.push(figures);
   }
   const best = Math.max(...steps.map(({ servedPerSecond }) => servedPerSecond));
+  const stop = await refuse(best * (times - 1), seconds * 2);
+  const beside = await load({ seconds, connections: connectionSteps.at(-1) ?? 0 });
+  await stop();
+  say(`${beside.servedPerSecond} a second beside a process that refuses ${best * (times - 1)}`);
   const over = await load({ seconds: seconds * 2, connections: manyConnections, perSecond: best * times });
   say(
     `${best * times} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused, otherwise ${JSON.stringify(over.wrongBy)}`,
   );
-  return { best, steps, over };
+  return { best, steps, beside, over };
 }
 
 async function startService(folder: string, opened: AsyncDisposableStack) {
@@ -107,15 +113,20 @@ async function startService(folder: string, opened: AsyncDisposableStack) {
   const load: Load = (task) => ask({ ...task, port: replica.port });
   const reads: Asked = { paths: acme.events.map((id) => `/events/v1/api/event/${id}`) };
   const writes: Asked = { paths: ['/events/v1/api/event'], body: JSON.stringify(newEvent) };
-  const refuse: Refuse = async (seconds) => {
+  const refuse: Refuse = async (perSecond, seconds) => {
     const refusing = fork(refusingProgram, { execArgv: served.slice(0, -1) });
-    try {
-      const [port] = (await once(refusing, 'message')) as [number]; // what it sends
-      const { refused } = await ask({ ...reads, port, seconds, connections: manyConnections });
-      return Math.round(refused / seconds);
-    } finally {
+    const asking = fork(loadProgram);
+    const [port] = (await once(refusing, 'message')) as [number]; // what it sends
+    const task = { ...reads, key: acme.key, port, perSecond, seconds, connections: manyConnections };
+    asking.send(task satisfies LoadTask);
+    const done = once(asking, 'message');
+    // Until all are connected.
+    await pause(1_000);
+    return async () => {
+      await done;
       refusing.disconnect();
-    }
+      asking.disconnect();
+    };
   };
   return { load, refuse, reads, writes };
 }
