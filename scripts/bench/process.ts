@@ -14,14 +14,14 @@ const settleMs = 10_000;
 const sampleMs = 20;
 
 export const processSuite: Suite = {
-  about: 'Start, idleness, and memory for a list of 100,000 events; about 2 minutes',
+  about: 'Start, idleness, and memory for a list of 100,000 events; about a minute',
   async run({ isQuick, say }) {
     await using opened = new AsyncDisposableStack();
     const data = await openWithChain(opened, { isQuick, isWritten: false, say });
     const env = { DATABASE_URL: data.url };
     const readyMs = await startTimes(env);
     say(`ready after ${readyMs.join(', ')} ms`);
-    const idle = await idleness(env, data, isQuick ? 10 : 60);
+    const idle = await idleness(env, data, isQuick ? 10 : 40);
     say(`idle: ${idle.transactionsPerSecond} transactions a second, ${idle.corePercent} % of a core`);
     const list = await listMemory(env, data);
     say(

@@ -1,5 +1,7 @@
+import { insertNetwork } from '../../../src/chain/network-store.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { kindNumber } from '../../../src/providers/indexer/search/kinds.ts';
+import { testNetwork } from '../../../test/support/networks.ts';
 
 /** Whose pages are asked for; every fifth row is of this wallet, as busy accounts are spread over all blocks. */
 export const busyWallet = `0x${'ab'.repeat(20)}`;
@@ -14,7 +16,8 @@ const chunk = 200_000;
 type FillOptions = { readonly db: Database; readonly rows: number; readonly say: (line: string) => void };
 
 /** Fills an index with transfers in the order of the chain, a fifth of them of one wallet, the others of 200,000. */
-export async function fillHistory({ db, rows, say }: FillOptions): Promise<void> {
+export async function fillHistory({ db, rows, say }: FillOptions): Promise<object> {
+  await insertNetwork(db, testNetwork(['http://127.0.0.1:9']));
   // Rows come in the order in which an index writes them; only its primary key is built afterwards.
   await db.raw('ALTER TABLE wallet_history DROP CONSTRAINT wallet_history_pkey');
   let next = 1;
@@ -31,7 +34,7 @@ export async function fillHistory({ db, rows, say }: FillOptions): Promise<void>
   await Promise.all([lane(), lane()]);
   say('  indexes');
   await db.transaction(async (tx) => {
-    await tx.raw('SET LOCAL statement_timeout = 0');
+    await tx.raw("SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '256MB'");
     await tx.raw('ALTER TABLE wallet_history ADD PRIMARY KEY (chain_id, wallet, block_number, tx_index)');
     await tx.raw('ANALYZE wallet_history');
     await tx.raw('ANALYZE history_facets');
@@ -46,6 +49,7 @@ export async function fillHistory({ db, rows, say }: FillOptions): Promise<void>
      SELECT ?, decode(lpad(to_hex(n), 40, 'c'), 'hex'), 20, 'Coin ' || n, 'C' || n, 6, now() FROM generate_series(0, 49) n`,
     [chainId],
   );
+  return {};
 }
 
 /** Where the busy wallet's row of this number stands, counted from 1, newest first. */
