@@ -14,9 +14,10 @@ export default defineConfig({
     // Test files change nothing that another one sees, and share the modules: read anew for each, they took longer
     // than the tests.
     isolate: false,
-    // In a cluster every write commits in two phases on several nodes.
-    testTimeout: isCluster ? 300_000 : 30_000,
-    hookTimeout: 60_000,
+    // Only for what hangs: on a machine of half the pace the longest take 30 s. In a cluster every write commits in two
+    // phases on several nodes.
+    testTimeout: isCluster ? 300_000 : 90_000,
+    hookTimeout: 90_000,
     projects: [
       {
         extends: true,

@@ -122,7 +122,7 @@ async function pagesOf<Row extends { readonly id: string }>(
 }
 
 async function expectNfts(db: Database): Promise<void> {
-  const [filter, limit] = [await someFilter(db), 15 + random(100)];
+  const [filter, limit] = [await someFilter(db), 30 + random(150)];
   const [wanted, told] = [await nftsByRows(db, filter), JSON.stringify(filter, (_, each) => String(each))];
   const paged = await pagesOf<Nft>((after) =>
     listNfts(db, company, filter, { limit, ...(after ? { after } : { offset: 0 }) }),
@@ -137,7 +137,7 @@ async function expectEvents(db: Database): Promise<void> {
   const [one, other] = [someMoment(), someMoment()];
   const filter =
     [{ startsFrom: one }, { startsTo: one }, { startsFrom: one, startsTo: other }][random(3)] ?? {};
-  const [wanted, limit] = [await eventsByRows(db, filter), 10 + random(60)];
+  const [wanted, limit] = [await eventsByRows(db, filter), 30 + random(100)];
   const paged = await pagesOf<PlacedEvent>((last) =>
     listEvents(db, company, filter, { limit, ...(last && { after: last.place }) }),
   );
@@ -152,7 +152,7 @@ async function expectEvents(db: Database): Promise<void> {
 }
 
 async function expectTrue(db: Database): Promise<void> {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     await expectNfts(db);
     await expectEvents(db);
   }

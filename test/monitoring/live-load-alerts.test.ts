@@ -74,6 +74,6 @@ describe.skipIf(findProgram('promtool') === undefined)(
       expect([...new Set(fired)].toSorted()).toEqual(
         [...alertsOf('strained'), 'TallystickErrors'].toSorted(),
       );
-    }, 60_000);
+    });
   },
 );

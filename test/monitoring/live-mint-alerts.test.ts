@@ -130,5 +130,5 @@ describe.skipIf(findProgram('promtool') === undefined)('alerts of minting, over 
       ...(await firedAlerts({ before, after })),
     ];
     expect([...new Set(fired)].toSorted()).toEqual(alertsOf('minting'));
-  }, 60_000);
+  });
 });

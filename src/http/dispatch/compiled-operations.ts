@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { OpenAPIBackend } from 'openapi-backend';
 import type { OperationObject } from '../../contract/documents.ts';
+import type { Logger } from '../../log.ts';
 import { type ApiRequest, compileInputReader } from '../input/api-request.ts';
 import { compileMatcher, type Match, type Routed } from './matcher.ts';
 import { type OperationPlan, planOperation } from './operation-plan.ts';
@@ -14,7 +15,8 @@ export type CompiledOperation = Routed & {
 };
 
 /**
- * Compiles what the library looks up, copies and compiles for every request: its operations, with its validators.
+ * Compiles what the library looks up and copies for every request: its operations. Their validators are compiled by the
+ * first request that needs them; see {@link compileLater}.
  * @param api initialised, so that references are resolved
  * @throws Error when the document uses something that dispatch does not enforce exactly
  */
@@ -22,17 +24,43 @@ export function compileOperations({ router, validator }: OpenAPIBackend): readon
   return router.getOperations().map((operation: Routed) => {
     const { method, path } = operation;
     const plan = planOperation(operation as Routed & OperationObject); // the library adds method and path
-    const validators = validator.getRequestValidatorsForOperation(plan.operationId) ?? [];
+    // The library keeps what it has compiled.
+    const validators = () => validator.getRequestValidatorsForOperation(plan.operationId) ?? [];
     const readInput = compileInputReader(plan, path);
-    return { method, path, plan, readInput, findErrors: compileValidation(validators) };
+    return { method, path, plan, readInput, findErrors: validateBy(validators) };
   });
 }
 
-function compileValidation(validators: readonly ValidateFunction[]): CompiledOperation['findErrors'] {
+// By then a process that starts is ready.
+const laterMs = 1_000;
+
+/**
+ * Compiles the validators that no request has needed until then, an operation in each round of the event loop: all at once
+ * they would take a fifth of a start. One whose schemas cannot be compiled handles no request.
+ */
+export function compileLater({ router, validator }: OpenAPIBackend, log: Logger): void {
+  const left: (string | undefined)[] = router.getOperations().map(({ operationId }) => operationId);
+  const compileNext = () => {
+    const operationId = left.pop();
+    if (operationId === undefined) return;
+    try {
+      validator.getRequestValidatorsForOperation(operationId);
+    } catch (err) {
+      log.error(
+        { err, operationId },
+        'the schemas of the operation are broken, so each request of it is 500',
+      );
+    }
+    setImmediate(compileNext).unref();
+  };
+  setTimeout(compileNext, laterMs).unref();
+}
+
+function validateBy(validators: () => readonly ValidateFunction[]): CompiledOperation['findErrors'] {
   return ({ params: path, query, headers: header, cookies: cookie, body }) => {
     const input = { path, query, header, cookie, ...(body !== undefined && { requestBody: body }) };
     const errors: ErrorObject[] = [];
-    for (const validate of validators) if (!validate(input)) errors.push(...(validate.errors ?? []));
+    for (const validate of validators()) if (!validate(input)) errors.push(...(validate.errors ?? []));
     return errors;
   };
 }

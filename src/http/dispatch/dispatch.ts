@@ -18,7 +18,7 @@ import { letGo } from '../server/taken-on.ts';
 import { discardRest } from '../server/unread-body.ts';
 import type { AnswerShares } from './answer-shares.ts';
 import { openScope } from './caller-scope.ts';
-import { compileOperations } from './compiled-operations.ts';
+import { compileLater, compileOperations } from './compiled-operations.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
 import { openRequestSpan } from './request-span.ts';
@@ -67,6 +67,7 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
   // Without a default, an operation without its own security would be public.
   if (options.document.security === undefined) throw new Error('the document has no security');
   const run = createSteps({ ...options, operations: compileOperations(api) });
+  compileLater(api, options.log);
 
   return (request, response) => {
     const exchange = openExchange(request, response);
