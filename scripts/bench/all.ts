@@ -66,7 +66,8 @@ async function measure(name: string, isQuick: boolean): Promise<Figures | undefi
 function rowsOf({ name, figures }: Measured): Row[] {
   if (figures === undefined) return [[name, '-', '-', '-', 'gave no figures']];
   const limits: Limits = figures.limits;
-  const others = Object.entries(figures.ratios ?? {}).filter(([figure]) => limits[figure] === undefined);
+  const told = Object.entries({ ...figures.ratios, ...figures.beside });
+  const others = told.filter(([figure]) => limits[figure] === undefined);
   return [
     ...Object.entries(limits).map(([figure, limit]): Row => {
       return [name, figure, String(limit.value), boundOf(limit), limit.ok ? 'held' : 'NOT held'];

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { coreSeconds, residentMb } from './http/cores.ts';
 import { type DataSet, openWithChain } from './http/data-set.ts';
-import { startService } from './http/subject.ts';
+import { type Subject, startPeer, startService } from './http/subject.ts';
 import { areHeld, atMost, below } from './limits.ts';
 import { rounded, type Suite } from './suite.ts';
 
@@ -19,8 +19,9 @@ export const processSuite: Suite = {
     await using opened = new AsyncDisposableStack();
     const data = await openWithChain(opened, { isQuick, isWritten: false, say });
     const env = { DATABASE_URL: data.url };
-    const readyMs = await startTimes(env);
-    say(`ready after ${readyMs.join(', ')} ms`);
+    const readyMs = await startTimes(() => startService(env));
+    const peerReadyMs = await startTimes(() => startPeer(env));
+    say(`ready after ${readyMs.join(', ')} ms, Fastify written by hand after ${peerReadyMs.join(', ')} ms`);
     const idle = await idleness(env, data, isQuick ? 10 : 40);
     say(`idle: ${idle.transactionsPerSecond} transactions a second, ${idle.corePercent} % of a core`);
     const list = await listMemory(env, data);
@@ -33,17 +34,18 @@ export const processSuite: Suite = {
       idleCorePercent: atMost(idle.corePercent, 1),
       listMemoryMb: atMost(list.mostMb - list.beforeMb, 50),
     };
-    return { ok: areHeld(limits), limits, readyMs, idle, list };
+    const beside = { readyMsByHand: middleOf(peerReadyMs) };
+    return { ok: areHeld(limits), limits, beside, readyMs, peerReadyMs, idle, list };
   },
 };
 
-/** From the start of a process for callers until it says that it is ready. */
-async function startTimes(env: Environment): Promise<number[]> {
+/** From the start of a process for callers until it says that it is ready, in milliseconds. */
+async function startTimes(startOne: () => Promise<Subject>): Promise<number[]> {
   const found: number[] = [];
   for (let start = 0; start < starts; start += 1) {
-    const service = await startService(env);
-    found.push(Math.round(service.readyMs));
-    await service.stop();
+    const subject = await startOne();
+    found.push(Math.round(subject.readyMs));
+    await subject.stop();
   }
   return found;
 }

@@ -18,6 +18,8 @@ export type Figures = Readonly<Record<string, unknown>> & {
   readonly limits: Limits;
   /** Comparisons of things measured in the same run. */
   readonly ratios?: Readonly<Record<string, number>>;
+  /** What the machine gives something that does less, beside a bound that is no ratio. */
+  readonly beside?: Readonly<Record<string, number>>;
 };
 
 export function rounded(value: number): number {

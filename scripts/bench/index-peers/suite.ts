@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
-import { type BenchChain, buildBenchChain } from '../index/bench-chain.ts';
+import type { BenchChain } from '../index/bench-chain.ts';
+import { openBenchChain } from '../index/kept-chain.ts';
 import { indexWhole } from '../index/whole-index.ts';
 import { areHeld, atLeast } from '../limits.ts';
 import { rounded, type Suite } from '../suite.ts';
@@ -24,8 +25,7 @@ export const indexPeersSuite: Suite = {
   about: 'Blocks a second of the index, which has everything, against Ponder with token transfers alone',
   prepare: installPonder,
   async run({ isQuick, say }) {
-    say('making the chain');
-    const chain = await buildBenchChain({ blocks: isQuick ? 200 : 1_000, say });
+    const chain = await openBenchChain({ blocks: isQuick ? 200 : 1_000, say });
     try {
       // Ponder takes the newest 30 blocks one by one as they come: the mix has to be older.
       await createChainRpc(chain.rpcUrl).call('anvil_mine', '0x40');

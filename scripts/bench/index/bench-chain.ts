@@ -2,37 +2,25 @@ import { getCreateAddress } from 'ethers';
 import { deployData } from '../../../src/chain/contracts/contract-calls.ts';
 import { type ChainRpc, createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
 import { worldContracts } from '../../../src/local/sample/contracts.ts';
-import { startChain, type TestChain } from '../../../test/support/chain.ts';
+import type { TestChain } from '../../../test/support/chain.ts';
 import { compileContracts } from '../../../test/support/solidity.ts';
 import { type BenchCall, createMix, type MixContracts } from './mix.ts';
 
-export type BenchChain = TestChain & {
+/** What blocks of mixed transactions have left on a chain. */
+export type FilledChain = {
   readonly contracts: MixContracts;
-  /** Number of the newest block; the first of the mix is `first`. */
+  /** Number of the first block of the mix; `last` is the newest. */
   readonly first: number;
   readonly last: number;
   readonly transactions: number;
 };
+export type BenchChain = TestChain & FilledChain;
 
-type BuildOptions = { readonly blocks: number; readonly say: (line: string) => void };
+type FillOptions = { readonly blocks: number; readonly say: (line: string) => void };
 
-const flags = [
-  '--no-mining',
-  '--accounts',
-  '101',
-  '--order',
-  'fifo',
-  // State of old blocks is never asked for, and a copy of it after each block would fill the memory.
-  '--prune-history',
-  '64',
-  '--transaction-block-keeper',
-  '100000',
-];
-
-/** Starts a local chain and fills it with blocks of mixed transactions. The node signs for its own accounts. */
-export async function buildBenchChain({ blocks, say }: BuildOptions): Promise<BenchChain> {
-  const chain = await startChain({ flags });
-  const rpc = createChainRpc(chain.rpcUrl);
+/** Fills a local chain with blocks of mixed transactions. The node signs for its own accounts. */
+export async function fillBenchChain(rpcUrl: string, { blocks, say }: FillOptions): Promise<FilledChain> {
+  const rpc = createChainRpc(rpcUrl);
   const [owner = '', ...accounts] = (await rpc.call('eth_accounts')) as string[]; // the node's answer
   const send = createSender(rpc);
   const contracts = await deployAll(owner, send);
@@ -49,7 +37,7 @@ export async function buildBenchChain({ blocks, say }: BuildOptions): Promise<Be
     if (turn % 200 === 199) say(`  ${turn + 1} of ${blocks} blocks made`);
   }
   const last = Number(await rpc.call('eth_blockNumber'));
-  return { ...chain, contracts, first, last, transactions };
+  return { contracts, first, last, transactions };
 }
 
 const hex = (value: number | bigint) => `0x${value.toString(16)}`;

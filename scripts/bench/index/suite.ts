@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { areHeld, atLeast, below } from '../limits.ts';
 import { rounded, type Suite } from '../suite.ts';
-import { type BenchChain, buildBenchChain } from './bench-chain.ts';
+import type { BenchChain } from './bench-chain.ts';
+import { openBenchChain } from './kept-chain.ts';
 import type { IndexerRun } from './run-indexer.ts';
 import { indexWhole, type Traces } from './whole-index.ts';
 
@@ -16,8 +17,7 @@ type Say = (line: string) => void;
 export const indexSuite: Suite = {
   about: 'Indexing a local chain of 2,000 blocks with 50 mixed transactions each, against downloading it',
   async run({ isQuick, say }) {
-    say('making the chain');
-    const chain = await buildBenchChain({ blocks: isQuick ? 200 : 2_000, say });
+    const chain = await openBenchChain({ blocks: isQuick ? 200 : 2_000, say });
     try {
       const plain = await compare(chain, 'none', say);
       const traced = await compare(chain, 'trace', say);
