@@ -182,6 +182,7 @@ const foldSize = 5_000;
 const foldedMark = (mark: string, reach: string) =>
   `CASE WHEN count(*) = count(${mark}) THEN ${reach}(${mark}) END AS ${mark}`;
 
+// In order: a walk reads neighbours.
 const foldSql = `
   WITH taken AS (
     DELETE FROM list_changes WHERE ctid = ANY (ARRAY (
@@ -193,6 +194,7 @@ const foldSql = `
     SELECT company_id, list, shift, place >> shift, facet, sum(change), ${foldedMark('latest', 'max')},
       ${foldedMark('earliest', 'min')}
     FROM taken JOIN shifts USING (list) GROUP BY company_id, list, shift, place >> shift, facet
+    ORDER BY company_id, list, shift, place >> shift, facet
     ON CONFLICT (company_id, list, shift, bucket, facet) DO UPDATE SET count = c.count + excluded.count,
       latest = CASE WHEN c.latest IS NOT NULL AND excluded.latest IS NOT NULL
         THEN greatest(c.latest, excluded.latest) END,

@@ -18,11 +18,19 @@ export const markValues = 7;
 
 const [from, until] = ['(SELECT $3::bigint)', '(SELECT $4::bigint)'];
 
+/** SQL of the same ends in microseconds. */
+export const markedSpan = { from, until };
+
 /** SQL of the moments that a page is asked for, the second one not included; worked out once, not for each row. */
 export const markedFrom = `(SELECT ${momentOf('$3::bigint')})`;
 export const markedUntil = `(SELECT ${momentOf('$4::bigint')})`;
 
 const facets = '((SELECT $2::text[])::text[])';
+
+/** A list whose counters have marks. */
+export type MarkedList = 'nfts' | 'events';
+/** How many facets a list is asked for. */
+export type MarkedFacet = 'one' | 'some';
 
 /** SQL of what a facet is that a page is asked for: of one, the server finds its rows and counters by an index. */
 export const markedFacet = { one: `= (${facets})[1]`, some: `= ANY ${facets}` } as const;
@@ -41,9 +49,16 @@ export function markValuesOf(rows: MarkedRows, start?: bigint): Value[] {
   return [rows.companyId, rows.facets, ...values, shiftsWithin(rows).length];
 }
 
-const mayMatch = `(latest IS NULL OR latest >= ${from}) AND (earliest IS NULL OR earliest < ${until})`;
+/** SQL of whether what a counter or a change counts may match. */
+export const mayMatch = `(latest IS NULL OR latest >= ${from}) AND (earliest IS NULL OR earliest < ${until})`;
+
+/** SQL of whether a counter or a change is of a facet that is asked for. */
 // Of several facets it would enter the index for each, and then sort.
-const isAsked = { one: `facet ${markedFacet.one}`, some: `facet || '' ${markedFacet.some}` };
+export const isAsked = { one: `facet ${markedFacet.one}`, some: `facet || '' ${markedFacet.some}` };
+
+/** SQL of where a walk ends in the next wider stretches behind an empty one: at the end of the one around those. */
+export const aroundSql = (shifts: string): string =>
+  `((((w.until - 1) >> ${shifts}[w.level + 2]) + 1) << ${shifts}[w.level + 2])`;
 
 /**
  * SQL of a page of rows, in the order of the list: it walks down the counters to each of the smallest stretches where a
@@ -54,16 +69,14 @@ const isAsked = { one: `facet ${markedFacet.one}`, some: `facet || '' ${markedFa
  * @param limit SQL of how many, and how many are skipped
  */
 export function pageOfMarkedSql(
-  list: 'nfts' | 'events',
-  facet: keyof typeof markedFacet,
+  list: MarkedList,
+  facet: MarkedFacet,
   rowsOf: (place: string) => string,
   limit: string,
 ): string {
   const ofList = `company_id = ${markedCompany} AND list = '${list}' AND ${isAsked[facet]} AND ${mayMatch}`;
   const shifts = `('{${shiftsOf[list].join()}}'::int[])`;
   const [top, high] = ['$7::int', '$6::bigint'];
-  // What an empty stretch is followed by lies in the next wider one, up to the end of the one around that.
-  const around = `((((w.until - 1) >> ${shifts}[w.level + 2]) + 1) << ${shifts}[w.level + 2])`;
   return `
     WITH RECURSIVE pending AS MATERIALIZED (
       SELECT coalesce(array_agg(DISTINCT place ORDER BY place), '{}') AS places FROM list_changes
@@ -73,7 +86,7 @@ export function pageOfMarkedSql(
       UNION ALL
       SELECT CASE WHEN bucket IS NULL THEN level + 1 ELSE greatest(level - 1, 1) END,
         CASE WHEN bucket IS NULL THEN until WHEN level = 1 THEN bucket + 1 ELSE greatest(place, bucket << shift) END,
-        CASE WHEN bucket IS NULL THEN CASE WHEN level + 1 < ${top} THEN least(${high}, ${around}) ELSE ${high} END
+        CASE WHEN bucket IS NULL THEN CASE WHEN level + 1 < ${top} THEN least(${high}, ${aroundSql(shifts)}) ELSE ${high} END
           WHEN level = 1 THEN until ELSE least(until, (bucket + 1) << shift) END,
         CASE WHEN level = 1 THEN bucket END
       FROM (

@@ -3,7 +3,7 @@ import { foldLock, shiftsOf } from './list-counts-store.ts';
 
 /*
  * Counts lists anew from their rows, where counters may have missed some: a restore of data without triggers, or with them
- * over counters that were restored too. What counts is the same as in the triggers (migrations 0039, 0041 and 0045).
+ * over counters that were restored too. What counts is the same as in the triggers (migrations 0039, 0041 and 0047).
  */
 
 export type CountedList = keyof typeof shiftsOf;
@@ -30,11 +30,13 @@ const never = 1n << 62n;
 const placed = ({ table, place, facets, condition = 'true', moment }: Rows) => `
   SELECT company_id, ${place} AS place, f.facet,
     ${moment ? `coalesce(${micros(moment)}, -${never})` : 'NULL::bigint'} AS latest,
-    ${moment === 'start_date' ? `coalesce(${micros(moment)}, ${never})` : 'NULL::bigint'} AS earliest
+    ${moment ? `coalesce(${micros(moment)}, ${never})` : 'NULL::bigint'} AS earliest
   FROM ${table} CROSS JOIN LATERAL (VALUES ${facets.map((facet) => `(${facet})`).join()}) AS f (facet)
   WHERE ${condition}`;
 
 const flags = "CASE WHEN archived_at IS NULL THEN '' ELSE 'a' END, is_buyable::int, is_claimable::int";
+
+const events = { table: 'events', place: `1099511627775 - ${time('created_at')}` };
 
 /** What each row of a list counts for: company, place, and facets; and the marks that it needs. */
 const rowsOf: Readonly<Record<CountedList, string>> = {
@@ -47,10 +49,8 @@ const rowsOf: Readonly<Record<CountedList, string>> = {
     ...{ table: 'rwas', place: `${micros('created_at')} >> 16` },
     facets: [`concat(${flags})`, `concat(${flags}, ':', type)`],
   }),
-  events: placed({
-    ...{ table: 'events', place: `1099511627775 - ${time('created_at')}` },
-    ...{ facets: ["''"], moment: 'start_date' },
-  }),
+  events: `${placed({ ...events, facets: ["''"], moment: 'start_date' })}
+    UNION ALL ${placed({ ...events, facets: ["'-'"], condition: 'start_date IS NULL' })}`,
   event_starts: placed({
     ...{ table: 'events', place: time('start_date'), facets: ["''"] },
     condition: 'start_date IS NOT NULL',
@@ -92,7 +92,8 @@ const recountSql = (list: CountedList) => `
     FROM (${rowsOf[list]}) AS rows GROUP BY company_id, place, facet)
   INSERT INTO list_counts (company_id, list, shift, bucket, facet, count, latest, earliest)
   SELECT company_id, :list, shift, place >> shift, facet, sum(count), max(latest), min(earliest)
-  FROM leaves, ${shifts(list)} GROUP BY company_id, shift, place >> shift, facet`;
+  FROM leaves, ${shifts(list)} GROUP BY company_id, shift, place >> shift, facet
+  ORDER BY company_id, shift, place >> shift, facet`;
 
 /** Counters of a list of a company that are not what its rows are. */
 export type WrongCounters = {

@@ -7,6 +7,7 @@ import {
   markValuesOf,
   pageOfMarkedSql,
 } from '../db/list-marks-store.ts';
+import { fewSkipped, findMarked, walkOfMarkedSql } from '../db/marked-counts-store.ts';
 import { prepared } from '../db/prepared.ts';
 import { microsOf, momentOf, type Span, stretchAt } from '../db/time-counts.ts';
 import {
@@ -23,15 +24,29 @@ const [limit, offset, created, id] = ['bigint', 'bigint', 'bigint', 'uuid'].map(
   (type, index) => `(SELECT $${markValues + 1 + index}::${type})`,
 );
 
+const inStretch = (place: string) => `
+  company_id = ${markedCompany} AND created_at >= ${momentOf(`((${latestPlace} - ${place}) << 24)`)}
+  AND created_at < ${momentOf(`((${latestPlace} - ${place} + 1) << 24)`)}`;
+const isInSpan = `start_date >= ${markedFrom} AND start_date < ${markedUntil}`;
+
 // The condition of the start stands apart, or the server may read all that start then for each stretch.
 const rowsOf = (place: string) => `
   SELECT * FROM (
     SELECT ${columns} FROM events
-    WHERE company_id = ${markedCompany} AND created_at >= ${momentOf(`((${latestPlace} - ${place}) << 24)`)}
-      AND created_at < ${momentOf(`((${latestPlace} - ${place} + 1) << 24)`)}
-      AND (created_at, id) < ((SELECT ${momentOf(String(created))}), ${id})
+    WHERE ${inStretch(place)} AND (created_at, id) < ((SELECT ${momentOf(String(created))}), ${id})
     ORDER BY created_at DESC, id DESC OFFSET 0) AS of_stretch
-  WHERE start_date >= ${markedFrom} AND start_date < ${markedUntil}`;
+  WHERE ${isInSpan}`;
+
+const walk = {
+  name: 'walk_timed_events',
+  sql: walkOfMarkedSql(
+    'events',
+    'one',
+    (place) => `
+      SELECT count(*) FILTER (WHERE ${isInSpan}) FROM (
+        SELECT start_date FROM events WHERE ${inStretch(place)} OFFSET 0) AS of_stretch`,
+  ),
+};
 
 const listSql = `
   SELECT ${placedColumns} FROM (${pageOfMarkedSql('events', 'one', rowsOf, `LIMIT ${limit} OFFSET ${offset}`)}) AS e
@@ -47,14 +62,18 @@ export async function listTimedEvents(
   db: Database,
   companyId: string,
   filter: EventFilter,
-  { limit: most, offset: skipped = 0, after }: Page,
+  { limit: most, offset: wanted = 0, after }: Page,
 ): Promise<PlacedRow[]> {
   const rows = { ...countedEvents('events', companyId), span: spanOf(filter) };
-  const start = after && latestPlace - stretchAt(after.createdMicros);
+  const start =
+    after === undefined && wanted > fewSkipped
+      ? await findMarked(db, walk, rows, wanted)
+      : { place: after && latestPlace - stretchAt(after.createdMicros), skipped: wanted };
+  if (start === undefined) return [];
   const { createdMicros, id: last } = after ?? beginning;
   const { rows: found } = await prepared<PlacedRow>(db, 'list_timed_events', listSql, [
-    ...markValuesOf(rows, start),
-    ...[most, skipped, String(createdMicros), last],
+    ...markValuesOf(rows, start.place),
+    ...[most, start.skipped, String(createdMicros), last],
   ]);
   return found;
 }

@@ -3,8 +3,10 @@ import { up } from '../../migrations/0039_list_counts.ts';
 import { up as countApart } from '../../migrations/0041_archived_rwas.ts';
 import { up as countWider } from '../../migrations/0043_rwa_counters.ts';
 import { up as markCounters } from '../../migrations/0045_list_marks.ts';
+import { up as markWhole } from '../../migrations/0047_whole_stretches.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { foldCounts } from '../../src/db/list-counts-store.ts';
+import { countedLists, findWrongCounters } from '../../src/db/list-recount-store.ts';
 import { countEvents, listEvents } from '../../src/events/event-list-store.ts';
 import type { EventFilter } from '../../src/events/event-place.ts';
 import type { NftFilter } from '../../src/rwa/assets/nft-counts.ts';
@@ -239,10 +241,12 @@ describe(`lists with counters (SEED=${seed})`, () => {
     await countApart(db);
     await db.transaction(countWider);
     await markCounters(db);
+    await markWhole(db);
     mayArchive = true;
     isBusy.now = false;
     await writing;
     await expectTrue(db);
+    for (const list of countedLists) expect(await findWrongCounters(db, list)).toEqual([]);
   });
 
   test('keep no counter of what is gone', async ({ db }) => {

@@ -4,9 +4,10 @@ import { foldCounts } from '../../src/db/list-counts-store.ts';
 import { atPrimary } from '../../src/db/replica-reads.ts';
 import { listEvents, type PlacedEvent, readAllEvents } from '../../src/events/event-list-store.ts';
 import type { EventFilter } from '../../src/events/event-place.ts';
+import { countChangedByStretches } from '../../src/rwa/assets/changed-nft-store.ts';
 import type { NftFilter } from '../../src/rwa/assets/nft-counts.ts';
 import type { Nft } from '../../src/rwa/assets/nft-row.ts';
-import { listNfts } from '../../src/rwa/assets/nft-store.ts';
+import { countNfts, listNfts } from '../../src/rwa/assets/nft-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 
@@ -94,17 +95,25 @@ async function someFilter(db: Database): Promise<NftFilter & { updatedSince: Dat
 }
 
 /** What the list has by its rows alone. */
-function nftsByRows(db: Database, filter: NftFilter & { updatedSince: Date }): Promise<string[]> {
+function nftsByRows(
+  db: Database,
+  filter: NftFilter & { updatedSince: Date },
+  companyId = company,
+): Promise<string[]> {
   const { rwaNumber, claimed, mintState, updatedSince } = filter;
-  const query = db('nfts').where('company_id', company).where('updated_at', '>=', updatedSince);
+  const query = db('nfts').where('company_id', companyId).where('updated_at', '>=', updatedSince);
   if (rwaNumber !== undefined) query.where('rwa_number', String(rwaNumber));
   if (claimed !== undefined) query.whereRaw(`(mint_state = 'minted') = ${claimed}`);
   if (mintState !== undefined) query.where('mint_state', mintState);
   return query.orderBy(['rwa_number', 'serial']).pluck('id');
 }
 
-function eventsByRows(db: Database, { startsFrom, startsTo }: EventFilter): Promise<string[]> {
-  const query = db('events').where('company_id', company);
+function eventsByRows(
+  db: Database,
+  { startsFrom, startsTo }: EventFilter,
+  companyId = company,
+): Promise<string[]> {
+  const query = db('events').where('company_id', companyId);
   if (startsFrom) query.where('start_date', '>=', startsFrom.toISOString());
   if (startsTo) query.where('start_date', '<=', startsTo.toISOString());
   return query.orderByRaw('created_at DESC, id DESC').pluck('id');
@@ -128,6 +137,7 @@ async function expectNfts(db: Database): Promise<void> {
     listNfts(db, company, filter, { limit, ...(after ? { after } : { offset: 0 }) }),
   );
   expect(paged, told).toEqual(wanted);
+  expect(await countChangedByStretches(db, company, filter, 1_000), told).toBe(wanted.length);
   const offset = random(wanted.length + 1);
   const skipped = await listNfts(db, company, filter, { limit, offset });
   expect(skipped.map(({ id }) => id)).toEqual(wanted.slice(offset, offset + limit));
@@ -242,13 +252,18 @@ async function readBy(db: Database, table: string, work: () => Promise<unknown>)
   db.on('query', note);
   await work();
   db.removeListener('query', note);
-  const [query] = sent;
-  if (query === undefined) throw new Error('nothing was asked');
-  // Knex wants its own placeholders back.
-  const named = Object.fromEntries(query.bindings.map((value, index) => [`p${index + 1}`, value]));
-  const sql = query.sql.replaceAll(/\$(\d+)/g, ':p$1');
-  const { rows } = await db.raw(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, named);
-  return rowsRead(rows[0]['QUERY PLAN'][0].Plan, table);
+  if (sent.length === 0) throw new Error('nothing was asked');
+  let read = 0;
+  for (const { sql, bindings } of sent) {
+    // Knex wants its own placeholders back.
+    const named = Object.fromEntries(bindings.map((value, index) => [`p${index + 1}`, value]));
+    const { rows } = await db.raw(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${sql.replaceAll(/\$(\d+)/g, ':p$1')}`,
+      named,
+    );
+    read += rowsRead(rows[0]['QUERY PLAN'][0].Plan, table);
+  }
+  return read;
 }
 
 describe('a page that next to nothing matches', () => {
@@ -291,6 +306,28 @@ describe('a page that next to nothing matches', () => {
     await foldAll(db);
     expect(await readBy(db, 'nfts', () => listNfts(db, 'other', filter, page))).toBeLessThanOrEqual(256);
     expect(await readBy(db, 'list_counts', () => listNfts(db, 'other', filter, page))).toBeLessThan(200);
+  });
+
+  test('counts what matches nearly everywhere by few rows, and finds its pages far down', async ({ db }) => {
+    const filter = { updatedSince: new Date('2024-12-31') };
+    const page = { limit: 50, offset: 15_000 };
+    const all = await nftsByRows(db, filter, 'other');
+    const count = () => countChangedByStretches(db, 'other', filter, 1);
+    expect(await count()).toBe(all.length);
+    expect(await readBy(db, 'nfts', count)).toBe(0);
+    expect(await countChangedByStretches(db, 'other', { updatedSince: someMoment() }, 1)).toBeUndefined();
+    const rwa = await db('nfts').where('company_id', 'other').orderBy('rwa_number', 'desc').first();
+    const ofRwa = { ...filter, rwaNumber: BigInt(rwa.rwa_number) };
+    expect(await countNfts(db, 'other', ofRwa)).toBe((await nftsByRows(db, ofRwa, 'other')).length);
+    expect(await readBy(db, 'nfts', () => countNfts(db, 'other', ofRwa))).toBe(0);
+    const found = () => listNfts(db, 'other', filter, page);
+    expect((await found()).map(({ id }) => id)).toEqual(all.slice(page.offset, page.offset + page.limit));
+    expect(await readBy(db, 'nfts', found)).toBeLessThanOrEqual(2 * 256 + page.limit);
+    const starts = { startsFrom: new Date('2025-05-01') };
+    const events = await eventsByRows(db, starts, 'other');
+    const deep = () => listEvents(db, 'other', starts, page);
+    expect((await deep()).map(({ id }) => id)).toEqual(events.slice(page.offset, page.offset + page.limit));
+    expect(await readBy(db, 'events', deep)).toBeLessThan(200);
   });
 
   test('reads the events of few stretches', async ({ db }) => {

@@ -11,7 +11,8 @@ type Page = { readonly limit: number; readonly offset: number };
 /** A page from the beginning with the total, and one far down. */
 type Held = { readonly first: boolean; readonly deep: boolean };
 
-// A moment narrows some lists: offsets read what matches before them, and the changes of one RWA are counted one by one.
+// What a moment narrows is counted where a stretch matches as a whole, and read where a part of it does: what changed lately is
+// scattered over the stretches of an RWA.
 const all: Held = { first: true, deep: true };
 const firstOnly: Held = { first: true, deep: false };
 const none: Held = { first: false, deep: false };
@@ -48,6 +49,8 @@ const lately = (nftsOfOne: number) => ({
   updatedSince: new Date(Date.UTC(2026, 0, 1) + Math.min(nftsOfOne, 86_400) * 100_000 * 0.97),
 });
 
+const ever: NftFilter = { updatedSince: new Date(Date.UTC(2026, 0, 1)) };
+
 /** @param nftsOf how many NFTs the largest RWA of a company has: what changed last in it is a full page of either */
 export function listQuestions(
   db: Database,
@@ -64,6 +67,8 @@ export function listQuestions(
       nfts(`nfts.${name}`, all, () => filter),
       nfts(`nftsOfRwa.${name}`, all, (company) => ({ ...filter, ...ofLargest(company) })),
     ]),
+    nfts('nfts.updatedEver', all, () => ever),
+    nfts('nftsOfRwa.updatedEver', all, (company) => ({ ...ever, ...ofLargest(company) })),
     nfts('nfts.updatedLately', firstOnly, (company) => lately(nftsOf(company))),
     nfts('nftsOfRwa.updatedLately', none, (company) => ({
       ...lately(nftsOf(company)),
@@ -78,7 +83,7 @@ export function listQuestions(
     ),
     ...Object.entries(eventFilters).map(
       ([name, filter]): ListQuestion => ({
-        ...{ name: `events.${name}`, held: name === 'all' ? all : firstOnly },
+        ...{ name: `events.${name}`, held: all },
         total: ({ companyId }) => countEvents(db, companyId, filter),
         page: ({ companyId }, page) => listEvents(db, companyId, filter, page),
       }),

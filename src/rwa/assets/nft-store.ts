@@ -4,7 +4,7 @@ import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/audit-store
 import { countRows, findOffset } from '../../db/list-counts-store.ts';
 import { prepared } from '../../db/prepared.ts';
 import { countSpan, microsOf, momentSql } from '../../db/time-counts.ts';
-import { listChangedNfts } from './changed-nft-store.ts';
+import { type ChangedFilter, countChangedByStretches, listChangedNfts } from './changed-nft-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { countedChanges, countedNfts, firstOfStretch, type NftFilter, type NftPlace } from './nft-counts.ts';
 import { type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
@@ -73,17 +73,38 @@ async function selectWithReason(db: Database, page: Knex.QueryBuilder): Promise<
 }
 
 /** How many of the company's NFTs the filter selects. */
-export async function countNfts(db: Database, companyId: string, filter: NftFilter): Promise<number> {
-  const { updatedSince, rwaNumber } = filter;
+export function countNfts(
+  db: Database,
+  companyId: string,
+  { updatedSince, ...filter }: NftFilter,
+): Promise<number> {
   if (updatedSince === undefined) return countRows(db, countedNfts(companyId, filter));
-  if (rwaNumber !== undefined)
-    return countOneByOne(matching(db, companyId, filter).where('updated_at', '>=', updatedSince));
-  return countSpan(db, countedChanges(companyId, filter), { from: microsOf(updatedSince) }, (part) =>
+  const count = filter.rwaNumber === undefined ? countChanged : countChangedOfRwa;
+  return count(db, companyId, { ...filter, updatedSince });
+}
+
+function countChanged(db: Database, companyId: string, filter: ChangedFilter): Promise<number> {
+  const span = { from: microsOf(filter.updatedSince) };
+  return countSpan(db, countedChanges(companyId, filter), span, ({ from, until }) =>
     countOneByOne(
       matching(db, companyId, filter)
-        .whereRaw(`updated_at >= ${momentSql}`, [part.from.toString()])
-        .whereRaw(`updated_at < ${momentSql}`, [part.until.toString()]),
+        .whereRaw(`updated_at >= ${momentSql}`, [String(from)])
+        .whereRaw(`updated_at < ${momentSql}`, [String(until)]),
     ),
+  );
+}
+
+// So many are counted one by one sooner than the stretches that they lie in are walked.
+const fewChanged = 2_000;
+// To read so many stretches takes what some 100,000 one by one do.
+const mostRead = 500;
+
+async function countChangedOfRwa(db: Database, companyId: string, filter: ChangedFilter): Promise<number> {
+  const { rwaNumber: _one, ...ofAll } = filter;
+  const isWalked = (await countChanged(db, companyId, ofAll)) > fewChanged;
+  const counted = isWalked ? await countChangedByStretches(db, companyId, filter, mostRead) : undefined;
+  return (
+    counted ?? countOneByOne(matching(db, companyId, filter).where('updated_at', '>=', filter.updatedSince))
   );
 }
 

@@ -1,0 +1,153 @@
+import type { Database } from '../contract/transaction.ts';
+import { type Found, shiftsOf } from './list-counts-store.ts';
+import {
+  aroundSql,
+  isAsked,
+  type MarkedFacet,
+  type MarkedList,
+  type MarkedRows,
+  markedCompany,
+  markedFacet,
+  markedSpan,
+  markValuesOf,
+  mayMatch,
+} from './list-marks-store.ts';
+import { prepared } from './prepared.ts';
+
+/*
+ * Counts what a moment narrows, and finds the row at an offset of it, by the counters of the stretches in which all rows match
+ * (migration 0047). Where only some do, it reads them.
+ */
+
+/** A statement of `walkOfMarkedSql`. */
+export type MarkedWalk = { readonly name: string; readonly sql: string };
+
+const isWithin = `earliest >= ${markedSpan.from} AND latest < ${markedSpan.until}`;
+
+// Events without a start are beside the marks, and counted as `-` once more.
+const counters = {
+  nfts: (facet: MarkedFacet) => ({
+    ...{ which: isAsked[facet], mayMatch, count: 'sum(count)' },
+    isWhole: `bool_and(coalesce(${isWithin}, false))`,
+  }),
+  events: () => ({
+    ...{ which: `(facet ${markedFacet.one} OR facet = '-')`, mayMatch: `(facet = '-' OR ${mayMatch})` },
+    count:
+      "CASE WHEN bool_or(facet = '') THEN sum(CASE facet WHEN '-' THEN -count ELSE count END) ELSE 0 END",
+    isWhole: `bool_and(coalesce(facet = '-' OR ${isWithin}, false))`,
+  }),
+} as const;
+
+// The first stretch from the place on that the walk cannot pass over at once, or the last one: what is not folded yet, what
+// is not in the walk as a whole, and what leads beyond the offset has to be looked into.
+const stretchSql = (list: MarkedList, facet: MarkedFacet) => {
+  const of = counters[list](facet);
+  const hasPending = `coalesce(p.places[width_bucket(greatest(w.place, bucket << s.shift) - 1, p.places) + 1]
+    < (bucket + 1) << s.shift, false)`;
+  return `
+    SELECT bucket, is_whole, passed, n FROM (
+      SELECT bucket, is_whole AND passed + n <= w.remaining AS is_whole, passed, n,
+        lead(bucket) OVER (ORDER BY bucket) IS NULL AS is_last
+      FROM (
+        SELECT bucket, n, is_whole, sum(n) OVER (ORDER BY bucket) - n AS passed FROM (
+          SELECT bucket, ${of.count} AS n, ${of.isWhole} AND bucket << s.shift >= w.place
+            AND (bucket + 1) << s.shift <= w.until AND NOT ${hasPending} AS is_whole
+          FROM list_counts, pending p
+          WHERE company_id = ${markedCompany} AND list = '${list}' AND ${of.which} AND ${of.mayMatch}
+            AND shift = s.shift AND bucket BETWEEN w.place >> s.shift AND least(m.bucket, (w.until - 1) >> s.shift)
+          GROUP BY bucket, p.places) AS grouped) AS summed) AS found
+    WHERE NOT is_whole OR is_last ORDER BY bucket LIMIT 1`;
+};
+
+/**
+ * SQL of a walk along the stretches where a row may match: it passes over those that match as a whole, the widest first, and
+ * reads the smallest of the others. Begins with the values of `markValuesOf`, behind them an offset, and how many
+ * stretches it may read.
+ * @param countIn SQL of how many rows match in the smallest stretch of a place
+ */
+export function walkOfMarkedSql(
+  list: MarkedList,
+  facet: MarkedFacet,
+  countIn: (place: string) => string,
+): string {
+  const of = counters[list](facet);
+  const shifts = `('{${shiftsOf[list].join()}}'::int[])`;
+  const [top, high] = ['$7::int', '$6::bigint'];
+  return `
+    WITH RECURSIVE pending AS MATERIALIZED (
+      SELECT coalesce(array_agg(DISTINCT place ORDER BY place), '{}') AS places,
+        coalesce(array_agg(DISTINCT place ORDER BY place) FILTER (WHERE facet <> '-' AND ${mayMatch}), '{}') AS matching
+      FROM list_changes WHERE company_id = ${markedCompany} AND list = '${list}' AND ${of.which}
+        AND place >= (SELECT $5::bigint) AND place < (SELECT $6::bigint)),
+    walk (level, place, until, remaining, read, found) AS (
+      SELECT ${top}, $5::bigint, ${high}, $8::bigint, 0, NULL::bigint
+      UNION ALL
+      SELECT CASE WHEN stop IS NULL THEN level + 1 ELSE greatest(level - 1, 1) END,
+        CASE WHEN stop IS NULL THEN until WHEN level = 1 THEN stop + 1 ELSE greatest(place, stop << shift) END,
+        CASE WHEN stop IS NULL THEN CASE WHEN level + 1 < ${top} THEN least(${high}, ${aroundSql(shifts)}) ELSE ${high} END
+          WHEN level = 1 THEN until ELSE least(until, (stop + 1) << shift) END,
+        CASE WHEN matches <= remaining THEN remaining - matches ELSE remaining END,
+        read + (matches IS NOT NULL)::int,
+        CASE WHEN matches > remaining THEN stop END
+      FROM (
+        SELECT w.*, CASE WHEN level = 1 AND stop IS NOT NULL THEN (${countIn('w.stop')}) END AS matches
+        FROM (
+          SELECT w.level, w.place, w.until, w.read, s.shift,
+            w.remaining - coalesce(CASE WHEN f.is_whole THEN f.passed + f.n ELSE f.passed END, 0)::bigint AS remaining,
+            CASE WHEN f.is_whole OR f.bucket IS NULL THEN m.bucket ELSE f.bucket END AS stop
+          FROM walk w
+          CROSS JOIN LATERAL (SELECT ${shifts}[w.level] AS shift OFFSET 0) AS s
+          CROSS JOIN LATERAL (
+            SELECT CASE WHEN n.place < w.until THEN n.place >> s.shift END AS bucket FROM (
+              SELECT p.matching[width_bucket(w.place - 1, p.matching) + 1] AS place FROM pending p) AS n OFFSET 0) AS m
+          LEFT JOIN LATERAL (${stretchSql(list, facet)}) AS f ON true
+          WHERE w.found IS NULL AND w.place < ${high} AND w.read <= $9::int
+          OFFSET 0) AS w OFFSET 0) AS w)
+    SELECT max(found) AS place, min(remaining) AS remaining, max(read) AS read FROM walk`;
+}
+
+type Walked = { readonly place: string | null; readonly remaining: string; readonly read: number };
+
+async function walk(
+  db: Database,
+  { name, sql }: MarkedWalk,
+  rows: MarkedRows,
+  { offset, mostRead }: { readonly offset: bigint; readonly mostRead: number },
+): Promise<Walked> {
+  const found = await prepared<Walked>(db, name, sql, [...markValuesOf(rows), String(offset), mostRead]);
+  const [row] = found.rows;
+  if (row === undefined) throw new Error(`${name} gave no row.`);
+  return row;
+}
+
+/** An offset up to which a page reads what it skips sooner than a walk finds its beginning. */
+export const fewSkipped = 200;
+
+const beyondAll = 1n << 60n;
+const everyStretch = 2_147_483_646;
+
+/**
+ * Counts the rows that a moment leaves.
+ * @param mostRead how many stretches it may read row by row
+ * @returns undefined when it would have to read more
+ */
+export async function countMarked(
+  db: Database,
+  by: MarkedWalk,
+  rows: MarkedRows,
+  mostRead: number,
+): Promise<number | undefined> {
+  const { remaining, read } = await walk(db, by, rows, { offset: beyondAll, mostRead });
+  return read > mostRead ? undefined : Number(beyondAll - BigInt(remaining));
+}
+
+/** Finds the row that an offset leads to. @returns undefined when there are no more rows than the offset */
+export async function findMarked(
+  db: Database,
+  by: MarkedWalk,
+  rows: MarkedRows,
+  offset: number,
+): Promise<Found | undefined> {
+  const { place, remaining } = await walk(db, by, rows, { offset: BigInt(offset), mostRead: everyStretch });
+  return place === null ? undefined : { place: BigInt(place), skipped: Number(remaining) };
+}
