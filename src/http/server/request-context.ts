@@ -56,6 +56,9 @@ export function createRequestContext({
       // Before headers are sent, statusCode is only Node's initial value.
       const status = response.headersSent ? response.statusCode : undefined;
       onAnswered(facts, status, ms / 1_000);
+      // Health checks and portal pages are not operations, and there are thousands of them.
+      const level = facts.operationId === undefined && response.statusCode < 400 ? 'debug' : 'info';
+      if (!lines.isLevelEnabled(level)) return;
       const line = {
         ...facts,
         method: request.method,
@@ -63,9 +66,7 @@ export function createRequestContext({
         ms: Math.round(ms * 100) / 100,
         ...(response.writableFinished ? {} : { aborted: true }),
       };
-      // Health checks and portal pages are not operations, and there are thousands of them.
-      if (facts.operationId === undefined && response.statusCode < 400) lines.debug(line, 'request');
-      else lines.info(line, 'request');
+      lines[level](line, 'request');
     });
   };
 }
