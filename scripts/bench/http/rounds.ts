@@ -34,7 +34,12 @@ export type Comparison = {
 };
 
 type Servers = { readonly service: Subject; readonly peer: Subject };
-type RoundOptions = { readonly rounds: number; readonly seconds: number };
+type RoundOptions = {
+  /** Runs of each before those that count. */
+  readonly warmUps: number;
+  readonly rounds: number;
+  readonly seconds: number;
+};
 
 const usualConnections = 16;
 
@@ -43,7 +48,7 @@ export async function compare(
   loader: Loader,
   { service, peer }: Servers,
   question: Question,
-  { rounds, seconds }: RoundOptions,
+  { warmUps, rounds, seconds }: RoundOptions,
 ): Promise<Comparison> {
   const run = async (subject: Subject, perSecond?: number) => {
     const before = coreSeconds(subject.pid);
@@ -63,7 +68,7 @@ export async function compare(
     }
     return { service: middleOf(found.service), peer: middleOf(found.peer) };
   };
-  for (const subject of [service, peer]) await run(subject);
+  for (let warm = 0; warm < warmUps; warm += 1) for (const subject of [service, peer]) await run(subject);
   const saturated = await both(rounds);
   const pace = Math.max(1, Math.floor(Math.min(saturated.service.perSecond, saturated.peer.perSecond) / 2));
   // Only told, so once.
