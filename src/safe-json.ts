@@ -16,5 +16,6 @@ const replaceEscapes = (json: string): string =>
 export function safeJson(value: unknown): string | undefined {
   const text: string | undefined = JSON.stringify(value);
   // The library of the language escapes lone surrogates and U+0000, so they can only be there as escapes.
-  return text && suspicious.test(text) ? replaceEscapes(text) : text;
+  // Nearly all have no such escape at all, which is found in a third of the time.
+  return text?.includes('\\u') && suspicious.test(text) ? replaceEscapes(text) : text;
 }

@@ -58,7 +58,8 @@ export function compileLater({ router, validator }: OpenAPIBackend, log: Logger)
 
 function validateBy(validators: () => readonly ValidateFunction[]): CompiledOperation['findErrors'] {
   return ({ params: path, query, headers: header, cookies: cookie, body }) => {
-    const input = { path, query, header, cookie, ...(body !== undefined && { requestBody: body }) };
+    const parameters = { path, query, header, cookie };
+    const input = body === undefined ? parameters : { ...parameters, requestBody: body };
     const errors: ErrorObject[] = [];
     for (const validate of validators()) if (!validate(input)) errors.push(...(validate.errors ?? []));
     return errors;

@@ -86,7 +86,8 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
         const made = await run(apiRequest, exchange);
         if (answered.isOver) return;
         settle();
-        await answer(exchange, made, options);
+        const sent = answer(exchange, made, options);
+        if (sent !== undefined) await sent;
         answered.isOver = true;
       } catch (error) {
         refuse(error);
@@ -113,11 +114,11 @@ function toApiRequest(request: Request) {
   });
 }
 
-async function answer(
+function answer(
   exchange: Exchange,
   reply: AnyReply,
   { memory, shares }: DispatchOptions,
-): Promise<void> {
+): Promise<void> | undefined {
   const { request, response, facts } = exchange;
   const scope = currentScope();
   const sent = sendReply(response, reply, {
@@ -126,7 +127,7 @@ async function answer(
     nextShare: (signal) => shares.takeNext(scope?.tenant ?? '', `${facts.operationId} piece`, signal),
   });
   discardRest(request);
-  await sent;
+  return sent;
 }
 
 /** Who asks on without heed is refused, too, but at a pace: what it costs would be missed by everybody else. */

@@ -14,8 +14,8 @@ export type Gate = {
   identify(request: Request): Promise<Caller>;
   /** Counts a request that needs no key for its address. @throws ProblemError 429 */
   admitPublic(request: Request): Promise<void>;
-  /** Checks the company and the rate limit of an identified caller. @throws ProblemError 403 or 429 */
-  admit(caller: Caller, response: Response): Promise<void>;
+  /** Checks the company and the rate limit of an identified caller; waits for nothing where it has none. @throws ProblemError 403 or 429 */
+  admit(caller: Caller, response: Response): Promise<void> | undefined;
 };
 
 type GateOptions = {
@@ -72,14 +72,20 @@ export function createGate({
       await publicRequests.count(address);
     },
 
-    async admit(caller, response) {
-      const { headers, retryAfterSeconds } = await limiter.consume(caller);
-      addHeaders(response, headers);
-      // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
-      if (isCompanyRequired && !caller.companyId) throw problem('company_required');
-      if (retryAfterSeconds !== undefined) {
-        throw problem('rate_limited', {}, { headers: { 'Retry-After': String(retryAfterSeconds) } });
-      }
+    admit(caller, response) {
+      const checkCompany = () => {
+        if (isCompanyRequired && !caller.companyId) throw problem('company_required');
+      };
+      const counted = limiter.consume(caller);
+      if (counted === undefined) return void checkCompany();
+      return counted.then(({ headers, retryAfterSeconds }) => {
+        addHeaders(response, headers);
+        // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
+        checkCompany();
+        if (retryAfterSeconds !== undefined) {
+          throw problem('rate_limited', {}, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+        }
+      });
     },
   };
 }

@@ -14,15 +14,15 @@ export type RateLimit = { readonly perSecond: number; readonly burst: number };
 
 /** Whether a request may proceed, or when to retry. */
 type Allowance = {
-  /** `RateLimit` and `RateLimit-Policy`; empty where no limit applies. */
+  /** `RateLimit` and `RateLimit-Policy`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Present when the limit is exhausted; a whole number from 1. */
   readonly retryAfterSeconds?: number;
 };
 
 export type Limiter = {
-  /** Counts one request of the caller's key. */
-  consume(caller: Caller): Promise<Allowance>;
+  /** Counts one request of the caller's key. @returns undefined, at once, where no limit applies */
+  consume(caller: Caller): Promise<Allowance> | undefined;
 };
 
 type LimiterOptions = {
@@ -56,9 +56,9 @@ export function createLimiter({ db, defaults, log }: LimiterOptions): Limiter {
     return made;
   };
   return {
-    async consume(caller) {
+    consume(caller) {
       const limit = caller.rateLimit ?? defaults;
-      return limit.perSecond === 0 ? { headers: {} } : policyOf(limit).consume(rowKey(caller));
+      return limit.perSecond === 0 ? undefined : policyOf(limit).consume(rowKey(caller));
     },
   };
 }

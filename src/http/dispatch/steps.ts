@@ -43,7 +43,8 @@ export function createSteps(options: StepOptions): Steps {
     if (found.kind === 'wrong-method') throw methodProblem(method, found.allow);
     const { operation } = found;
     const { plan } = operation;
-    await admit(options, operation, exchange);
+    const admitted = admit(options, operation, exchange);
+    if (admitted !== undefined) await admitted;
     if (plan.body !== undefined)
       exchange.sentBody = await options.readBody(exchange.request, exchange.response);
     operation.readInput(request, exchange.sentBody);
@@ -51,7 +52,8 @@ export function createSteps(options: StepOptions): Steps {
     if (errors.length > 0 || request.faults.length > 0 || request.isPathMalformed) {
       throw refuseInput(plan, request, errors);
     }
-    await beginShare(options.shares, exchange, plan);
+    const begun = beginShare(options.shares, exchange, plan);
+    if (begun !== undefined) await begun;
     // The validator and the gate have just checked what the document's types promise the handler.
     return operation.handler(toInput(plan, request) as never, openContext(exchange, plan, options) as never);
   };
@@ -86,16 +88,26 @@ function takeShareOf(caller: Caller | undefined): void {
     scope.tenant = caller?.companyId || (caller === undefined ? 'public' : 'no company');
 }
 
-/** Checks who asks, and whether it may. */
-async function admit({ gate }: StepOptions, { plan, path }: CompiledOperation, exchange: Exchange) {
-  const { request, response, facts } = exchange;
+/** Checks who asks, and whether it may. Nothing is waited for of a key that was seen moments ago and has no limit. */
+function admit(
+  { gate }: StepOptions,
+  { plan, path }: CompiledOperation,
+  exchange: Exchange,
+): Promise<void> | undefined {
+  const { request, facts } = exchange;
   facts.operationId = plan.operationId;
   facts.path = request.baseUrl + path;
   if (plan.isPublic) {
     takeShareOf(undefined);
     return gate.admitPublic(request);
   }
-  const caller = gate.known(request) ?? (await gate.identify(request));
+  const known = gate.known(request);
+  if (known !== undefined) return admitCaller(gate, known, exchange);
+  return gate.identify(request).then((caller) => admitCaller(gate, caller, exchange));
+}
+
+function admitCaller(gate: Gate, caller: Caller, exchange: Exchange): Promise<void> | undefined {
+  const { response, facts } = exchange;
   exchange.caller = caller;
   facts.keyId = caller.keyId;
   if (caller.companyId) facts.companyId = caller.companyId;

@@ -7,7 +7,8 @@ export type ParsedQuery = {
   readonly malformed: readonly string[];
 };
 
-const none: ParsedQuery = { values: new Map(), repeated: new Set(), malformed: [] };
+const noName: ReadonlySet<string> = new Set();
+const none: ParsedQuery = { values: new Map(), repeated: noName, malformed: [] };
 
 /**
  * Parses a query string such as `a=1&b=2`. It is stricter than URLSearchParams, which keeps a malformed
@@ -16,7 +17,7 @@ const none: ParsedQuery = { values: new Map(), repeated: new Set(), malformed: [
 export function parseQuery(text: string): ParsedQuery {
   if (text === '') return none;
   const values = new Map<string, string>();
-  const repeated = new Set<string>();
+  let repeated: Set<string> | undefined;
   const malformed: string[] = [];
   for (const piece of text.split('&')) {
     if (piece === '') continue;
@@ -25,10 +26,10 @@ export function parseQuery(text: string): ParsedQuery {
     const name = decode(rawName);
     const value = decode(equals === -1 ? '' : piece.slice(equals + 1));
     if (name === undefined || value === undefined) malformed.push(name ?? rawName);
-    else if (values.has(name)) repeated.add(name);
+    else if (values.has(name)) repeated = (repeated ?? new Set()).add(name);
     else values.set(name, value);
   }
-  return { values, repeated, malformed };
+  return { values, repeated: repeated ?? noName, malformed };
 }
 
 const encoded = /[%+]/;

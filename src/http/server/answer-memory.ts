@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { whenOver } from './when-over.ts';
 
 /** Counts the bytes of answers that callers have not read yet, over all connections of the process. */
 export type AnswerMemory = {
@@ -20,7 +21,7 @@ export function createAnswerMemory(maxBytes: number): AnswerMemory {
         held -= bytes;
       };
       if (response.destroyed) release();
-      else response.on('close', release);
+      else whenOver(response, release);
       return true;
     },
   };

@@ -16,6 +16,7 @@ import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
 import { letGo, takeOn } from './taken-on.ts';
 import { answerUnparsed } from './unparsed-request.ts';
+import { whenOver } from './when-over.ts';
 
 export type HttpServer = {
   /** The port that the server listens on. */
@@ -97,7 +98,7 @@ export async function listen(
         return;
       }
       connections.begin(request, response);
-      response.on('close', endAnswer);
+      whenOver(response, endAnswer);
       if (hasTooMany(request.socket)) return;
       request.url = toOriginForm(request.url ?? '/');
       const end = guard?.admit(request);
@@ -117,9 +118,9 @@ export async function listen(
   answerUnparsed(server, connections, log);
   const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
   // One function for all answers: what closes over one costs as much as the rest of a short one.
-  const endAnswer = function (this: ServerResponse) {
-    connections.end(this);
-    letGo(this, isRefusedLate(this));
+  const endAnswer = (response: ServerResponse) => {
+    connections.end(response);
+    letGo(response, isRefusedLate(response));
     // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
     if (!server.listening) setImmediate(() => server.closeIdleConnections());
   };

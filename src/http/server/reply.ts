@@ -20,11 +20,15 @@ type EndPiece = (bytes: number) => void;
 /**
  * Sends the reply of a handler. Caches must not keep company data, so `no-store` is the default; a header of the
  * handler overrides it.
- * @returns when the reply is handed over; a stream goes at the pace of the caller
+ * @returns undefined when the reply is handed over; a stream goes at the pace of the caller
  * @throws ProblemError `overloaded`, before anything is sent, when callers have too much to read already. Only what
  *   was merely read is refused: the answer to a change has to tell that it happened
  */
-export async function sendReply(response: ServerResponse, reply: AnyReply, parts: ReplyParts): Promise<void> {
+export function sendReply(
+  response: ServerResponse,
+  reply: AnyReply,
+  parts: ReplyParts,
+): Promise<void> | undefined {
   const { body } = reply;
   if (body instanceof TextStream) {
     writeHead(response, reply, undefined);
@@ -43,7 +47,9 @@ export async function sendReply(response: ServerResponse, reply: AnyReply, parts
     // As a text it leaves in one piece with its headers.
     response.end(text);
     parts.onMade(length ?? 0);
-  } else await writePieces(response, piecesOf(body), parts);
+    return undefined;
+  }
+  return writePieces(response, piecesOf(body), parts);
 }
 
 function writeHead(

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Logger } from '../../log.ts';
 import { addHeaders } from './common-headers.ts';
+import { whenOver } from './when-over.ts';
 
 /** Facts about a request apart from its input, for its log line and its problem. */
 export type RequestFacts = {
@@ -51,7 +52,7 @@ export function createRequestContext({
     const facts: RequestFacts = { requestId: chooseId(request) };
     response.locals['facts'] = facts;
     addHeaders(response, { 'X-Request-Id': facts.requestId, ...always });
-    response.on('close', () => {
+    whenOver(response, () => {
       const ms = performance.now() - started;
       // Before headers are sent, statusCode is only Node's initial value.
       const status = response.headersSent ? response.statusCode : undefined;
