@@ -124,6 +124,14 @@ describe('201', () => {
     expect(second.headers['location']).toBe(first.headers['location']);
     expect(second.headers['etag']).toBe(first.headers['etag']);
   });
+
+  test('gives that answer also when the event was deleted since, and makes no other', async ({ acme }) => {
+    const send = () => acme.post(eventPath).set('Idempotency-Key', 'create, delete').send(full).expect(201);
+    const first = await send();
+    await acme.delete(first.headers['location'] ?? '').expect(204);
+    expect((await send()).text).toBe(first.text);
+    await acme.get(first.headers['location'] ?? '').expect(404);
+  });
 });
 
 const refused: [object, string, string][] = [
