@@ -25,7 +25,7 @@ export const serviceSettings = {
       'Time that requests of a company may wait for a connection to the database before its further ones are 503 with `Retry-After`.',
   },
   MAX_BUSY_MS: {
-    schema: whole(1, 10_000).default(100),
+    schema: whole(1, 10_000).default(20),
     about:
       'Work of the process, as time, that requests under way may come to while it has no pause; further ones are 503 with `Retry-After`.',
   },

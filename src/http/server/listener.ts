@@ -14,6 +14,7 @@ import { isRefusedLate } from './late-refusals.ts';
 import type { LoadGuard } from './load-guard.ts';
 import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
+import { refuseQuickly } from './quick-refusals.ts';
 import { letGo, takeOn } from './taken-on.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 import { whenOver } from './when-over.ts';
@@ -117,6 +118,15 @@ export async function listen(
   const connections = followConnections(server);
   answerUnparsed(server, connections, log);
   const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
+  let isDraining = false;
+  if (guard !== undefined) {
+    refuseQuickly(server, connections, (request) => {
+      // Then a caller is asked to connect to another process.
+      const isRefused = !isDraining && guard.refusesNow(request);
+      if (isRefused) onShed?.();
+      return isRefused;
+    });
+  }
   // One function for all answers: what closes over one costs as much as the rest of a short one.
   const endAnswer = (response: ServerResponse) => {
     connections.end(response);
@@ -132,7 +142,10 @@ export async function listen(
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    drain: (ms) => drain(server, ms),
+    drain(ms) {
+      isDraining = true;
+      return drain(server, ms);
+    },
     stop: (graceMs) => stop(server, graceMs),
   };
 }

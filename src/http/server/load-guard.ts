@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { createLateRefusals } from './late-refusals.ts';
 import { createPace } from './load-pace.ts';
+import type { RawRequest } from './quick-refusals.ts';
 import { createRefusals } from './refusals.ts';
 import { createUnderWay, type EndRequest } from './under-way.ts';
 
@@ -13,6 +14,8 @@ export type LoadGuard = {
   admit(request: Pick<IncomingMessage, 'url' | 'headers'>): EndRequest | undefined;
   /** Answers a request that was not taken on. */
   refuse(response: ServerResponse): void;
+  /** Whether a request is to be refused, and may be at once; then it counts as refused. */
+  refusesNow(request: RawRequest): boolean;
 };
 
 type GuardOptions = {
@@ -31,12 +34,14 @@ const fewRequests = 32;
 // Nor are so many of a company, as long as others have not done the same: one that asks for much, with however many keys,
 // must not cost another the little that it asks for.
 const fewOfTenant = 4;
+// A shorter time without pause is how a process deals with what came at once.
+const spanMs = 50;
 // How an operator or a load balancer sees a process must not depend on its load.
 const health = new Set(['/healthz', '/readyz']);
 
 /**
  * Refuses requests before latency runs away. The process is overloaded while its event loop has no pause, or is at what
- * came at once for longer than `busyMs`. Then as many requests may be under way as it answers in `busyMs` by its own
+ * came at once for some time. Then as many requests may be under way as it answers in `busyMs` by its own
  * pace: each that is taken on waits about so long, however many come. Beyond, a company whose key is known has its share of
  * that number. One whose requests were refused late, since the database is what is overloaded, is refused here from then on.
  */
@@ -47,7 +52,7 @@ export function createLoadGuard({
   utilization = (before) => performance.eventLoopUtilization(before),
 }: GuardOptions): LoadGuard {
   const underWay = createUnderWay(now());
-  const pace = createPace({ spanMs: busyMs, utilization, began: now() });
+  const pace = createPace({ spanMs, utilization, began: now() });
   const refusals = createRefusals({ answersPerMs: pace.perMs, now });
   const late = createLateRefusals(now);
   const ends = { onAnswered: pace.noteAnswer, onRefused: late.hold };
@@ -62,7 +67,7 @@ export function createLoadGuard({
       });
     }
     if (pace.look(at)) underWay.turn(at);
-    return pace.isWithoutPause() || at - round > busyMs;
+    return pace.isWithoutPause() || at - round > spanMs;
   };
   const hasPlace = (tenant: string | undefined): boolean => {
     const most = Math.max(fewRequests, pace.perMs() * busyMs);
@@ -80,14 +85,20 @@ export function createLoadGuard({
     return isRefused;
   };
 
+  const isRefused = (url: string, tenant: string | undefined): boolean =>
+    ((isOverloaded(now()) && !hasPlace(tenant)) || hasTooMany(tenant)) && !health.has(url);
+
   return {
     admit({ url = '', headers }) {
       const given = headers['x-api-key'];
       const tenant = typeof given === 'string' ? tenantOf(given) : undefined;
-      const isRefused = (isOverloaded(now()) && !hasPlace(tenant)) || hasTooMany(tenant);
-      if (isRefused && !health.has(url)) return undefined;
-      return underWay.begin(tenant, ends);
+      return isRefused(url, tenant) ? undefined : underWay.begin(tenant, ends);
     },
     refuse: refusals.refuse,
+    refusesNow({ url, key }) {
+      // Nearly always, nobody has to look closer.
+      if (!isOverloaded(now()) && !late.isAnyHeld()) return false;
+      return isRefused(url, key === undefined ? undefined : tenantOf(key)) && refusals.takeOne();
+    },
   };
 }

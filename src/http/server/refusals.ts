@@ -42,13 +42,19 @@ export function createRefusals({ answersPerMs, now }: RefusalOptions) {
     if (waiting.length > 0) setTimeout(refuseWaiting, tickMs);
   };
 
+  /** Whether one may be refused at once; then it counts. */
+  const takeOne = (): boolean => {
+    count();
+    const isAllowed = waiting.length === 0 && allowed >= 1;
+    if (isAllowed) allowed -= 1;
+    return isAllowed;
+  };
+
   return {
+    takeOne,
     refuse(response: ServerResponse): void {
-      count();
-      if (waiting.length === 0 && allowed >= 1) {
-        allowed -= 1;
-        sendRefusal(response);
-      } else if (waiting.push(response) === 1) setTimeout(refuseWaiting, tickMs);
+      if (takeOne()) sendRefusal(response);
+      else if (waiting.push(response) === 1) setTimeout(refuseWaiting, tickMs);
     },
   };
 }
@@ -60,7 +66,8 @@ function sendRefusal(response: ServerResponse): void {
   response.end(refusalBody.replace(placeholder, requestId));
 }
 
-const placeholder = randomUUID();
+/** Stands for the id of a request. */
+export const placeholder = randomUUID();
 /** With the id of no request, for which each answer has its own. To make a problem takes as long as all the rest. */
 export const refusalBody = problemBody(problem('overloaded'), placeholder);
 export const refusalHeaders = [
