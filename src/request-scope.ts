@@ -51,14 +51,14 @@ export function currentScope(): RequestScope | undefined {
 }
 
 /** @throws the reason why the work has ended, if it has */
-export function throwIfEnded(scope: RequestScope): void {
+export function throwIfEnded(scope: Pick<RequestScope, 'signal' | 'ending'>): void {
   const { ending } = scope;
   if (ending === undefined) scope.signal.throwIfAborted();
   else if (ending.reason !== undefined) throw ending.reason;
 }
 
 /** Calls the listener when the work ends, with the reason. @returns what forgets it */
-export function watchEnd(scope: RequestScope, listener: OnEnd): () => void {
+export function watchEnd(scope: Pick<RequestScope, 'signal' | 'ending'>, listener: OnEnd): () => void {
   const { ending } = scope;
   if (ending !== undefined) return ending.watch(listener);
   const { signal } = scope;

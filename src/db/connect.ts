@@ -67,6 +67,7 @@ export function createDatabase(
     isReplica,
   };
   const outages = createOutageLog(log);
+  const watched = watchedPool({ url, log, outages, limits, sessionUrl });
   // Knex's types lack `userParams` too.
   const config: Knex.Config & { userParams: Reach } = {
     client: 'pg',
@@ -81,11 +82,15 @@ export function createDatabase(
       deprecate: (message) => log.debug({ source: 'knex' }, String(message)),
       debug: (message) => log.debug({ source: 'knex' }, String(message)),
     },
-    pool: { min: 0, max: poolMax, ...watchedPool({ url, log, outages, limits, sessionUrl }) },
+    pool: { min: 0, max: poolMax, ...watched },
   };
   const db = knex(config);
   // A pooler names its own processes, not those of the server.
-  shareFairly(db, { poolMax, overdueMs, log, cancels: sessionUrl === undefined });
+  shareFairly(db, {
+    ...{ poolMax, overdueMs, log },
+    cancels: sessionUrl === undefined,
+    isSound: watched.validate,
+  });
   return db;
 }
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
-import type { Client } from 'pg';
 import type { Logger } from '../log.ts';
 import { currentScope, type RequestScope, throwIfEnded, watchEnd } from '../request-scope.ts';
-import { createTurns, type EndTurn } from './turns.ts';
+import type { WatchedClient } from './silence-watch.ts';
+import { createTurns, type Turn } from './turns.ts';
 
 type FairOptions = {
   readonly poolMax: number;
@@ -11,11 +11,17 @@ type FairOptions = {
   readonly log: Logger;
   /** Whether connections lead to the processes of the server that they name, so that statements can be cancelled. */
   readonly cancels: boolean;
+  /** Whether nothing is known against a connection. */
+  readonly isSound: (connection: WatchedClient) => boolean;
 };
 
-type Connection = Client & { readonly processID?: number; readonly readyForQuery?: boolean };
+type Connection = WatchedClient & {
+  readonly processID?: number;
+  readonly readyForQuery?: boolean;
+  readonly __knex__disposed?: unknown;
+};
 type Lent = {
-  readonly endTurn: EndTurn;
+  readonly turn: Turn<Connection>;
   cancelled: Promise<void> | undefined;
   unwatch: (() => void) | undefined;
 };
@@ -25,9 +31,10 @@ type Lent = {
  * gone. A statement that runs for such a caller is cancelled if it only reads. Work in the background takes no turns; a
  * fifth of the pool is left to it.
  */
-export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: FairOptions): void {
+export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels, isSound }: FairOptions): void {
   const { client } = db;
-  const turns = createTurns({ places: Math.max(1, poolMax - Math.ceil(poolMax / 5)), overdueMs });
+  const places = Math.max(1, poolMax - Math.ceil(poolMax / 5));
+  const turns = createTurns<Connection>({ places, overdueMs });
   const acquire: () => Promise<Connection> = client.acquireConnection.bind(client);
   const releaseNow: (connection: Connection) => Promise<void> = client.releaseConnection.bind(client);
   const release = (connection: Connection): Promise<void> =>
@@ -35,6 +42,9 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
       ? untilReady(connection).then(() => releaseNow(connection))
       : releaseNow(connection);
   const lent = new WeakMap<Connection, Lent>();
+  // Past the pool, which takes as long for it as the driver for a short statement.
+  const mayBeHandedOn = (connection: Connection) =>
+    connection.readyForQuery !== false && connection.__knex__disposed === undefined && isSound(connection);
 
   const cancel = async ({ processID }: Connection) => {
     const other = await acquire();
@@ -46,8 +56,8 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
     }
   };
 
-  const lend = (connection: Connection, scope: RequestScope, endTurn: EndTurn) => {
-    const loan: Lent = { endTurn, cancelled: undefined, unwatch: undefined };
+  const lend = (connection: Connection, scope: RequestScope, turn: Turn<Connection>) => {
+    const loan: Lent = { turn, cancelled: undefined, unwatch: undefined };
     lent.set(connection, loan);
     if (!scope.isRead || !cancels) return;
     loan.unwatch = watchEnd(scope, () => {
@@ -59,15 +69,15 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
     const scope = currentScope();
     if (scope !== undefined) throwIfEnded(scope);
     if (scope?.tenant === undefined) return acquire();
-    const turn = turns.take(scope.tenant, scope.hasBegun !== true, scope);
-    const endTurn = turn instanceof Promise ? await turn : turn;
+    const taken = turns.take(scope.tenant, scope.hasBegun !== true, scope);
+    const turn = taken instanceof Promise ? await taken : taken;
     scope.hasBegun = true;
     try {
-      const connection = await acquire();
-      lend(connection, scope, endTurn);
+      const connection = turn.handed ?? (await acquire());
+      lend(connection, scope, turn);
       return connection;
     } catch (error) {
-      endTurn();
+      turn.end();
       throw error;
     }
   };
@@ -77,7 +87,10 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels }: Fair
     if (loan === undefined) return release(connection);
     lent.delete(connection);
     loan.unwatch?.();
-    const giveBack = () => release(connection).finally(loan.endTurn);
+    const giveBack = async () => {
+      if (mayBeHandedOn(connection) && loan.turn.end(connection)) return;
+      await release(connection).finally(() => loan.turn.end());
+    };
     // Whoever had the connection next would be cancelled.
     return loan.cancelled === undefined ? giveBack() : loan.cancelled.then(giveBack);
   };

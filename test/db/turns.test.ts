@@ -1,20 +1,20 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createTurns, type EndTurn } from '../../src/db/turns.ts';
+import { createTurns, type Turn } from '../../src/db/turns.ts';
 
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function setup(places = 8) {
   let time = 0;
-  const turns = createTurns({ places, overdueMs: 300, now: () => time });
+  const turns = createTurns<string>({ places, overdueMs: 300, now: () => time });
   const begun: string[] = [];
   /** Asks for turns; those that begin are told in `begun`. */
   const take = (tenant: string, count = 1, signal = never) =>
     Array.from({ length: count }, () => {
       const turn = (async () => {
-        const end = await turns.take(tenant, true, { signal });
+        const given = await turns.take(tenant, true, { signal });
         begun.push(tenant);
-        return end;
+        return given;
       })();
       turn.catch(() => {});
       return turn;
@@ -25,7 +25,7 @@ function setup(places = 8) {
   return { take, begun, pass };
 }
 
-const endOf = async (turn: Promise<EndTurn> | undefined) => (await turn)?.();
+const endOf = async (turn: Promise<Turn<string>> | undefined) => (await turn)?.end();
 
 describe('turns', () => {
   test('leave something for whoever comes after a tenant that wants all', async () => {
@@ -46,15 +46,28 @@ describe('turns', () => {
     const order: string[] = [];
     const [first] = take('a');
     const takers = ['a', 'a', 'b', 'b', 'c'].map((tenant) =>
-      take(tenant)[0]?.then((end) => {
+      take(tenant)[0]?.then((turn) => {
         order.push(tenant);
-        end();
+        turn.end();
       }),
     );
     await endOf(first);
     await Promise.all(takers);
     expect(order.slice(0, 3).toSorted()).toEqual(['a', 'b', 'c']);
     expect(order).toHaveLength(5);
+  });
+
+  test('hand what they had on to whoever is next, once', async () => {
+    const { take } = setup(1);
+    const [first] = take('a');
+    const [second, third] = [take('b')[0], take('c')[0]];
+    expect((await first)?.handed).toBeUndefined();
+    expect((await first)?.end('a connection')).toBe(true);
+    expect((await first)?.end('another')).toBe(false);
+    expect((await second)?.handed).toBe('a connection');
+    expect((await second)?.end()).toBe(false);
+    expect((await third)?.handed).toBeUndefined();
+    expect((await third)?.end('a connection')).toBe(false);
   });
 
   test('are fewer for a tenant whose turns take long', async () => {
@@ -95,14 +108,15 @@ describe('turns', () => {
     expect(begun).toEqual(['a']);
   });
 
-  test('are waited for at most five seconds', async () => {
+  test('are waited for some five seconds', async () => {
     vi.useFakeTimers();
     try {
-      const { take } = setup(1);
+      const { take, pass } = setup(1);
       take('a');
       const [waiting] = take('a');
       const refused = expect(waiting).rejects.toMatchObject({ code: 'overloaded' });
-      await vi.advanceTimersByTimeAsync(5_000);
+      pass(5_000);
+      await vi.advanceTimersByTimeAsync(250);
       await refused;
     } finally {
       vi.useRealTimers();

@@ -169,6 +169,19 @@ describe('a process without pause', () => {
   });
 });
 
+test('refusals that wait are sent at once when the process is about to end', () => {
+  const guard = createLoadGuard({ busyMs, tenantOf: () => undefined, now: () => 0 });
+  let sent = 0;
+  for (let index = 0; index < 1_000; index += 1) {
+    guard.pace(() => {
+      sent += 1;
+    });
+  }
+  expect(sent).toBeLessThan(1_000);
+  guard.hasten();
+  expect(sent).toBe(1_000);
+});
+
 /** A server that refuses all but the health. */
 async function refusing() {
   const guard = createLoadGuard({ busyMs, tenantOf: () => undefined });

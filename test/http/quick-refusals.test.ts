@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import request from 'supertest';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createLoadGuard } from '../../src/http/server/load-guard.ts';
 import type { RawRequest } from '../../src/http/server/quick-refusals.ts';
@@ -17,15 +17,18 @@ afterEach(async () => {
 type Options = {
   readonly handler?: RequestListener;
   /** Whether the guard refuses a request before Node makes anything of it. */
-  readonly refusesNow?: (request: RawRequest) => boolean;
-  /** Sees those that it refuses later. */
+  readonly refuses?: (request: RawRequest) => boolean;
+  /** Sends refusals when it likes. */
+  readonly pace?: (send: () => void) => void;
+  /** Sees those that are no quick ones. */
   readonly refuse?: (response: ServerResponse) => void;
 };
 
 /** A server that refuses all but `/taken`. */
 async function refusing({
   handler = (_request, response) => response.end('ok'),
-  refusesNow,
+  refuses,
+  pace,
   refuse,
 }: Options = {}) {
   const guard = createLoadGuard({ busyMs: 20, tenantOf: () => undefined });
@@ -36,11 +39,12 @@ async function refusing({
     guard: {
       ...guard,
       admit: (asked) => (asked.url === '/taken' ? guard.admit(asked) : undefined),
-      refusesNow(asked) {
-        if (asked.url === '/taken' || refusesNow?.(asked) === false) return false;
+      refuses(asked) {
+        if (asked.url === '/taken' || refuses?.(asked) === false) return false;
         quick.push(asked);
         return true;
       },
+      pace: pace ?? guard.pace,
       refuse(response) {
         refuse?.(response);
         guard.refuse(response);
@@ -69,7 +73,7 @@ const alike = (answer: string) =>
 
 describe('a request that is refused before it is one', () => {
   test('gets the same as every other that is refused', async () => {
-    const [quick, slow] = [await refusing(), await refusing({ refusesNow: () => false })];
+    const [quick, slow] = [await refusing(), await refusing({ refuses: () => false })];
     const answer = await quick.send(get('/refused', 'X-API-Key: k\r\n'));
     expect(alike(answer)).toEqual(alike(await slow.send(get('/refused'))));
     expect(quick.quick).toEqual([{ url: '/refused', key: 'k' }]);
@@ -95,6 +99,25 @@ describe('a request that is refused before it is one', () => {
     });
     expect(statuses(await send(get('/taken') + get('/refused'), 2))).toEqual([200, 503]);
     expect(quick).toEqual([]);
+  });
+
+  test('may wait for its refusal, and whatever comes behind it waits too', async () => {
+    const held: (() => void)[] = [];
+    const { server, send } = await refusing({ pace: (sendIt) => held.push(sendIt) });
+    expect(statuses(await send(get('/refused') + get('/taken'), 2))).toEqual([503, 200]);
+    const later = send(get('/refused'));
+    await vi.waitFor(() => expect(held).toHaveLength(2));
+    // The first one is sent.
+    for (const sendIt of held.splice(0)) sendIt();
+    expect(statuses(await later)).toEqual([503]);
+    const gone = connect(server.port, '127.0.0.1');
+    gone.write(get('/refused'));
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    gone.destroy();
+    // It answers others, and has seen the end of that one.
+    await send(get('/taken'));
+    await send(get('/taken'));
+    held[0]?.();
   });
 
   test('loses its body, however it comes', async () => {

@@ -120,11 +120,14 @@ export async function listen(
   const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
   let isDraining = false;
   if (guard !== undefined) {
-    refuseQuickly(server, connections, (request) => {
-      // Then a caller is asked to connect to another process.
-      const isRefused = !isDraining && guard.refusesNow(request);
-      if (isRefused) onShed?.();
-      return isRefused;
+    refuseQuickly(server, connections, {
+      refuses(request) {
+        // Then a caller is asked to connect to another process.
+        const isRefused = !isDraining && guard.refuses(request);
+        if (isRefused) onShed?.();
+        return isRefused;
+      },
+      pace: guard.pace,
     });
   }
   // One function for all answers: what closes over one costs as much as the rest of a short one.
@@ -144,6 +147,7 @@ export async function listen(
     port: typeof address === 'object' && address !== null ? address.port : port,
     drain(ms) {
       isDraining = true;
+      guard?.hasten();
       return drain(server, ms);
     },
     stop: (graceMs) => stop(server, graceMs),

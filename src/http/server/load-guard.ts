@@ -3,7 +3,7 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { createLateRefusals } from './late-refusals.ts';
 import { createPace } from './load-pace.ts';
 import type { RawRequest } from './quick-refusals.ts';
-import { createRefusals } from './refusals.ts';
+import { createRefusals, sendRefusal } from './refusals.ts';
 import { createUnderWay, type EndRequest } from './under-way.ts';
 
 export type LoadGuard = {
@@ -14,8 +14,12 @@ export type LoadGuard = {
   admit(request: Pick<IncomingMessage, 'url' | 'headers'>): EndRequest | undefined;
   /** Answers a request that was not taken on. */
   refuse(response: ServerResponse): void;
-  /** Whether a request is to be refused, and may be at once; then it counts as refused. */
-  refusesNow(request: RawRequest): boolean;
+  /** Whether `admit` would not take a request on. */
+  refuses(request: RawRequest): boolean;
+  /** Calls what sends a refusal, at once or when it may be sent. */
+  pace(send: () => void): void;
+  /** Sends all refusals that wait. */
+  hasten(): void;
 };
 
 type GuardOptions = {
@@ -94,11 +98,13 @@ export function createLoadGuard({
       const tenant = typeof given === 'string' ? tenantOf(given) : undefined;
       return isRefused(url, tenant) ? undefined : underWay.begin(tenant, ends);
     },
-    refuse: refusals.refuse,
-    refusesNow({ url, key }) {
+    refuse: (response) => refusals.refuse(() => sendRefusal(response)),
+    pace: refusals.refuse,
+    hasten: refusals.sendAll,
+    refuses({ url, key }) {
       // Nearly always, nobody has to look closer.
       if (!isOverloaded(now()) && !late.isAnyHeld()) return false;
-      return isRefused(url, key === undefined ? undefined : tenantOf(key)) && refusals.takeOne();
+      return isRefused(url, key === undefined ? undefined : tenantOf(key));
     },
   };
 }

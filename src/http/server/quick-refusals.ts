@@ -16,27 +16,44 @@ type ParsedSocket = Socket & {
 // What follows is not read to be refused, but dropped as it comes.
 const mostBodyBytes = 64 * 1024;
 
+type QuickOptions = {
+  /** Whether a request is to be refused; then it is. */
+  readonly refuses: (request: RawRequest) => boolean;
+  /** Calls what sends a refusal, at once or when it may be sent. */
+  readonly pace: (send: () => void) => void;
+};
+
 /**
  * Refuses usual requests before Node makes an answer for each, which takes three times as long: under three times the load
  * that a process can serve, that is what it has left for answers. Whatever is not usual goes the long way, and so does all
  * where a release of Node keeps its parser elsewhere.
- * @param refuses whether it is to be refused, and at once; then it is
  */
 export function refuseQuickly(
   server: Server,
   connections: OpenConnections,
-  refuses: (request: RawRequest) => boolean,
+  { refuses, pace }: QuickOptions,
 ): void {
   const answer = createAnswers(server.keepAliveTimeout);
   server.on('connection', (socket: ParsedSocket) => {
     const { parser } = socket;
     const onIncoming = parser?.onIncoming;
     if (!parser || !onIncoming) return;
+    let isWaiting = false;
+    const send = () => {
+      if (!isWaiting) return;
+      isWaiting = false;
+      if (socket.writable) socket.write(answer(), 'latin1');
+    };
     parser.onIncoming = (request, keepsAlive) => {
-      const isUsual = keepsAlive && server.listening && isFree(socket, connections);
+      const isUsual = keepsAlive && server.listening && !isWaiting && isFree(socket, connections);
       const asked = isUsual ? readUsual(request) : undefined;
-      if (asked === undefined || !refuses(asked)) return onIncoming(request, keepsAlive);
-      socket.write(answer(), 'latin1');
+      if (asked === undefined || !refuses(asked)) {
+        // It came first.
+        send();
+        return onIncoming(request, keepsAlive);
+      }
+      isWaiting = true;
+      pace(send);
       // The parser drops what is sent to nobody.
       parser.incoming = null;
       return 0;

@@ -11,7 +11,7 @@ type RefusalOptions = {
 
 // A refusal takes an eighth to a quarter of what a short answer takes, nearly all of it the kernel's and the parser's. So many
 // are what three times the load comes to that the process can serve, with some to spare; more callers wait for their refusal.
-const perAnswer = 12;
+const perAnswer = 8;
 const leastPerMs = 2;
 const tickMs = 5;
 // As much later as a round of the event loop may take.
@@ -23,7 +23,7 @@ const burstMs = 50;
  * for theirs.
  */
 export function createRefusals({ answersPerMs, now }: RefusalOptions) {
-  const waiting: ServerResponse[] = [];
+  const waiting: Send[] = [];
   let allowed = 0;
   let since = now();
 
@@ -38,29 +38,30 @@ export function createRefusals({ answersPerMs, now }: RefusalOptions) {
     count();
     const next = waiting.splice(0, Math.floor(allowed));
     allowed -= next.length;
-    for (const response of next) sendRefusal(response);
+    for (const send of next) send();
     if (waiting.length > 0) setTimeout(refuseWaiting, tickMs);
   };
 
-  /** Whether one may be refused at once; then it counts. */
-  const takeOne = (): boolean => {
-    count();
-    const isAllowed = waiting.length === 0 && allowed >= 1;
-    if (isAllowed) allowed -= 1;
-    return isAllowed;
-  };
-
   return {
-    takeOne,
-    refuse(response: ServerResponse): void {
-      if (takeOne()) sendRefusal(response);
-      else if (waiting.push(response) === 1) setTimeout(refuseWaiting, tickMs);
+    /** Sends a refusal, at once or when it may be. */
+    refuse(send: Send): void {
+      count();
+      if (waiting.length === 0 && allowed >= 1) {
+        allowed -= 1;
+        send();
+      } else if (waiting.push(send) === 1) setTimeout(refuseWaiting, tickMs);
+    },
+    /** Sends all that wait. */
+    sendAll(): void {
+      for (const send of waiting.splice(0)) send();
     },
   };
 }
 
+type Send = () => void;
+
 /** Sends it at a small part of what any other answer costs: without the app, and without a line in the log. */
-function sendRefusal(response: ServerResponse): void {
+export function sendRefusal(response: ServerResponse): void {
   const requestId = randomUUID();
   response.writeHead(503, [...refusalHeaders, 'X-Request-Id', requestId]);
   response.end(refusalBody.replace(placeholder, requestId));
