@@ -121,13 +121,8 @@ export function createTurns<Handed>({
     return waitingCount > 0;
   });
 
-  const wait = (
-    name: string,
-    tenant: Tenant<Handed>,
-    line: Line<Handed>,
-    scope: WaitScope,
-  ): Promise<Turn<Handed>> =>
-    new Promise((resolve, reject) => {
+  const wait = (name: string, tenant: Tenant<Handed>, line: Line<Handed>, scope: WaitScope) =>
+    new Promise<Turn<Handed>>((resolve, reject) => {
       const leave = () => {
         if (line.delete(waiting)) waitingCount -= 1;
         unwatch();
