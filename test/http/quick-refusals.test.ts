@@ -38,6 +38,7 @@ async function refusing({
     ...{ host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' }, log },
     guard: {
       ...guard,
+      isRefusing: () => true,
       admit: (asked) => (asked.url === '/taken' ? guard.admit(asked) : undefined),
       refuses(asked) {
         if (asked.url === '/taken' || refuses?.(asked) === false) return false;

@@ -91,6 +91,8 @@ export async function listen(
       keepAliveTimeout: 65_000,
       // Checked below instead, where it is answered with a problem.
       requireHostHeader: false,
+      // A stream for the body that a request does not have is a tenth of a short answer.
+      optimizeEmptyRequests: true,
       ...(isExpress(handler) && ownClasses(handler)),
     },
     (request, response) => {
@@ -121,9 +123,10 @@ export async function listen(
   let isDraining = false;
   if (guard !== undefined) {
     refuseQuickly(server, connections, {
+      // While it ends, a caller is asked to connect to another process.
+      isRefusing: () => !isDraining && server.listening && guard.isRefusing(),
       refuses(request) {
-        // Then a caller is asked to connect to another process.
-        const isRefused = !isDraining && guard.refuses(request);
+        const isRefused = guard.refuses(request);
         if (isRefused) onShed?.();
         return isRefused;
       },

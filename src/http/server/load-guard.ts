@@ -14,6 +14,8 @@ export type LoadGuard = {
   admit(request: Pick<IncomingMessage, 'url' | 'headers'>): EndRequest | undefined;
   /** Answers a request that was not taken on. */
   refuse(response: ServerResponse): void;
+  /** Whether some requests are refused now; mostly none is, and nobody has to look closer. */
+  isRefusing(): boolean;
   /** Whether `admit` would not take a request on. */
   refuses(request: RawRequest): boolean;
   /** Calls what sends a refusal, at once or when it may be sent. */
@@ -73,8 +75,9 @@ export function createLoadGuard({
     if (pace.look(at)) underWay.turn(at);
     return pace.isWithoutPause() || at - round > spanMs;
   };
+  const mostUnderWay = () => Math.max(fewRequests, pace.perMs() * busyMs);
   const hasPlace = (tenant: string | undefined): boolean => {
-    const most = Math.max(fewRequests, pace.perMs() * busyMs);
+    const most = mostUnderWay();
     const count = underWay.count();
     if (count < most) return true;
     if (tenant === undefined || count >= 2 * most) return false;
@@ -101,10 +104,7 @@ export function createLoadGuard({
     refuse: (response) => refusals.refuse(() => sendRefusal(response)),
     pace: refusals.refuse,
     hasten: refusals.sendAll,
-    refuses({ url, key }) {
-      // Nearly always, nobody has to look closer.
-      if (!isOverloaded(now()) && !late.isAnyHeld()) return false;
-      return isRefused(url, key === undefined ? undefined : tenantOf(key));
-    },
+    isRefusing: () => (isOverloaded(now()) && underWay.count() >= mostUnderWay()) || late.isAnyHeld(),
+    refuses: ({ url, key }) => isRefused(url, key === undefined ? undefined : tenantOf(key)),
   };
 }

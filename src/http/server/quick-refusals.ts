@@ -17,6 +17,8 @@ type ParsedSocket = Socket & {
 const mostBodyBytes = 64 * 1024;
 
 type QuickOptions = {
+  /** Whether some are refused now, so that it has to be looked at which. */
+  readonly isRefusing: () => boolean;
   /** Whether a request is to be refused; then it is. */
   readonly refuses: (request: RawRequest) => boolean;
   /** Calls what sends a refusal, at once or when it may be sent. */
@@ -31,7 +33,7 @@ type QuickOptions = {
 export function refuseQuickly(
   server: Server,
   connections: OpenConnections,
-  { refuses, pace }: QuickOptions,
+  { isRefusing, refuses, pace }: QuickOptions,
 ): void {
   const answer = createAnswers(server.keepAliveTimeout);
   server.on('connection', (socket: ParsedSocket) => {
@@ -45,7 +47,7 @@ export function refuseQuickly(
       if (socket.writable) socket.write(answer(), 'latin1');
     };
     parser.onIncoming = (request, keepsAlive) => {
-      const isUsual = keepsAlive && server.listening && !isWaiting && isFree(socket, connections);
+      const isUsual = isRefusing() && keepsAlive && !isWaiting && isFree(socket, connections);
       const asked = isUsual ? readUsual(request) : undefined;
       if (asked === undefined || !refuses(asked)) {
         // It came first.
