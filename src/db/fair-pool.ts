@@ -42,9 +42,12 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels, isSoun
       ? untilReady(connection).then(() => releaseNow(connection))
       : releaseNow(connection);
   const lent = new WeakMap<Connection, Lent>();
-  // Past the pool, which takes as long for it as the driver for a short statement.
+  // Past the pool, which takes as long for it as the driver for a short statement; who takes no turns waits there.
   const mayBeHandedOn = (connection: Connection) =>
-    connection.readyForQuery !== false && connection.__knex__disposed === undefined && isSound(connection);
+    connection.readyForQuery !== false &&
+    connection.__knex__disposed === undefined &&
+    client.pool.numPendingAcquires() === 0 &&
+    isSound(connection);
 
   const cancel = async ({ processID }: Connection) => {
     const other = await acquire();

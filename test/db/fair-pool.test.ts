@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, vi } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
+import { createDatabase } from '../../src/db/connect.ts';
+import { createLogger } from '../../src/log.ts';
+import { inScope, type RequestScope } from '../../src/request-scope.ts';
+import { test } from '../support/fixtures.ts';
+
+const log = createLogger({ level: 'silent' });
+const pools: Database[] = [];
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.destroy();
+});
+
+function openPool(url: string, poolMax: number): Database {
+  const pool = createDatabase(url, { poolMax, log });
+  pools.push(pool);
+  return pool;
+}
+
+const scope = (tenant: string): RequestScope => ({
+  ...{ tenant, isRead: true },
+  signal: new AbortController().signal,
+});
+const processOf = async (db: Database): Promise<number> =>
+  (await db.raw('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+
+describe('a connection', () => {
+  test('goes from one who is done to one who waits, past the pool', async ({ databaseUrl }) => {
+    const db = openPool(databaseUrl, 5);
+    const acquired = vi.spyOn(db.client.pool, 'acquire');
+    const processes = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => inScope(scope(`tenant ${index % 3}`), () => processOf(db))),
+    );
+    expect(processes).toHaveLength(40);
+    expect(new Set(processes).size).toBeLessThanOrEqual(4);
+    expect(acquired.mock.calls.length).toBeLessThan(20);
+    await vi.waitFor(() => expect(db.client.pool.numUsed()).toBe(0));
+  });
+
+  test('goes to the background first, which takes no turns', async ({ databaseUrl }) => {
+    const db = openPool(databaseUrl, 1);
+    const order: string[] = [];
+    const asked = Array.from({ length: 5 }, (_, index) =>
+      inScope(scope('tenant'), () => processOf(db)).then(() => order.push(`tenant ${index}`)),
+    );
+    asked.push(processOf(db).then(() => order.push('background')));
+    await Promise.all(asked);
+    expect(order.indexOf('background')).toBeLessThanOrEqual(1);
+  });
+
+  test('that was lost goes to nobody', async ({ databaseUrl }) => {
+    const db = openPool(databaseUrl, 2);
+    const ended = inScope(scope('tenant'), () => db.raw('SELECT pg_terminate_backend(pg_backend_pid())'));
+    const next = inScope(scope('tenant'), () => processOf(db));
+    await expect(ended).rejects.toThrow();
+    expect(await next).toBeGreaterThan(0);
+  });
+});
