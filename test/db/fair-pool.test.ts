@@ -27,6 +27,9 @@ const processOf = async (db: Database): Promise<number> =>
 describe('a connection', () => {
   test('goes from one who is done to one who waits, past the pool', async ({ databaseUrl }) => {
     const db = openPool(databaseUrl, 5);
+    // While connections are opened, some wait at the pool.
+    const opened = await Promise.all(Array.from({ length: 5 }, () => db.transaction()));
+    for (const tx of opened) await tx.rollback();
     const acquired = vi.spyOn(db.client.pool, 'acquire');
     const processes = await Promise.all(
       Array.from({ length: 40 }, (_, index) => inScope(scope(`tenant ${index % 3}`), () => processOf(db))),
