@@ -65,6 +65,11 @@ const checks: readonly Check[] = [
   },
   { name: 'size', about: 'files and functions stay small', run: program('node', 'scripts/size.ts') },
   {
+    name: 'promises',
+    about: 'the tests and faults that SECURITY.md names exist',
+    run: program('node', 'scripts/promises.ts'),
+  },
+  {
     name: 'lock',
     about: 'the lock files are whole and name no download address',
     run: program('node', 'scripts/lock.ts', '--check'),

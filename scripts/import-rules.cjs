@@ -165,7 +165,7 @@ module.exports = {
     onlyIn('pg-boss', '^src/jobs/'),
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
     onlyIn('@aws-sdk', '^src/chain/kms-client\\.ts', '^src/chain/minting/kms-signer\\.ts'),
-    onlyIn('(p-limit|cockatiel)', '^src/outgoing/'),
+    onlyIn('cockatiel', '^src/outgoing/'),
     {
       name: 'one-way-out',
       comment: 'Deadline, turn, size and circuit breaker of a call over HTTP are kept in one place.',

@@ -72,7 +72,7 @@ const quoted = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 /** A URL for logs and people, without user, password, path and query: node providers put their keys there. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return '[unreadable url]';
-  const { protocol, host, pathname, search, username } = new URL(url);
-  const hidden = pathname.length > 1 || search !== '' || username !== '';
+  const { protocol, host, pathname, search, username, password } = new URL(url);
+  const hidden = pathname.length > 1 || [search, username, password].some((part) => part !== '');
   return `${protocol}//${host}${hidden ? '/[redacted]' : ''}`;
 }

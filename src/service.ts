@@ -12,6 +12,7 @@ import { assertSupported, assertUsable, newerSchema } from './db/schema-check.ts
 import { type HttpServer, listen } from './http/server/listener.ts';
 import { createLoadGuard } from './http/server/load-guard.ts';
 import { openFilesLimit, withinOpenFiles } from './http/server/open-files.ts';
+import { tenantOfKey } from './keys/tenant-of-key.ts';
 import type { Logger } from './log.ts';
 import type { MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
@@ -123,6 +124,8 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   }
 
   if (minter) await work?.startJobs(parts, minter);
+  const counts = work?.startCounts(parts);
+  if (counts) shutdown.add('background', 'counters of lists', () => counts.stop());
 
   if (config.ROLES.includes('indexer')) {
     const { startIndexes } = await import('./compose/indexer.ts');
@@ -148,10 +151,7 @@ function listenForCallers(
   reserved: Server | undefined,
 ): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
-  const tenantOf = (key: string) => {
-    const caller = verifier.known?.(key);
-    return caller && (caller.companyId ?? 'no company');
-  };
+  const tenantOf = (key: string) => tenantOfKey(verifier, key);
   const wanted = { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS };
   return listen(app, {
     host,

@@ -1,3 +1,4 @@
+import { sizeInMemory } from '../contract/size-in-memory.ts';
 import { TextStream } from '../contract/text-stream.ts';
 import type {
   DataProvider,
@@ -42,19 +43,39 @@ export async function historyCsv(provider: DataProvider, question: HistoryQuesti
   const paged = { ...question, limit: recordsAtOnce };
   const names = question.filter?.entries === undefined ? columns : [...columns, ...creditColumns];
   const first = await provider.history(paged);
-  return { first, body: new TextStream('text/csv; charset=utf-8', lines(first)) };
+  const body = new TextStream('text/csv; charset=utf-8', inPieces(lines(first)), sizeInMemory(first));
+  return { first, body };
 
   async function* lines(page: HistoryPage): AsyncGenerator<string> {
     yield line(names);
     for (let present = page; ; ) {
-      const rows = merged(present, question.order);
-      yield rows.map((row) => line(names.map((name) => cell(Reflect.get(row, name))))).join('');
+      for (const row of merged(present, question.order)) {
+        yield line(names.map((name) => cell(Reflect.get(row, name))));
+      }
       const { next: position } = present;
       if (position === undefined) return;
       present = await provider.history({ ...paged, position });
+      body.heldBytes = sizeInMemory(present);
     }
   }
 }
+
+// One record may have thousands of transfers: a page would be some MB in one piece.
+const pieceLength = 64 * 1024;
+
+/** The texts as one, in pieces of 64 kB, the last one of less. */
+async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let text = '';
+  for await (const part of texts) {
+    text += part;
+    for (; text.length >= pieceLength; text = text.slice(pieceEnd(text))) yield text.slice(0, pieceEnd(text));
+  }
+  yield text;
+}
+
+/** Not between the halves of a pair of surrogates, which cannot be written apart. */
+const pieceEnd = (text: string): number =>
+  /[\ud800-\udbff]/.test(text.charAt(pieceLength - 1)) ? pieceLength - 1 : pieceLength;
 
 /** Records and credits in the order of the chain: those of a block after its transactions. */
 function merged({ records, credits = [] }: HistoryPage, order: HistoryQuestion['order']): object[] {

@@ -1,22 +1,38 @@
 import { DecryptCommand, GenerateDataKeyWithoutPlaintextCommand, KMSClient } from '@aws-sdk/client-kms';
+import { inTime } from '../in-time.ts';
 
 export type KmsOptions = {
   /** URL of the service; that of the key's region by default. */
   readonly endpoint?: string;
+  /** For one try of a call, in milliseconds; 5 s by default. */
+  readonly timeoutMs?: number;
 };
+
+// Three tries of five seconds with the pauses between them, and what the client asks for credentials.
+const patienceMs = 20_000;
 
 /**
  * A client of AWS KMS in the region of a key. Credentials come from the default provider chain of AWS clients.
  * @param arn of the key, or of an alias of it
  */
-export function createKmsClient(arn: string, { endpoint }: KmsOptions = {}): KMSClient {
+export function createKmsClient(arn: string, { endpoint, timeoutMs = 5_000 }: KmsOptions = {}): KMSClient {
   return new KMSClient({
     region: arn.split(':')[3] ?? '',
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 3,
-    requestHandler: { requestTimeout: 5_000, connectionTimeout: 2_000 },
+    requestHandler: {
+      connectionTimeout: Math.min(2_000, timeoutMs),
+      requestTimeout: timeoutMs,
+      // Without it the client only warns, and waits on.
+      throwOnRequestTimeout: true,
+      socketTimeout: timeoutMs,
+    },
   });
 }
+
+/** Waits for a call of KMS, within bounds whatever it, or who gives credentials, does. @throws Error when it is late */
+export const fromKms = <T>(call: Promise<T>): Promise<T> =>
+  inTime(call, patienceMs, `KMS gave no answer within ${patienceMs} ms`);
 
 // Binds a wrapped key to its id: it opens under no other.
 const contextOf = (id: string) => ({ tallystick: id });
@@ -37,7 +53,7 @@ export async function unwrapKey({ id, arn, wrapped }: WrappedKey, options?: KmsO
       CiphertextBlob: wrapped,
       EncryptionContext: contextOf(id),
     });
-    const key = Buffer.from((await client.send(command)).Plaintext ?? []);
+    const key = Buffer.from((await fromKms(client.send(command))).Plaintext ?? []);
     if (key.length !== 32) throw new Error(`it has ${key.length} bytes, not 32`);
     return key;
   } finally {
@@ -54,7 +70,7 @@ export async function makeWrappedKey(id: string, arn: string, options?: KmsOptio
       KeySpec: 'AES_256',
       EncryptionContext: contextOf(id),
     });
-    const wrapped = Buffer.from((await client.send(command)).CiphertextBlob ?? []);
+    const wrapped = Buffer.from((await fromKms(client.send(command))).CiphertextBlob ?? []);
     if (wrapped.length === 0) throw new Error(`${arn} gave no key.`);
     return { id, arn, wrapped };
   } finally {

@@ -33,14 +33,12 @@ function addDeployCommand(contract: Command, session: Session): void {
       onNetwork(session, id, async ({ config, db, output }, provider) => {
         assertPublic(id, config.publicBaseUrl);
         const admin = await openContractAdmin(provider, keys);
-        const deployed = await admin.deploy(name, symbol);
-        const metadata = metadataBase(config.publicBaseUrl, id, deployed);
-        await admin.setBaseUri(deployed, metadata);
-        await tell(db, 'contract.deploy', {
-          chainId: id,
-          contract: deployed,
-          admin: admin.address,
-          metadata,
+        const about = { chainId: id, admin: admin.address, name, symbol };
+        const { contract: deployed, metadata } = await onChain(db, 'contract.deploy', about, async () => {
+          const { contract: to, hash } = await admin.deploy(name, symbol);
+          const base = metadataBase(config.publicBaseUrl, id, to);
+          await admin.setBaseUri(to, base);
+          return { contract: to, hash, metadata: base };
         });
         output.record({ chainId: id, contract: deployed, admin: admin.address, metadata });
         output.say(`Next: tallystick contract grant ${id} ${deployed} <signer> …, then`);
@@ -63,8 +61,8 @@ function addBaseUriCommand(contract: Command, session: Session): void {
         const metadata = baseUri ?? metadataBase(config.publicBaseUrl, id, to);
         assertPublic(id, metadata);
         const admin = await openContractAdmin(provider, keys);
-        await admin.setBaseUri(to, metadata);
-        await tell(db, 'contract.set_base_uri', { chainId: id, contract: to, metadata });
+        const about = { chainId: id, contract: to, metadata };
+        await onChain(db, 'contract.set_base_uri', about, () => admin.setBaseUri(to, metadata));
         output.record({ chainId: id, contract: to, metadata });
       }),
     );
@@ -91,8 +89,8 @@ function addGrantCommand(contract: Command, session: Session): void {
         const admin = await openContractAdmin(provider, keys);
         if (admin.address === signer)
           throw new UsageError('The admin must not be a signer: use another key.');
-        await admin.grantMinter(to, signer);
-        await tell(db, 'contract.grant', { chainId: id, contract: to, signer });
+        const about = { chainId: id, contract: to, signer };
+        await onChain(db, 'contract.grant', about, () => admin.grantMinter(to, signer));
         output.record({ chainId: id, contract: to, minter: signer });
       }),
     );
@@ -108,8 +106,8 @@ function addRevokeCommand(contract: Command, session: Session): void {
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
       onNetwork(session, id, async ({ db, output }, provider) => {
         const admin = await openContractAdmin(provider, keys);
-        await admin.revokeMinter(to, signer);
-        await tell(db, 'contract.revoke', { chainId: id, contract: to, signer });
+        const about = { chainId: id, contract: to, signer };
+        await onChain(db, 'contract.revoke', about, () => admin.revokeMinter(to, signer));
         output.record({ chainId: id, contract: to, revoked: signer });
         const lanes = await listLanes(db, { chainId: id, signer });
         const inFlight = lanes.reduce((sum, lane) => sum + lane.inFlight, 0);
@@ -154,12 +152,25 @@ const withAdmin = (command: Command) =>
 
 type Provider = ReturnType<RpcClients['for']>;
 
-/** Stores what was done on a chain, once it is done: the chain itself keeps it whatever happens to us. */
-const tell = (
+type Facts = Readonly<Record<string, string>>;
+
+/**
+ * Does something on a chain between two entries in the audit log: that it is asked for, without which it is not done, and
+ * that it was done, with its transaction. One without the other shows a command that failed, or was killed.
+ */
+async function onChain<T extends Facts>(
   db: Operator['db'],
   action: string,
-  details: { readonly contract: string } & Readonly<Record<string, string>>,
-) => recordByOperator(db, { action, subject: details.contract, details });
+  asked: Facts,
+  act: () => Promise<T>,
+): Promise<T> {
+  const record = (name: string, details: Facts) =>
+    recordByOperator(db, { action: name, subject: details['contract'] ?? null, details });
+  await record(`${action}_asked`, asked);
+  const done = await act();
+  await record(action, { ...asked, ...done });
+  return done;
+}
 
 function onNetwork(
   session: Session,

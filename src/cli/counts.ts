@@ -1,11 +1,6 @@
 import type { Command } from 'commander';
-import {
-  type CountedList,
-  countedLists,
-  findWrongCounters,
-  recount,
-  type WrongCounters,
-} from '../db/list-recount-store.ts';
+import { type ListName, listNames } from '../db/list-levels.ts';
+import { findWrongCounters, recount, type WrongCounters } from '../db/list-recount-store.ts';
 import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
@@ -52,8 +47,8 @@ async function findWrong({ db, output }: Operator): Promise<WrongCounters[]> {
   const progress = output.progress('Comparing');
   const found: WrongCounters[] = [];
   try {
-    for (const [done, list] of countedLists.entries()) {
-      progress.update(done, countedLists.length);
+    for (const [done, list] of listNames.entries()) {
+      progress.update(done, listNames.length);
       found.push(...(await findWrongCounters(db, list)));
     }
     return found;
@@ -63,9 +58,7 @@ async function findWrong({ db, output }: Operator): Promise<WrongCounters[]> {
 }
 
 async function countAnew({ db, output }: Operator, wrong: readonly WrongCounters[]): Promise<void> {
-  const lists: readonly CountedList[] = countedLists.filter((list) =>
-    wrong.some((each) => each.list === list),
-  );
+  const lists: readonly ListName[] = listNames.filter((list) => wrong.some((each) => each.list === list));
   const progress = output.progress('Counting');
   try {
     for (const [done, list] of lists.entries()) {

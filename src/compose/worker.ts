@@ -2,8 +2,8 @@ import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config.ts';
 import { chainAudit } from '../db/audit-chain-store.ts';
+import { type CountsKeeper, keepCounts } from '../db/counts-keeper.ts';
 import { purgeExpiredRows } from '../db/housekeeping.ts';
-import { foldCounts } from '../db/list-counts-store.ts';
 import { purgeSecretAttempts } from '../rwa/assets/secret-attempt-store.ts';
 import type { OnStep } from '../rwa/mint-worker/lane-context.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
@@ -72,8 +72,11 @@ export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void
   const purge = {
     queue: purgeQueue,
     cron: '*/10 * * * *',
-    handle: () => purgeExpiredRows(db, [purgeSecretAttempts, purgeUnknownClaims, foldCounts]),
+    handle: () => purgeExpiredRows(db, [purgeSecretAttempts, purgeUnknownClaims]),
   };
   const chain = { queue: auditQueue, cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
   return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });
 }
+
+/** Begins to fold what writers append to the counters of lists. */
+export const startCounts = ({ db, log }: Parts): CountsKeeper => keepCounts({ db, log });

@@ -19,11 +19,11 @@ export const historySettings = {
     about: 'Address of the hosted data provider, with its version.',
   },
   MORALIS_TIMEOUT_MS: {
-    schema: whole(100, 120_000).default(15_000),
+    schema: whole(100, 120_000).default(10_000),
     about: 'Time for one answer of the hosted data provider.',
   },
   MORALIS_DEADLINE_MS: {
-    schema: whole(100, 300_000).default(30_000),
+    schema: whole(100, 300_000).default(12_000),
     about: 'Time for a question to it with all its tries.',
   },
   MORALIS_CONCURRENCY: {

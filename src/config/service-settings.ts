@@ -30,13 +30,14 @@ export const serviceSettings = {
       'Work of the process, as time, that requests under way may come to while it has no pause; further ones are 503 with `Retry-After`.',
   },
   REQUEST_DEADLINE_SECONDS: {
-    schema: whole(1, 600).default(45),
-    about: 'Time for an answer to be made; then it is 503, and the work for it ends.',
+    schema: whole(1, 600).default(15),
+    about:
+      'Time for an answer to be made; then it is 503, and the work for it ends, whatever else would be waited for. Above `MORALIS_DEADLINE_MS`, so that callers are told what was slow.',
   },
   MAX_ANSWERS_MB: {
     schema: whole(1, 100_000).default(128),
     about:
-      'Megabytes of answers that callers have not read yet, over all connections; beyond, a read is 503 with `Retry-After`.',
+      'Megabytes of answers that callers have not read yet, over all connections, half of what is free for a company; beyond, a read is 503 with `Retry-After`.',
   },
   OPERATIONS_PORT: {
     schema: whole(0, 65_535).optional(),

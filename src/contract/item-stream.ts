@@ -4,10 +4,10 @@
  */
 export class ItemStream<T> {
   readonly batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>;
-  /** What the batches keep in memory until they are sent, about. */
-  readonly heldBytes: number;
+  /** What it keeps in memory at present, about. Whoever makes the batches keeps it true; it is looked at after each. */
+  heldBytes: number;
 
-  constructor(batches: ItemStream<T>['batches'], heldBytes = 0) {
+  constructor(batches: ItemStream<T>['batches'], heldBytes: number) {
     this.batches = batches;
     this.heldBytes = heldBytes;
   }

@@ -20,9 +20,13 @@ type LeaseOptions = {
   readonly signal: AbortSignal;
   /** Whether to wait while another process holds it; true by default. */
   readonly wait?: boolean;
-  /** For how long it is valid after each renewal; 15 by default. */
+  /** For how long it is valid after each renewal; 12 by default. */
   readonly seconds?: number;
 };
+
+// So that with the look for it another process takes over within 15 s.
+const usualSeconds = 12;
+const longestLookMs = 1_000;
 
 /** Another process holds the lease, and the caller did not want to wait. */
 export class LeaseHeldError extends Error {}
@@ -33,7 +37,7 @@ export class LeaseHeldError extends Error {}
  * @throws LeaseHeldError when it must not wait; Error when the database is out of reach or the signal aborts
  */
 export async function acquireLease(options: LeaseOptions): Promise<Lease> {
-  const { db, name, signal, seconds = 15 } = options;
+  const { db, name, signal, seconds = usualSeconds } = options;
   const holder = `${hostname().slice(0, 40)}:${process.pid}`;
   const isForsaken = createRenewalWatch(seconds);
   for (;;) {
@@ -43,7 +47,7 @@ export async function acquireLease(options: LeaseOptions): Promise<Lease> {
     const row = isFree ? await takeLease(db, { name, holder, seconds, seen }) : undefined;
     if (row !== undefined) return holdLease(options, row);
     if (options.wait === false) throw new LeaseHeldError(`${name} is held by another process`);
-    await wait((seconds * 1_000) / 5, undefined, { signal });
+    await wait(Math.min((seconds * 1_000) / 5, longestLookMs), undefined, { signal });
   }
 }
 
@@ -59,7 +63,7 @@ function createRenewalWatch(seconds: number) {
   };
 }
 
-function holdLease({ db, log, seconds = 15 }: LeaseOptions, row: LeaseRow): Lease {
+function holdLease({ db, log, seconds = usualSeconds }: LeaseOptions, row: LeaseRow): Lease {
   const lost = new AbortController();
   let renewedAt = performance.now();
   const lose = () => {

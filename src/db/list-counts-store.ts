@@ -1,29 +1,26 @@
 import type { Database } from '../contract/transaction.ts';
 import { inBackground } from '../request-scope.ts';
+import {
+  bucketSql,
+  firstPartSql,
+  type ListName,
+  manyRows,
+  partShift,
+  partShiftsOf,
+  shiftsOf,
+} from './list-levels.ts';
+import { settleCounts } from './list-splits-store.ts';
 import { prepared, type Value } from './prepared.ts';
 import { reachOf } from './reach.ts';
-import { inTransaction } from './transaction.ts';
 
 /*
  * How many rows lists have, and where the row at an offset stands, from counters (migration 0039): a tree of stretches
  * of places, each counted, and beside it the changes that are not folded into it yet.
  */
 
-/**
- * The lists that are counted, with the shifts of their stretches: a bucket of shift s counts 2^s places. What lies
- * above the last shift is few. The same as in the migrations (0039, 0043, 0045).
- */
-export const shiftsOf = {
-  nfts: [0, 8, 32, 40, 48],
-  nft_changes: [0, 8, 16],
-  rwas: [0, 8, 12, 16, 20, 24],
-  events: [0, 8, 16],
-  event_starts: [0, 8, 16],
-} as const;
-
 /** Which rows of a company's list. */
 export type CountedRows = {
-  readonly list: keyof typeof shiftsOf;
+  readonly list: ListName;
   readonly companyId: string;
   /** The facets that count; the migration says what they are of each list. */
   readonly facets: readonly string[];
@@ -75,6 +72,8 @@ function stretchesOf(rows: CountedRows): Stretches[] {
   return found;
 }
 
+// Each stretch and facet by itself is a range of the index, whatever the planner makes of its samples: joined, it may read
+// all counters there are instead, which takes half a second of 4,000,000.
 const countSql = `
   WITH changes AS MATERIALIZED (
     SELECT place, facet, change FROM list_changes WHERE company_id = $1 AND list = $2)
@@ -82,8 +81,10 @@ const countSql = `
     (SELECT coalesce(sum(change), 0) FROM changes
      WHERE facet = ANY ($3) AND place >= $4 AND place < $5)
     + (SELECT coalesce(sum(c.count), 0) FROM unnest($6::smallint[], $7::bigint[], $8::bigint[])
-         AS w (shift, low, high) JOIN list_counts c ON c.company_id = $1 AND c.list = $2
-           AND c.shift = w.shift AND c.bucket BETWEEN w.low AND w.high AND c.facet = ANY ($3)) AS count`;
+           AS w (shift, low, high)
+         CROSS JOIN unnest($3::text[]) AS f (facet)
+         CROSS JOIN LATERAL (SELECT sum(count) AS count FROM list_counts WHERE company_id = $1 AND list = $2
+           AND shift = w.shift AND bucket BETWEEN w.low AND w.high AND facet = f.facet) AS c) AS count`;
 
 function valuesOf(rows: CountedRows): Value[] {
   const { companyId, list, facets } = rows;
@@ -103,12 +104,15 @@ export async function countRows(db: Database, rows: CountedRows): Promise<number
   const [row] = found.rows;
   const mayFold = Number(row?.pending) > manyChanges && !reachOf(db).isReplica;
   // What fails is left to whoever reads next.
-  if (mayFold) void inBackground(() => foldAll(db)).catch(() => {});
+  if (mayFold) void inBackground(() => settleCounts(db)).catch(() => {});
   return Number(row?.count ?? 0);
 }
 
 /** Where a row stands: in which of the smallest stretches, and behind how many of its rows. */
 export type Found = { readonly place: bigint; readonly skipped: number };
+
+/** The same in a list whose stretches may be parted: in which part, whose shift is below 0. */
+export type FoundPart = { readonly shift: number; readonly bucket: bigint; readonly skipped: number };
 
 /**
  * Finds the row that an offset leads to, by a walk down the tree, of which it reads some hundred counters.
@@ -118,9 +122,9 @@ export async function findOffset(
   db: Database,
   rows: CountedRows,
   offset: number,
-): Promise<Found | undefined> {
+): Promise<FoundPart | undefined> {
   const shifts = shiftsWithin(rows);
-  const found = await prepared<{ place: string; skipped: string }>(
+  const found = await prepared<{ shift: number; bucket: string; skipped: string }>(
     ...([
       db,
       `find_offset_${rows.list}_${shifts.length}`,
@@ -129,7 +133,7 @@ export async function findOffset(
     ] as const),
   );
   const [row] = found.rows;
-  return row && { place: BigInt(row.place), skipped: Number(row.skipped) };
+  return row && { shift: row.shift, bucket: BigInt(row.bucket), skipped: Number(row.skipped) };
 }
 
 // The server does not look into these when it plans, so it makes one plan for all walks. One for each took half of their
@@ -138,105 +142,72 @@ const facets = '((SELECT $3::text[])::text[])';
 const lowest = '(SELECT $4::bigint)';
 const end = '(SELECT $5::bigint)';
 
+type Level = { readonly shift: number; readonly low: string; readonly high: string };
+
+/** SQL of the counters of a stretch's stretches. */
+const countersSql = (list: ListName, { shift, low, high }: Level) => {
+  const stretch = `shift = ${shift} AND bucket BETWEEN ${low} AND ${high}`;
+  const inStretch = `SELECT bucket, count AS n FROM list_counts WHERE company_id = $1 AND list = $2 AND ${stretch}`;
+  // RWAs have as many facets as types: to look each one up is less than to read them all, but of 256 parts with up to eight
+  // facets. The other lists have few.
+  return list === 'rwas' && shift >= 0
+    ? `SELECT c.* FROM unnest(${facets}) AS f (facet)
+         CROSS JOIN LATERAL (${inStretch} AND facet = f.facet OFFSET 0) AS c`
+    : `${inStretch} AND facet || '' = ANY ${facets}`;
+};
+
+type Wider = { readonly before: string; readonly isEntered: string };
+
+const nameOf = (shift: number) => `at_${shift < 0 ? `part_${-shift}` : shift}`;
+const of = (shift: number, column: string) => `(SELECT ${column} FROM ${nameOf(shift)})`;
+
+/** SQL of which of some stretches of one width has the row. */
+const levelSql = (list: ListName, { shift, low, high }: Level, { before, isEntered }: Wider) => `
+  ${nameOf(shift)} AS MATERIALIZED (
+    SELECT bucket, before, n FROM (
+      SELECT bucket, sum(n) AS n, sum(sum(n)) OVER () AS of_all,
+        ${before} + sum(sum(n)) OVER (ORDER BY bucket) - sum(n) AS before
+      FROM (
+        ${countersSql(list, { shift, low, high })}
+        UNION ALL
+        SELECT ${bucketSql(list, shift)}, change FROM changes WHERE ${bucketSql(list, shift)} BETWEEN ${low} AND ${high}
+      ) AS counted GROUP BY bucket) AS summed
+    WHERE ${isEntered} AND before <= $6 AND before + n > $6 LIMIT 1)`;
+
 // The widest stretches first; of those, the one that has the row, and so on. What was found of one level is a scalar of
 // the next, so that it bounds the range of the index whatever the planner believes of the table.
-function walkSql(list: CountedRows['list'], shifts: readonly number[]): string {
-  // RWAs have as many facets as types: to pass over those that are not wanted in the index is less than to read them. The
-  // other lists have few.
-  const facet = list === 'rwas' ? 'facet' : "facet || ''";
-  const levels = shifts.toReversed().map((shift, index, downward) => {
+function wholeLevels(list: ListName, shifts: readonly number[]): string[] {
+  return shifts.toReversed().map((shift, index, downward) => {
     const wider = downward[index - 1];
-    const [low, high, before] =
-      wider === undefined
-        ? [`${lowest} >> ${shift}`, `(${end} - 1) >> ${shift}`, '0']
-        : [
-            `(SELECT bucket FROM at_${wider}) << ${wider - shift}`,
-            `(((SELECT bucket FROM at_${wider}) + 1) << ${wider - shift}) - 1`,
-            `(SELECT before FROM at_${wider})`,
-          ];
-    return `at_${shift} AS MATERIALIZED (
-      SELECT bucket, before FROM (
-        SELECT bucket, sum(n) AS n, ${before} + sum(sum(n)) OVER (ORDER BY bucket) - sum(n) AS before FROM (
-          SELECT bucket, count AS n FROM list_counts WHERE company_id = $1 AND list = $2
-            AND shift = ${shift} AND bucket BETWEEN ${low} AND ${high} AND ${facet} = ANY ${facets}
-          UNION ALL
-          SELECT place >> ${shift}, change FROM changes WHERE place >> ${shift} BETWEEN ${low} AND ${high}
-        ) AS counted GROUP BY bucket) AS summed
-      WHERE before <= $6 AND before + n > $6 LIMIT 1)`;
+    if (wider === undefined) {
+      const all = { shift, low: `${lowest} >> ${shift}`, high: `(${end} - 1) >> ${shift}` };
+      return levelSql(list, all, { before: '0', isEntered: 'true' });
+    }
+    const low = `${of(wider, 'bucket')} << ${wider - shift}`;
+    const high = `((${of(wider, 'bucket')} + 1) << ${wider - shift}) - 1`;
+    return levelSql(list, { shift, low, high }, { before: of(wider, 'before'), isEntered: 'true' });
   });
+}
+
+// Where a stretch is not parted, its parts have no counters, or fewer rows than it has.
+function partLevels(list: ListName): string[] {
+  return partShiftsOf(list).map((shift) => {
+    const wider = shift + partShift;
+    const low = firstPartSql(list, { shift: wider, bucket: of(wider, 'bucket') });
+    const isEntered = `${of(wider, 'n')} > ${manyRows} AND of_all = ${of(wider, 'n')}`;
+    const level = { shift, low, high: `${low} + ${2 ** partShift - 1}` };
+    return levelSql(list, level, { before: of(wider, 'before'), isEntered });
+  });
+}
+
+function walkSql(list: ListName, shifts: readonly number[]): string {
+  const found = [shifts[0] ?? 0, ...partShiftsOf(list)].map(
+    (shift) => `SELECT ${shift} AS shift, bucket, before FROM ${nameOf(shift)}`,
+  );
   return `
     WITH changes AS MATERIALIZED (
-      SELECT place, change FROM list_changes WHERE company_id = $1 AND list = $2
+      SELECT place, rest, change FROM list_changes WHERE company_id = $1 AND list = $2
         AND facet = ANY ${facets} AND place >= ${lowest} AND place < ${end}),
-    ${levels.join(',\n')}
-    SELECT bucket AS place, $6 - before AS skipped FROM at_${shifts[0]}`;
-}
-
-/** SQL of the number of the advisory lock of whoever writes counters. */
-export const foldLock = "hashtext('tallystick list counts')";
-
-// What one transaction folds.
-const foldSize = 5_000;
-
-// A mark that is unknown stays so.
-const foldedMark = (mark: string, reach: string) =>
-  `CASE WHEN count(*) = count(${mark}) THEN ${reach}(${mark}) END AS ${mark}`;
-
-// In order: a walk reads neighbours.
-const foldSql = `
-  WITH taken AS (
-    DELETE FROM list_changes WHERE ctid = ANY (ARRAY (
-      SELECT ctid FROM list_changes LIMIT :limit FOR UPDATE SKIP LOCKED))
-    RETURNING company_id, list, place, facet, change, latest, earliest),
-  shifts AS (SELECT * FROM jsonb_to_recordset(:shifts) AS s (list text, shift smallint)),
-  folded AS (
-    INSERT INTO list_counts AS c (company_id, list, shift, bucket, facet, count, latest, earliest)
-    SELECT company_id, list, shift, place >> shift, facet, sum(change), ${foldedMark('latest', 'max')},
-      ${foldedMark('earliest', 'min')}
-    FROM taken JOIN shifts USING (list) GROUP BY company_id, list, shift, place >> shift, facet
-    ORDER BY company_id, list, shift, place >> shift, facet
-    ON CONFLICT (company_id, list, shift, bucket, facet) DO UPDATE SET count = c.count + excluded.count,
-      latest = CASE WHEN c.latest IS NOT NULL AND excluded.latest IS NOT NULL
-        THEN greatest(c.latest, excluded.latest) END,
-      earliest = CASE WHEN c.earliest IS NOT NULL AND excluded.earliest IS NOT NULL
-        THEN least(c.earliest, excluded.earliest) END
-    RETURNING company_id, list, shift, bucket, facet, count)
-  SELECT (SELECT count(*) FROM taken) AS taken,
-    (SELECT jsonb_agg(to_jsonb(folded) - 'count') FROM folded WHERE count = 0) AS empty`;
-
-// What was taken may be the end of a row whose beginning is still to come: then others are left, of which this has the
-// mark.
-const dropEmptySql = `
-  DELETE FROM list_counts c
-  USING jsonb_to_recordset(?::jsonb) AS e (company_id text, list text, shift smallint, bucket bigint, facet text)
-  WHERE c.company_id = e.company_id AND c.list = e.list AND c.shift = e.shift AND c.bucket = e.bucket
-    AND c.facet = e.facet AND c.count = 0
-    AND NOT EXISTS (SELECT FROM list_changes p WHERE p.company_id = e.company_id AND p.list = e.list
-      AND p.place >> e.shift = e.bucket AND p.facet = e.facet)`;
-
-const shiftRows = JSON.stringify(
-  Object.entries(shiftsOf).flatMap(([list, shifts]) => shifts.map((shift) => ({ list, shift }))),
-);
-
-async function foldAll(db: Database): Promise<void> {
-  while ((await foldCounts(db)) === foldSize);
-}
-
-/**
- * Folds changes into the counters, at most `limit` of them. One process at a time: two would wait for each other's
- * counters, in either order.
- * @returns how many; 0 while another one is about it
- */
-export function foldCounts(db: Database, limit = foldSize): Promise<number> {
-  return inTransaction(db, async (tx) => {
-    const lock = await tx.raw(`SELECT pg_try_advisory_xact_lock(${foldLock}) AS is_ours`);
-    if (lock.rows[0]?.is_ours !== true) return 0;
-    const { rows }: { rows: { taken: string; empty: object[] | null }[] } = await tx.raw(foldSql, {
-      limit,
-      shifts: shiftRows,
-    });
-    const [done] = rows;
-    if (done?.empty) await tx.raw(dropEmptySql, [JSON.stringify(done.empty)]);
-    return Number(done?.taken ?? 0);
-  });
+    ${[...wholeLevels(list, shifts), ...partLevels(list)].join(',')}
+    SELECT shift, bucket, $6 - before AS skipped FROM (${found.join(' UNION ALL ')}) AS found ORDER BY shift LIMIT 1`;
 }

@@ -1,6 +1,8 @@
-import { type CountedRows, placesOf, shiftsOf, shiftsWithin } from './list-counts-store.ts';
+import { type CountedRows, placesOf, shiftsWithin } from './list-counts-store.ts';
+import { shiftsOf } from './list-levels.ts';
+import { momentOf } from './moment-sql.ts';
 import type { Value } from './prepared.ts';
-import { momentOf, type Span } from './time-counts.ts';
+import type { Span } from './time-counts.ts';
 
 /*
  * Reads pages of lists that a moment narrows, past the stretches in which nothing matches: counters mark the latest moment of

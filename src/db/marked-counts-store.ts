@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
-import { type Found, shiftsOf } from './list-counts-store.ts';
+import type { Found } from './list-counts-store.ts';
+import { shiftsOf } from './list-levels.ts';
 import {
   aroundSql,
   isAsked,

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../contract/transaction.ts';
 import {
+  columnInserts,
   type DatabaseRole,
   databaseRoles,
   groupOf,
@@ -35,6 +36,9 @@ async function grantTo(tx: Tx, role: DatabaseRole): Promise<void> {
   await tx.raw(`REVOKE ALL ON ${Object.keys(tableRights).join(', ')} FROM ${group}`);
   for (const [privileges, tables] of tablesByPrivileges(role)) {
     await tx.raw(`GRANT ${privileges} ON ${tables.join(', ')} TO ${group}`);
+  }
+  for (const [table, { columns, roles }] of Object.entries(columnInserts)) {
+    if (roles.includes(role)) await tx.raw(`GRANT INSERT (${columns.join(', ')}) ON ${table} TO ${group}`);
   }
   if (role === 'operator')
     await tx.raw(`GRANT UPDATE ON SEQUENCE ${operatorSequences.join(', ')} TO ${group}`);

@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import { type CountedRows, countRows } from './list-counts-store.ts';
+import { momentOf } from './moment-sql.ts';
 
 /** Moments in microseconds since 1970, from the first up to, not including, the second. */
 export type Span = { readonly from: bigint; readonly until: bigint };
@@ -8,15 +9,11 @@ export type Span = { readonly from: bigint; readonly until: bigint };
 const timeShift = 24n;
 
 export const stretchAt = (micros: bigint): bigint => micros >> timeShift;
-export const startOfTime = (stretch: bigint): bigint => stretch << timeShift;
+const startOfTime = (stretch: bigint): bigint => stretch << timeShift;
 export const microsOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;
 
 /** The microseconds of a column of moments, in SQL. */
 export const microsSql = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint`;
-
-/** A moment in SQL, of its microseconds. */
-export const momentOf = (micros: string): string =>
-  `timestamptz 'epoch' + ${micros} * interval '1 microsecond'`;
 
 /** The same; its binding is its microseconds. */
 export const momentSql = momentOf('?::bigint');

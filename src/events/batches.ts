@@ -1,4 +1,5 @@
 import { ItemStream } from '../contract/item-stream.ts';
+import { sizeInMemory } from '../contract/size-in-memory.ts';
 
 type Reading<T> = {
   /** Items of the first batch, at most. */
@@ -22,9 +23,9 @@ export async function readInBatches<T>({
   sizeAfter = () => size,
   read,
 }: Reading<T>): Promise<Batches<T>> {
-  const first = await read(undefined, size);
+  let batch = await read(undefined, size);
+  const first = batch;
   const rest = async function* () {
-    let batch = first;
     for (let asked = size; batch.length === asked; ) {
       asked = sizeAfter(batch);
       batch = await read(batch.at(-1), asked);
@@ -46,10 +47,17 @@ export function arrayOf<T, Item>(
   { first, rest }: Batches<T>,
   toItem: (value: T) => Item,
 ): Item[] | ItemStream<Item> {
-  if (rest === undefined) return first.map(toItem);
+  const items = first.map(toItem);
+  if (rest === undefined) return items;
+  // Taken out when it is sent, so that nothing keeps it for as long as the others take.
+  const begun = [items];
   const all = async function* () {
-    yield first;
-    yield* rest;
+    yield* begun.splice(0);
+    for await (const batch of mapBatches(rest, toItem)) {
+      stream.heldBytes = sizeInMemory(batch);
+      yield batch;
+    }
   };
-  return new ItemStream(mapBatches(all(), toItem));
+  const stream = new ItemStream<Item>(all(), sizeInMemory(items));
+  return stream;
 }

@@ -1,14 +1,14 @@
 import type { Database } from '../contract/transaction.ts';
 import { countRows, findOffset } from '../db/list-counts-store.ts';
+import { endsOf } from '../db/list-levels.ts';
 import type { MayLag } from '../db/replica-reads.ts';
-import { countSpan, momentSql, startOfTime } from '../db/time-counts.ts';
+import { countSpan, momentSql } from '../db/time-counts.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
 import {
   countedEvents,
   type EventFilter,
   type EventPlace,
-  latestPlace,
   type PlacedRow,
   placedColumns,
   placeOf,
@@ -126,7 +126,9 @@ async function newestFrom(
   if (offset === 0) return { query };
   const found = await findOffset(db, countedEvents('events', companyId), offset);
   if (found === undefined) return undefined;
-  const until = startOfTime(latestPlace - found.place + 1n);
-  query.whereRaw(`created_at < ${momentSql}`, [String(until)]).offset(found.skipped);
+  const { createdMicros, id } = endsOf('events', found.shift, found.bucket).first;
+  query
+    .whereRaw(`(created_at, id) <= (${momentSql}, ?::uuid)`, [String(createdMicros), id])
+    .offset(found.skipped);
   return { query };
 }

@@ -8,8 +8,9 @@ import {
   pageOfMarkedSql,
 } from '../db/list-marks-store.ts';
 import { fewSkipped, findMarked, walkOfMarkedSql } from '../db/marked-counts-store.ts';
+import { momentOf } from '../db/moment-sql.ts';
 import { prepared } from '../db/prepared.ts';
-import { microsOf, momentOf, type Span, stretchAt } from '../db/time-counts.ts';
+import { microsOf, type Span, stretchAt } from '../db/time-counts.ts';
 import {
   countedEvents,
   type EventFilter,

@@ -87,13 +87,16 @@ const keyedOptions = {
   deleteAfterSeconds: 60 * 60,
 };
 const scheduledOptions = { retryLimit: 3, expireInSeconds: 600 };
-// A fetcher sleeps after each batch that was not full.
+// A fetcher sleeps after each batch that was not full. One gets through all that a database accepts,
+// and a second would ask at the same moments.
 const fetching = {
   batchSize: 500,
   burstWhenBatchFull: true,
-  localConcurrency: 2,
+  localConcurrency: 1,
   pollingIntervalSeconds: 2,
 };
+// No job waits for another, which pg-boss would look for every 5 s, by two transactions.
+const flowIntervalSeconds = 86_400;
 
 /** pg-boss as the {@link JobQueue}: it keeps its own schema, `pgboss`, in the same database, and uses the same pool. */
 export function createJobQueue(options: QueueOptions): JobQueue {
@@ -181,6 +184,7 @@ function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log
     supervise: works,
     schedule: works,
     monitorIntervalSeconds: 10,
+    flowIntervalSeconds,
   });
   // Without a listener its errors would end the process; it reconnects by itself. It looks after its tables in each process,
   // also where the database user only adds jobs and may not; what cannot be added rejects where it is asked for.

@@ -3,7 +3,7 @@ import type { Outgoing } from '../outgoing/outgoing.ts';
 
 const maxBytes = 64 * 1_024;
 // So many connections the service has to bear at most, however many unknown keys come.
-const maxConcurrent = 32;
+export const maxConcurrent = 32;
 
 type AuthClientOptions = {
   readonly url: string;

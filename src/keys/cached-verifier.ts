@@ -1,9 +1,12 @@
 import { createFlightCache } from '../cache.ts';
+import { tenantOf } from '../contract/tenant.ts';
+import { createTurns } from '../db/turns.ts';
 import { problem } from '../errors.ts';
 import { untilAborted } from '../in-time.ts';
 import { OutgoingFault } from '../outgoing/outgoing-fault.ts';
-import { currentScope } from '../request-scope.ts';
+import { currentScope, inScope } from '../request-scope.ts';
 import { hashKey } from './key-format.ts';
+import { createLastTenants } from './last-tenants.ts';
 import type { KeyVerifier, VerifyResult } from './verifier.ts';
 
 /** The result of a look-up, and for how many seconds it is valid at most; Infinity when it has no known end. */
@@ -21,6 +24,8 @@ type CachedVerifierOptions = {
   /** Accepted keys in the cache at most, and refused ones likewise. */
   readonly cacheMax: number;
   readonly timeoutMs: number;
+  /** Look-ups at once, shared among the networks that keys come from. */
+  readonly lookUpsAtOnce: number;
 };
 
 type CachedVerifier = Required<KeyVerifier> & {
@@ -29,6 +34,8 @@ type CachedVerifier = Required<KeyVerifier> & {
   /** Empties the cache. */
   forgetAll(): void;
 };
+
+type Asked = { readonly key: string; readonly hash: Buffer; readonly network: string };
 
 // The published promise: a revoked key is refused everywhere within 10 seconds. One second of them is for the look-up
 // that then refuses it. Requests may join a look-up until its end, so the promise bounds its time too.
@@ -47,13 +54,26 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
   const accepted = createFlightCache<VerifyResult>({ maxKeys: options.cacheMax });
   const refused = createFlightCache<TimedResult>({ maxKeys: options.cacheMax });
   const hashes = createHashes(options.cacheMax);
+  const tenants = createLastTenants(options.cacheMax);
+  const turns = createTurns({ places: options.lookUpsAtOnce, overdueMs: options.timeoutMs });
 
-  const lookUp = async (key: string, hash: Buffer): Promise<TimedResult> => {
+  /** One that nobody waits for any more has its turn until it ends. */
+  const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<Verdict> => {
+    // A key that was accepted before waits for none of those that strangers invent, and outside in a line of its own.
+    if (tenants.ofHash(hash.toString('hex')) !== undefined) {
+      const scope = { isRead: false, ...currentScope(), signal, line: 'accepted before' };
+      return inScope(scope, () => options.lookUp(key, hash));
+    }
+    const turn = await turns.take(network, true, { signal });
+    return options.lookUp(key, hash).finally(() => turn.end());
+  };
+
+  const lookUp = async (asked: Asked): Promise<TimedResult> => {
     const startedAt = performance.now();
     const late = AbortSignal.timeout(Math.min(options.timeoutMs, maxLookUpMs));
     const shared = currentScope()?.signal;
     const signal = shared === undefined ? late : AbortSignal.any([late, shared]);
-    const verdict = await untilAborted(options.lookUp(key, hash), signal).catch(unavailable);
+    const verdict = await untilAborted(lookUpInTurn(asked, signal), signal).catch(unavailable);
     const maxSeconds = verdict.result.ok ? maxAcceptedSeconds : maxRefusedSeconds;
     // Counted from the start: the look-up may have read the key's state at any time since.
     const elapsedSeconds = (performance.now() - startedAt) / 1_000;
@@ -61,22 +81,27 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
     return { result: verdict.result, keepSeconds };
   };
 
-  const lookUpUnlessRefused = async (cacheKey: string, key: string, hash: Buffer) => {
+  const lookUpUnlessRefused = async (cacheKey: string, asked: Asked) => {
     const { result, keepSeconds } = await refused.get(cacheKey, async () => {
-      const timed = await lookUp(key, hash);
+      const timed = await lookUp(asked);
       return { value: timed, ttlSeconds: timed.result.ok ? 0 : timed.keepSeconds };
     });
     return { value: result, ttlSeconds: result.ok ? keepSeconds : 0 };
   };
 
   return {
-    async verify(key, { cachedOnly = false } = {}) {
+    async verify(key, { cachedOnly = false, network = '' } = {}) {
       if (!options.isWellFormed(key)) return { ok: false, reason: 'invalid' };
       const hash = hashKey(key);
       const cacheKey = hash.toString('hex');
       if (cachedOnly) return accepted.peek(cacheKey) ?? notLookedUp;
-      const result = await accepted.get(cacheKey, () => lookUpUnlessRefused(cacheKey, key, hash));
-      if (result.ok) hashes.note(key, cacheKey);
+      const result = await accepted.get(cacheKey, () =>
+        lookUpUnlessRefused(cacheKey, { key, hash, network }),
+      );
+      if (result.ok) {
+        hashes.note(key, cacheKey);
+        tenants.note(cacheKey, tenantOf(result.caller));
+      }
       return result;
     },
     known(key) {
@@ -84,9 +109,11 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       const result = hash === undefined ? undefined : accepted.peek(hash);
       return result?.ok === true ? result.caller : undefined;
     },
+    lastTenant: (key) => tenants.of(key),
     forget(hash) {
       accepted.delete(hash);
       refused.delete(hash);
+      tenants.forget(hash);
     },
     forgetAll() {
       accepted.clear();
@@ -96,6 +123,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       accepted.close();
       refused.close();
       hashes.clear();
+      tenants.clear();
     },
   };
 }

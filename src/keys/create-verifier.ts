@@ -26,6 +26,7 @@ export async function createVerifier(
       db,
       notifications,
       environment: config.KEY_ENVIRONMENT,
+      lookUpsAtOnce: Math.ceil(config.DATABASE_POOL_MAX / 5),
       ...cache,
     });
   }

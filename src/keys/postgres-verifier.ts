@@ -15,6 +15,8 @@ type PostgresVerifierOptions = {
   /** From 0 to 10. */
   readonly cacheSeconds: number;
   readonly cacheMax: number;
+  /** They wait for nobody's turn in the pool, so they must not be able to take it all. */
+  readonly lookUpsAtOnce: number;
   /** Time limit of one look-up, waiting for a connection included; 3 s by default. */
   readonly timeoutMs?: number;
 };
@@ -31,6 +33,7 @@ export async function createPostgresVerifier(options: PostgresVerifierOptions): 
     lookUp: async (_key, hash) => toVerdict(await lookUpKey(db, hash, timeoutMs)),
     cacheSeconds: options.cacheSeconds,
     cacheMax: options.cacheMax,
+    lookUpsAtOnce: options.lookUpsAtOnce,
     timeoutMs,
   });
   const unsubscribe = await notifications.subscribe({
@@ -41,6 +44,7 @@ export async function createPostgresVerifier(options: PostgresVerifierOptions): 
   return {
     verify: cached.verify,
     known: cached.known,
+    lastTenant: cached.lastTenant,
     async close() {
       unsubscribe();
       await cached.close();

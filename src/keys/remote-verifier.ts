@@ -1,6 +1,6 @@
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { ReadAnswer } from './auth-answer.ts';
-import { createAuthClient } from './auth-client.ts';
+import { createAuthClient, maxConcurrent } from './auth-client.ts';
 import { readBetterAuthAnswer } from './better-auth-answer.ts';
 import { createCachedVerifier } from './cached-verifier.ts';
 import { readUnkeyAnswer } from './unkey-answer.ts';
@@ -40,17 +40,19 @@ type RemoteVerifierOptions = {
 export function createRemoteVerifier(options: RemoteVerifierOptions): KeyVerifier {
   const client = createAuthClient(options);
   const read = readers[options.dialect];
-  const { verify, known, close } = createCachedVerifier({
+  const { verify, known, lastTenant, close } = createCachedVerifier({
     isWellFormed: (key) => wellFormed.test(key),
     lookUp: async (key) => read(await client.post(key), Date.now()),
     cacheSeconds: options.cacheSeconds,
     cacheMax: options.cacheMax,
     // As long again for its turn; the client itself ends the call.
     timeoutMs: 2 * options.timeoutMs,
+    lookUpsAtOnce: maxConcurrent,
   });
   return {
     verify,
     known,
+    lastTenant,
     async close() {
       await close();
       client.close();

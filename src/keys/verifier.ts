@@ -6,9 +6,11 @@ export type VerifyResult =
   | { readonly ok: false; readonly reason: 'invalid' }
   | { readonly ok: false; readonly reason: 'rate_limited'; readonly retryAfterSeconds: number };
 
-type VerifyOptions = {
+export type VerifyOptions = {
   /** Accepts only keys that are known to be valid, without a look-up; any other key is `rate_limited`. */
   readonly cachedOnly?: boolean;
+  /** Where the key comes from: look-ups of one network leave room for those of others. */
+  readonly network?: string;
 };
 
 /** Resolves an API key to its caller. */
@@ -20,5 +22,7 @@ export type KeyVerifier = {
   verify(key: string, options?: VerifyOptions): Promise<VerifyResult>;
   /** The caller of a key that was verified a moment ago, without waiting; undefined where that has to be asked. */
   known?(key: string): Caller | undefined;
+  /** Whose share a key took that was accepted some minutes ago: a hint of whom to listen to, which lets nobody in. */
+  lastTenant?(key: string): string | undefined;
   close(): Promise<void>;
 };

@@ -1,10 +1,10 @@
-import pLimit from 'p-limit';
 import { untilAborted } from '../in-time.ts';
 import { currentScope, inBackground } from '../request-scope.ts';
 import { inChildSpan } from '../tracing/in-span.ts';
 import { type Breaker, type BreakerState, createBreaker } from './breaker.ts';
 import { createExchange, type Exchange, type OutgoingRequest } from './exchange.ts';
 import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
+import { createTurns } from './turns.ts';
 
 /** Something outside of this process, by what it is for us. */
 type CalleeKind = 'authentication' | 'upstream' | 'node' | 'metadata' | 'service';
@@ -13,7 +13,7 @@ export type CalleeOptions = {
   readonly kind: CalleeKind;
   /** Which of its kind, as logs and metrics may show it; empty for one of many that strangers choose. */
   readonly label: string;
-  /** Calls at once; further ones wait for their turn. */
+  /** Calls at once; further ones wait for their turn, each behind those of its own company. */
   readonly maxConcurrent: number;
   /** The lowest HTTP status that says the callee does not work; 500 by default, Infinity for none. */
   readonly failingStatus?: number;
@@ -109,7 +109,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
       onTurn?.();
       return breaker.run(() => withDeadline(work, timeoutMs, asker));
     };
-    return inTurn(attempt, waitMs, asker);
+    return inTurn({ work: attempt, line: scope?.line ?? scope?.tenant ?? '', waitMs, asker });
   };
 
   const described = (name: string) => () => ({
@@ -156,10 +156,11 @@ type Work<T> = (signal: AbortSignal) => Promise<T>;
 async function withDeadline<T>(work: Work<T>, timeoutMs: number, asker: AbortSignal | undefined): Promise<T> {
   asker?.throwIfAborted();
   const end = new AbortController();
-  let isLate = false;
+  let late: OutgoingFault | undefined;
   const timer = setTimeout(() => {
-    isLate = true;
-    end.abort();
+    late = new OutgoingFault('timeout', `no answer within ${timeoutMs} ms`);
+    // Work has to tell a callee that is silent from a caller who has gone.
+    end.abort(late);
   }, timeoutMs);
   const onAbort = () => end.abort(asker?.reason);
   asker?.addEventListener('abort', onAbort, { once: true });
@@ -169,8 +170,7 @@ async function withDeadline<T>(work: Work<T>, timeoutMs: number, asker: AbortSig
     if (error instanceof OutgoingFault) throw error;
     // The callee is not to blame.
     asker?.throwIfAborted();
-    if (!isLate) throw error;
-    throw new OutgoingFault('timeout', `no answer within ${timeoutMs} ms`, { cause: error });
+    throw late ?? error;
   } finally {
     clearTimeout(timer);
     asker?.removeEventListener('abort', onAbort);
@@ -183,29 +183,4 @@ function shutFault(name: string, breaker: Breaker): OutgoingFault {
   return new OutgoingFault('shut', `not asked: the circuit breaker of ${name} is open, ${when}`, {
     retryAfterMs,
   });
-}
-
-/** Work in turns, so many at once. Whoever waits leaves with its request, or when the wait is over. */
-function createTurns(maxConcurrent: number) {
-  const places = pLimit(maxConcurrent);
-  return async <T>(work: () => Promise<T>, waitMs: number, asker: AbortSignal | undefined): Promise<T> => {
-    if (places.activeCount + places.pendingCount < maxConcurrent) return places(work);
-    const turn = Promise.withResolvers<void>();
-    let hasLeft = false;
-    const done = places(async () => {
-      turn.resolve();
-      return hasLeft ? undefined : { value: await work() };
-    });
-    const late = AbortSignal.timeout(waitMs);
-    try {
-      await untilAborted(turn.promise, asker === undefined ? late : AbortSignal.any([late, asker]));
-    } catch (cause) {
-      hasLeft = true;
-      asker?.throwIfAborted();
-      throw new OutgoingFault('timeout', `no turn to ask within ${waitMs} ms`, { cause });
-    }
-    const ended = await done;
-    if (ended === undefined) throw new Error('a turn was taken by a call that had left');
-    return ended.value;
-  };
 }

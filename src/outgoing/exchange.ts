@@ -54,10 +54,14 @@ export function createExchange({ maxSockets, isPublicOnly }: ExchangeOptions): E
         agent: reuses ? agents[isSecure ? 'https:' : 'http:'] : false,
         ...(isPublicOnly && { lookup: lookupPublic }),
       } as const;
-      const asked = (isSecure ? https : http).request(url, options, resolve);
+      let isAnswered = false;
+      const asked = (isSecure ? https : http).request(url, options, (response) => {
+        isAnswered = true;
+        resolve(response);
+      });
       asked.on('error', (error) => {
         // The callee closed the idle connection just as it was reused, so it never saw this request.
-        const isStale = reuses && asked.reusedSocket && !signal.aborted;
+        const isStale = reuses && asked.reusedSocket && !isAnswered && !signal.aborted;
         if (isStale) open(request, signal, false).then(resolve, reject);
         else reject(error);
       });

@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import { promises as dns, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 /** Addresses outside the public internet: loopback, private and special networks. */
@@ -43,17 +43,44 @@ export function isPublicAddress(address: string): boolean {
 /** A host that must not be contacted. */
 export class ForbiddenHostError extends Error {}
 
+type Resolver = Record<'resolve4' | 'resolve6', (name: string) => Promise<string[]>>;
+
 /**
  * Resolves names for a connection and returns only public addresses. The connection uses the addresses that were
- * checked, so DNS rebinding has no effect.
+ * checked, so DNS rebinding has no effect. Strangers choose the names: they are asked of the name servers with a limit, and
+ * not by the system's function, whose few threads nodes and PostgreSQL need as well. So `/etc/hosts` says nothing here,
+ * and has no public hosts.
  */
-export const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    const allowed = error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];
-    const [first] = allowed;
-    if (error !== null) callback(error, '', 0);
-    else if (first === undefined) callback(new ForbiddenHostError(`${hostname} is no public host`), '', 0);
-    else if (options.all) callback(null, allowed);
-    else callback(null, first.address, first.family);
-  });
-};
+export function createPublicLookup(resolver: Resolver): LookupFunction {
+  return (hostname, options, callback) => {
+    resolvePublic(resolver, hostname).then(
+      (allowed) => {
+        const [first] = allowed;
+        if (options.all) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };
+}
+
+export const lookupPublic = createPublicLookup(new dns.Resolver({ timeout: 2_000, tries: 1 }));
+
+/** @throws ForbiddenHostError; the error of the resolver when it gave no address of either kind */
+async function resolvePublic(
+  resolver: Resolver,
+  hostname: string,
+): Promise<[LookupAddress, ...LookupAddress[]]> {
+  const forbidden = () => new ForbiddenHostError(`${hostname} is no public host`);
+  const name = hostname.toLowerCase().replace(/\.$/, '');
+  if (!name.includes('.') || name.endsWith('.localhost')) throw forbidden();
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+  const found = [
+    ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
+    ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
+  ];
+  const [first, ...others] = found.filter(({ address }) => isPublicAddress(address));
+  if (first === undefined) throw forbidden();
+  return [first, ...others];
+}

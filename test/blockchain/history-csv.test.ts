@@ -98,6 +98,26 @@ describe('a history as CSV that fails', () => {
   });
 });
 
+test('a page of any size goes in pieces of 64 kB, none of which splits a character, and is counted', async () => {
+  const [record] = await records(indexed, { limit: '1', fromBlock: '50' });
+  const page = Array.from({ length: 20 }, () => ({ ...record, summary: 'a😀'.repeat(100_001) }));
+  let asked = 0;
+  const history = async () => {
+    asked += 1;
+    return { records: page.slice(0, asked), next: asked === 2 ? undefined : 'next' };
+  };
+  const provider = { history } as unknown as DataProvider; // what is asked of it
+  const question = { network: testNetwork([]), address: indexed.busy, order: 'ASC', limit: 1 } as const;
+  const { body } = await historyCsv(provider, { ...question, position: undefined, page: 0 });
+  const firstBytes = body.heldBytes;
+  expect(firstBytes).toBeGreaterThan(300_000);
+  const pieces: string[] = [];
+  for await (const piece of body.pieces) pieces.push(piece);
+  expect(body.heldBytes).toBeGreaterThan(1.9 * firstBytes);
+  expect(pieces.every((piece) => piece.length <= 64 * 1024 && piece.isWellFormed())).toBe(true);
+  expect(linesOf(pieces.join('')).map(({ summary }) => summary?.length)).toEqual([300_003, 300_003, 300_003]);
+});
+
 describe('a text of the file', () => {
   test('is quoted where it needs it, and is no formula of a spreadsheet', async () => {
     const [record] = await records(indexed, { limit: '1', fromBlock: '50' });

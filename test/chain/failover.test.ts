@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
@@ -53,6 +56,23 @@ describe('a network with several nodes', () => {
     await blockNumber();
     expect(first.asked).toEqual(['eth_chainId', 'eth_blockNumber', 'eth_blockNumber']);
     expect(second.asked).toEqual([]);
+  });
+
+  test('goes on without a node whose address cannot be read, says why, and takes it once it can', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tallystick-node-'));
+    const file = path.join(folder, 'node');
+    const network = testNetwork([`file:${file}`, second.url]);
+    expect(await blockNumber(network)).toBe('0x0');
+    const alone = testNetwork([`file:${file}`], { chainId: '5' });
+    await expect(blockNumber(alone)).rejects.toThrow(
+      `file:${file}: The file ${file}, which holds the address`,
+    );
+    writeFileSync(file, first.url);
+    clock += 60_000;
+    await expect
+      .poll(() => blockNumber(network).then(() => first.asked), patience)
+      .toContain('eth_blockNumber');
+    rmSync(folder, { recursive: true });
   });
 
   test('asks for the chain id again from time to time: a URL may come to lead elsewhere', async () => {

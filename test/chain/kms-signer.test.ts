@@ -31,10 +31,12 @@ type Asked = { readonly target: string; readonly body: Record<string, string> };
 const asked: Asked[] = [];
 let publicKey = spki;
 let high = true;
+let isSilent = false;
 const server = createServer(async (request, response) => {
   const body = JSON.parse(await text(request));
   const target = String(request.headers['x-amz-target']);
   asked.push({ target, body });
+  if (isSilent) return;
   response.setHeader('content-type', 'application/x-amz-json-1.1');
   if (target === 'TrentService.GetPublicKey') {
     const about = {
@@ -66,6 +68,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   vi.unstubAllEnvs();
+  server.closeAllConnections();
   server.close();
 });
 
@@ -102,6 +105,17 @@ describe('a key in KMS', () => {
       `${arn} cannot be used: it is of the curve P-256`,
     );
     publicKey = spki;
+  });
+
+  test('that takes connections and never answers fails in time, at the start and when it signs', async () => {
+    const signer = await openKmsKey(arn, { endpoint, timeoutMs: 100 });
+    isSilent = true;
+    await expect(signer.sign({ ...transaction, nonce: 1n })).rejects.toThrow(/timeout|timed out/i);
+    await expect(openKmsKey(arn, { endpoint, timeoutMs: 100 })).rejects.toThrow(
+      /cannot be used: .*(timeout|timed out)/i,
+    );
+    isSilent = false;
+    expect((await signer.sign({ ...transaction, nonce: 1n })).raw).toMatch(/^0x/);
   });
 
   test('of another address is noticed', async () => {

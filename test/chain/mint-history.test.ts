@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type BlockRange, mintPages } from '../../src/chain/minting/mint-history.ts';
+import { mintTopics } from '../../src/chain/minting/mint-contract.ts';
+import { type BlockRange, createMintHistory, mintPages } from '../../src/chain/minting/mint-history.ts';
 import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
 
 const contract = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -53,4 +54,22 @@ describe('pages of mints', () => {
       }),
     ).rejects.toThrow('pruned history');
   });
+});
+
+test('a mint that a node tells twice is one', async () => {
+  const word = (digits: string) => `0x${digits.padStart(64, '0')}`;
+  const [topic, nobody] = mintTopics();
+  const log = {
+    address: contract,
+    topics: [topic, nobody, word('a1'), word('7')],
+    transactionHash: word('ab'),
+    blockNumber: '0x5',
+  };
+  const elsewhere = { ...log, blockNumber: '0x6' };
+  const history = createMintHistory({ send: async () => [log, elsewhere, log] });
+  const mints = await history.allMintsIn(contract, { from: 0n, to: 9n });
+  expect(mints.map(({ tokenId, blockNumber }) => [tokenId, blockNumber])).toEqual([
+    ['7', 5n],
+    ['7', 6n],
+  ]);
 });

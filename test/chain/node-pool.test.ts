@@ -99,16 +99,17 @@ describe('a look', () => {
 
   test('waits for a node that hangs only once', async () => {
     clients.close();
-    open(undefined, 300);
+    // Long enough for the other one on a machine with other work.
+    open(undefined, 1_000);
     node(0).bend(() => Promise.resolve('hang'));
     const begun = performance.now();
     expect((await pin()).label).toBe(node(1).url);
-    expect(performance.now() - begun).toBeGreaterThan(290);
+    expect(performance.now() - begun).toBeGreaterThan(990);
     for (let round = 0; round < 5; round += 1) {
       clock += 60_000;
       const again = performance.now();
       expect((await pin()).label).toBe(node(1).url);
-      expect(performance.now() - again).toBeLessThan(290);
+      expect(performance.now() - again).toBeLessThan(990);
     }
     // Minutes have passed without a new block.
     expect(statesOf()).toEqual(['failing', 'standing']);

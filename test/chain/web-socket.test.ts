@@ -1,7 +1,9 @@
-import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
+import { openTransport } from '../../src/chain/rpc/open-transport.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
+import { startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
 import { type Failure, type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
@@ -63,6 +65,44 @@ describe('a node over WebSocket', () => {
     await expect(node.send('eth_blockNumber', [])).rejects.toThrow('the connection was closed');
     proxy.fail('none');
     expect(await node.send('eth_blockNumber', [])).toBe('0x0');
+  });
+
+  test('that has gone silent is connected to anew after one timeout', async ({ chain }) => {
+    const gate = await startGate(chain.rpcUrl);
+    const quick = createRpcClients({ timeoutMs: 300, log: createLogger({ level: 'silent' }) });
+    const node = quick.for(testNetwork([gate.through(chain.rpcUrl).replace('http', 'ws')]));
+    expect(await node.send('eth_blockNumber', [])).toBe('0x0');
+    gate.lose();
+    await expect(node.send('eth_blockNumber', [])).rejects.toThrow('no answer within 300 ms');
+    expect(await node.send('eth_blockNumber', [])).toBe('0x0');
+    quick.close();
+    await gate.close();
+  });
+
+  test('whose answer is larger than anybody wants is kept: only who asked for it fails, and it is not parsed', async () => {
+    const node = overSocket();
+    await node.send('eth_blockNumber', []);
+    const before = proxy.connections();
+    const parse = vi.spyOn(JSON, 'parse');
+    proxy.fail('oversized');
+    const to = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
+    await expect(node.send('eth_call', [{ to }, 'latest'])).rejects.toThrow('too large');
+    expect(parse.mock.calls.filter(([text]) => text.length > 1_000_000)).toEqual([]);
+    parse.mockRestore();
+    proxy.fail('none');
+    expect(await node.send('eth_blockNumber', [])).toBe('0x0');
+    expect(proxy.connections()).toBe(before);
+  });
+
+  test('that is being connected to is asked by many without a listener for each', async () => {
+    const warned = vi.fn();
+    process.on('warning', warned);
+    const transport = openTransport(proxy.wsUrl, { outgoing: createOutgoing(), label: 'node' });
+    const limits = { timeoutMs, maxBytes: 1_000 };
+    await Promise.all(Array.from({ length: 40 }, () => transport.ask('eth_chainId', [], limits)));
+    process.off('warning', warned);
+    transport.close();
+    expect(warned).not.toHaveBeenCalled();
   });
 
   test('that does not exist, or is none, is said to be so', async () => {

@@ -128,6 +128,33 @@ test('what was done on the chain is told by the audit log', async ({ db, json })
   const { status } = await json('contract', 'set-base-uri', '31337', contract, ...uri, ...keys);
   expect(status).toBe(0);
   expect(await auditedActions(db)).toEqual(
-    expect.arrayContaining(['contract.deploy', 'contract.grant', 'contract.revoke', 'contract.set_base_uri']),
+    expect.arrayContaining([
+      ...['contract.deploy_asked', 'contract.grant_asked', 'contract.revoke_asked'],
+      ...['contract.deploy', 'contract.grant', 'contract.revoke'],
+      ...['contract.set_base_uri_asked', 'contract.set_base_uri'],
+    ]),
   );
+  const last = await db('audit_log').where('action', 'contract.set_base_uri').orderBy('id', 'desc').first();
+  expect(last).toMatchObject({ subject: contract, details: { hash: expect.stringMatching(/^0x/) } });
+});
+
+test('nothing is done on the chain unless the audit log has that it was asked for', async ({
+  db,
+  json,
+  run,
+}) => {
+  const contract = await deploy(json);
+  const other = Wallet.createRandom().address;
+  await db.raw(`ALTER TABLE audit_log ADD CONSTRAINT out_of_order
+    CHECK (action NOT LIKE 'contract.grant%') NOT VALID`);
+  const { status } = await run('contract', 'grant', '31337', contract, other, ...keys);
+  await db.raw('ALTER TABLE audit_log DROP CONSTRAINT out_of_order');
+  expect(status).not.toBe(0);
+  await db('mint_lanes').insert({ chain_id: 31337, signer: other });
+  const checks: { check: string; state: string }[] = (await json('contract', 'status', '31337', contract))
+    .value;
+  expect(checks.filter(({ check }) => check.startsWith('minter')).map(({ state }) => state)).toEqual([
+    'FAULT',
+    'FAULT',
+  ]);
 });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { foldCounts } from '../../src/db/list-counts-store.ts';
+import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
 import { auditedActions } from './command-line.ts';
 import { test } from './fixtures.ts';

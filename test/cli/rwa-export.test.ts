@@ -99,6 +99,26 @@ describe('rwa export', () => {
     expect(await readdir(folder)).not.toContain('half.csv');
   });
 
+  test('names what is damaged, and writes all others', async ({ db, vault, run, json }) => {
+    const own = await addRwa(db, 'acme', { claimBaseUrl: 'https://acme.example/claim' });
+    const [first, damaged, last] = await addNfts(db, vault, own, 3);
+    await db('nfts')
+      .where({ id: damaged?.id })
+      .update({ secret_cipher: Buffer.alloc(60, 1) });
+    const { status, out, err } = await run('rwa', 'export', own.id);
+    const lines: { nftId: string }[] = parse(out, { columns: true });
+    expect(lines.map(({ nftId }) => nftId)).toEqual([first?.id, last?.id]);
+    expect([status, err]).toEqual([
+      1,
+      `Left out, since their secrets are damaged: 000002 (${damaged?.id}).\nNew secrets: tallystick rwa reissue-secret <nftId>\n`,
+    ]);
+    const made = path.join(folder, 'damaged-codes');
+    const codes = await json('rwa', 'export', own.id, '--qr', made);
+    expect(codes.value).toMatchObject({ nfts: 2 });
+    expect(codes.notes).toContain(`Left out, since their secrets are damaged: 000002 (${damaged?.id}).`);
+    expect((await readdir(made)).toSorted()).toEqual(['000001.svg', '000003.svg', 'sheet-001.html']);
+  });
+
   test('needs the setting that opens secrets', async ({ settings }) => {
     const { SECRET_KEYS: _, ...without } = settings;
     const { status, err } = await commandLine({ ...without, AREAS: 'events' }).run('rwa', 'export', rwa.id);

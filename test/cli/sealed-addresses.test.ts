@@ -103,6 +103,25 @@ describe('tallystick network', () => {
     expect((await commandLine(other).json('doctor')).status).toBe(1);
   });
 
+  test.for(['', ':secret@', 'user@'])(
+    'stores none in clear unless told to: %s',
+    async (who, { settings, db }) => {
+      const { SECRET_KEYS: _, ...without } = settings;
+      const url = node.url.replace('//', `//${who}`) + (who === '' ? `/${credential}` : '');
+      const { run } = commandLine({ ...without, AREAS: 'events' });
+      const update = ['network', 'update', '31337', '--rpc', url];
+      await db('networks').update({ rpc_urls: [node.url], rpc_sealed: null });
+      expect(await run(...update)).toMatchObject({
+        status: 2,
+        err: expect.stringContaining('say --in-clear'),
+      });
+      expect((await row(db)).rpc_urls).toEqual([node.url]);
+      expect((await run(...update, '--in-clear')).status).toBe(0);
+      expect((await row(db)).rpc_urls).toEqual([url]);
+      await db('networks').update({ rpc_urls: [node.url] });
+    },
+  );
+
   test('takes an address from a file', async ({ json, db }) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-address-'));
     const file = path.join(folder, 'node');

@@ -51,3 +51,15 @@ test('is taken over when nobody renews it, whatever the clock of the database sa
   expect(await fenceOf(db, 'd')).toBe('8');
   await lease.release();
 });
+
+test('is taken over within some second of its end, however long it is', async ({ db }) => {
+  await db('leases').insert({
+    ...{ name: 'e', fence: '1', holder: 'gone:1' },
+    taken_at: db.fn.now(),
+    expires_at: db.raw("now() + interval '1 second'"),
+  });
+  const begunAt = performance.now();
+  const lease = await acquireLease({ db, name: 'e', log, signal: never, seconds: 60 });
+  expect(performance.now() - begunAt).toBeLessThan(6_000);
+  await lease.release();
+});

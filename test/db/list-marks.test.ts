@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { foldCounts } from '../../src/db/list-counts-store.ts';
+import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { atPrimary } from '../../src/db/replica-reads.ts';
 import { listEvents, type PlacedEvent, readAllEvents } from '../../src/events/event-list-store.ts';
 import type { EventFilter } from '../../src/events/event-place.ts';
@@ -10,6 +10,7 @@ import type { Nft } from '../../src/rwa/assets/nft-row.ts';
 import { countNfts, listNfts } from '../../src/rwa/assets/nft-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
+import { rowsReadBy } from '../support/statements.ts';
 
 const company = 'marked';
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
@@ -229,43 +230,6 @@ describe(`lists that a moment narrows (SEED=${seed})`, () => {
   });
 });
 
-type Plan = {
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly Plan[];
-};
-/** How many rows of a table the plan read. */
-function rowsRead(plan: Plan, table: string): number {
-  const own = plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0);
-  const below = (plan.Plans ?? []).map((each) => rowsRead(each, table));
-  return below.reduce(
-    (sum, rows) => sum + rows,
-    plan['Relation Name'] === table ? own * plan['Actual Loops'] : 0,
-  );
-}
-
-async function readBy(db: Database, table: string, work: () => Promise<unknown>): Promise<number> {
-  const sent: { sql: string; bindings: readonly unknown[] }[] = [];
-  const note = (query: { sql: string; bindings: readonly unknown[] }) => sent.push(query);
-  db.on('query', note);
-  await work();
-  db.removeListener('query', note);
-  if (sent.length === 0) throw new Error('nothing was asked');
-  let read = 0;
-  for (const { sql, bindings } of sent) {
-    // Knex wants its own placeholders back.
-    const named = Object.fromEntries(bindings.map((value, index) => [`p${index + 1}`, value]));
-    const { rows } = await db.raw(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${sql.replaceAll(/\$(\d+)/g, ':p$1')}`,
-      named,
-    );
-    read += rowsRead(rows[0]['QUERY PLAN'][0].Plan, table);
-  }
-  return read;
-}
-
 describe('a page that next to nothing matches', () => {
   const page = { limit: 50, offset: 0 };
 
@@ -301,11 +265,11 @@ describe('a page that next to nothing matches', () => {
       { ...filter, mintState: 'unclaimed' } as const,
     ]) {
       expect((await listNfts(db, 'other', each, page)).map(({ id }) => id)).toEqual([last.id]);
-      expect(await readBy(db, 'nfts', () => listNfts(db, 'other', each, page))).toBeLessThanOrEqual(256);
+      expect(await rowsReadBy(db, 'nfts', () => listNfts(db, 'other', each, page))).toBeLessThanOrEqual(256);
     }
     await foldAll(db);
-    expect(await readBy(db, 'nfts', () => listNfts(db, 'other', filter, page))).toBeLessThanOrEqual(256);
-    expect(await readBy(db, 'list_counts', () => listNfts(db, 'other', filter, page))).toBeLessThan(200);
+    expect(await rowsReadBy(db, 'nfts', () => listNfts(db, 'other', filter, page))).toBeLessThanOrEqual(256);
+    expect(await rowsReadBy(db, 'list_counts', () => listNfts(db, 'other', filter, page))).toBeLessThan(200);
   });
 
   test('counts what matches nearly everywhere by few rows, and finds its pages far down', async ({ db }) => {
@@ -314,19 +278,19 @@ describe('a page that next to nothing matches', () => {
     const all = await nftsByRows(db, filter, 'other');
     const count = () => countChangedByStretches(db, 'other', filter, 1);
     expect(await count()).toBe(all.length);
-    expect(await readBy(db, 'nfts', count)).toBe(0);
+    expect(await rowsReadBy(db, 'nfts', count)).toBe(0);
     const rwa = await db('nfts').where('company_id', 'other').orderBy('rwa_number', 'desc').first();
     const ofRwa = { ...filter, rwaNumber: BigInt(rwa.rwa_number) };
     expect(await countNfts(db, 'other', ofRwa)).toBe((await nftsByRows(db, ofRwa, 'other')).length);
-    expect(await readBy(db, 'nfts', () => countNfts(db, 'other', ofRwa))).toBe(0);
+    expect(await rowsReadBy(db, 'nfts', () => countNfts(db, 'other', ofRwa))).toBe(0);
     const found = () => listNfts(db, 'other', filter, page);
     expect((await found()).map(({ id }) => id)).toEqual(all.slice(page.offset, page.offset + page.limit));
-    expect(await readBy(db, 'nfts', found)).toBeLessThanOrEqual(2 * 256 + page.limit);
+    expect(await rowsReadBy(db, 'nfts', found)).toBeLessThanOrEqual(2 * 256 + page.limit);
     const starts = { startsFrom: new Date('2025-05-01') };
     const events = await eventsByRows(db, starts, 'other');
     const deep = () => listEvents(db, 'other', starts, page);
     expect((await deep()).map(({ id }) => id)).toEqual(events.slice(page.offset, page.offset + page.limit));
-    expect(await readBy(db, 'events', deep)).toBeLessThan(200);
+    expect(await rowsReadBy(db, 'events', deep)).toBeLessThan(200);
     // Half of nearly every stretch no longer matches, so that each would have to be read.
     await db('nfts')
       .where('company_id', 'other')
@@ -340,7 +304,9 @@ describe('a page that next to nothing matches', () => {
   test('reads the events of few stretches', async ({ db }) => {
     const filter = { startsFrom: new Date('2033-01-01') };
     expect((await listEvents(db, 'other', filter, page)).map(({ name }) => name)).toEqual(['event 1']);
-    expect(await readBy(db, 'events', () => listEvents(db, 'other', filter, page))).toBeLessThan(50);
-    expect(await readBy(db, 'list_counts', () => listEvents(db, 'other', filter, page))).toBeLessThan(400);
+    expect(await rowsReadBy(db, 'events', () => listEvents(db, 'other', filter, page))).toBeLessThan(50);
+    expect(await rowsReadBy(db, 'list_counts', () => listEvents(db, 'other', filter, page))).toBeLessThan(
+      400,
+    );
   });
 });

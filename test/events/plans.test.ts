@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
-import { foldCounts } from '../../src/db/list-counts-store.ts';
+import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { atPrimary } from '../../src/db/replica-reads.ts';
 import { readAttendees } from '../../src/events/attendee-store.ts';
 import { countEvents, listEvents, readAllEvents } from '../../src/events/event-list-store.ts';
 import { findEvent } from '../../src/events/event-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { planOf, statementsOf } from '../support/statements.ts';
 
 let popular: string;
 
@@ -26,22 +27,9 @@ test.beforeAll(async ({ database }) => {
 });
 
 /** The plans of every SELECT that the work sends. */
-async function plansOf(database: TestDatabase, work: () => Promise<unknown>): Promise<string[]> {
-  const { db } = database;
-  const sent: { sql: string; bindings: readonly string[] }[] = [];
-  const note = (query: { sql: string; bindings: readonly string[] }) => sent.push(query);
-  db.on('query', note);
-  await work();
-  db.removeListener('query', note);
-  const selects = sent.filter(({ sql }) => /^\s*select/i.test(sql));
-  return Promise.all(
-    selects.map(async ({ sql, bindings }) => {
-      // Knex wants its own placeholders back.
-      const named = Object.fromEntries(bindings.map((value, index) => [`p${index + 1}`, value]));
-      const { rows } = await db.raw(`EXPLAIN ${sql.replaceAll(/\$(\d+)/g, ':p$1')}`, named);
-      return rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
-    }),
-  );
+async function plansOf({ db }: TestDatabase, work: () => Promise<unknown>): Promise<string[]> {
+  const selects = (await statementsOf(db, work)).filter(({ sql }) => /^\s*select/i.test(sql));
+  return Promise.all(selects.map((statement) => planOf(db, statement)));
 }
 
 const startsFrom = new Date('2027-03-01T00:00:00Z');

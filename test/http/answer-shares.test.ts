@@ -51,7 +51,7 @@ describe('answers in the making', () => {
     expect(ends).toHaveLength(1);
   });
 
-  test('leave two thirds of the time to others who ask, too', async () => {
+  test('leave three quarters of the time to others who ask, too', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const { take, teach, ends, endAll } = setup();
@@ -64,7 +64,7 @@ describe('answers in the making', () => {
       await endAll(300 * kB);
       // Whoever comes now waits as those who wait already.
       take('greedy', 'listEvents');
-      await vi.advanceTimersByTimeAsync(59);
+      await vi.advanceTimersByTimeAsync(89);
       expect(ends).toHaveLength(0);
       await vi.advanceTimersByTimeAsync(1);
       expect(ends).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('answers in the making', () => {
     }
   });
 
-  test('of many usual pages come one by one while others ask, and leave them two thirds', async () => {
+  test('of many usual pages come one by one while others ask, and leave them three quarters', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const { take, teach, ends, endAll } = setup();
@@ -89,7 +89,7 @@ describe('answers in the making', () => {
       expect(ends).toHaveLength(1);
       await vi.advanceTimersByTimeAsync(10);
       await endAll(15 * kB);
-      await vi.advanceTimersByTimeAsync(19);
+      await vi.advanceTimersByTimeAsync(29);
       expect(ends).toHaveLength(0);
       await vi.advanceTimersByTimeAsync(1);
       expect(ends).toHaveLength(1);

@@ -4,6 +4,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import express from 'express';
@@ -30,8 +31,12 @@ async function start(handler: RequestListener, limits: Partial<ConnectionLimits>
 }
 
 /** A caller that reads nothing of what it gets, unless it is told to. */
-function call(server: HttpServer, text = ''): Socket & { readonly closed: boolean } {
-  const socket = connect(server.port, '127.0.0.1');
+function call(
+  server: HttpServer,
+  text = '',
+  localAddress = '127.0.0.1',
+): Socket & { readonly closed: boolean } {
+  const socket = connect({ port: server.port, host: '127.0.0.1', localAddress });
   socket.pause();
   socket.on('error', () => {});
   if (text !== '') socket.write(text);
@@ -133,6 +138,22 @@ describe('a connection is closed', () => {
     expect(modest.closed).toBe(false);
   });
 
+  test('when there are more in all than there may be, of whatever addresses, until one of them is over', async () => {
+    const server = await start((_request, response) => response.end('done'), { total: 3, perAddress: 2 });
+    const from = (last: number) => call(server, get('/'), `127.0.0.${last}`);
+    const outcomeOf = (socket: Socket) =>
+      Promise.race([
+        closed(socket).then(() => 'closed'),
+        new Promise((resolve) => socket.once('data', () => resolve('answered')).resume()),
+      ]);
+    const open = [from(2), from(3), from(4)];
+    expect(await Promise.all(open.map(outcomeOf))).toEqual(['answered', 'answered', 'answered']);
+    expect(await outcomeOf(from(5))).toBe('closed');
+    expect(open.map((socket) => socket.closed)).toEqual([false, false, false]);
+    open[0]?.destroy();
+    await vi.waitFor(async () => expect(await outcomeOf(from(5))).toBe('answered'), 10_000);
+  });
+
   test('when its address has more than it may', { timeout: 5_000 }, async () => {
     const server = await start(() => {}, { perAddress: 3 });
     const first = [call(server), call(server), call(server)];
@@ -151,26 +172,64 @@ describe('a connection is closed', () => {
   });
 });
 
-test('a caller that waits for a slow answer, or reads slowly, is let be', async () => {
+test('a caller that waits for a slow answer is let be', async () => {
   const slow = Promise.withResolvers<void>();
   const server = await start(
-    async (request, response) => {
-      if (request.url === '/slow') await slow.promise;
+    async (_request, response) => {
+      await slow.promise;
       response.end(Buffer.alloc(3_000_000));
     },
     { writeTimeoutMs: 100 },
   );
-  const length = async (socket: Socket) => {
-    let bytes = 0;
-    for await (const chunk of socket) {
-      bytes += chunk.length;
-      if (bytes >= 3_000_000) return bytes;
-    }
-    return bytes;
-  };
-  const waiting = length(call(server, get('/slow')));
+  const waiting = readAt(call(server, get('/')), Number.POSITIVE_INFINITY, 3_000_000);
   setTimeout(slow.resolve, 350);
   expect(await waiting).toBeGreaterThanOrEqual(3_000_000);
+});
+
+/** Reads so much ten times a second, until it has as much as it wants or the connection ends. */
+async function readAt(socket: Socket, bytesPerSecond: number, wanted: number): Promise<number> {
+  let bytes = 0;
+  let [due, ended] = [bytesPerSecond / 10, false];
+  socket.once('close', () => {
+    ended = true;
+  });
+  socket.on('data', ({ length }) => {
+    bytes += length;
+    if (bytes >= due) socket.pause();
+  });
+  socket.resume();
+  while (!ended && bytes < wanted) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    due = bytes + bytesPerSecond / 10;
+    socket.resume();
+  }
+  return bytes;
+}
+
+describe('a caller that never stops to read', () => {
+  const length = 60_000_000;
+  // The kernel takes some MB at a time, so slower ones could not be told from those that read nothing.
+  const bytesPerSecond = 20_000_000;
+  const kinds: [string, (response: ServerResponse) => void][] = [
+    ['in one large write', (response) => response.end(Buffer.alloc(length))],
+    [
+      'in many',
+      (response) =>
+        Readable.from(Array.from({ length: 600 }, () => Buffer.alloc(length / 600))).pipe(response),
+    ],
+  ];
+
+  test.each(kinds)('is let be at the least pace: %s', async (_kind, write) => {
+    const limits = { writeTimeoutMs: 500, leastBytesPerSecond: bytesPerSecond / 4 };
+    const server = await start((_request, response) => write(response), limits);
+    expect(await readAt(call(server, get('/')), bytesPerSecond, length)).toBeGreaterThanOrEqual(length);
+  });
+
+  test.each(kinds)('is cut when it takes less than that: %s', async (_kind, write) => {
+    const limits = { writeTimeoutMs: 500, leastBytesPerSecond: 4 * bytesPerSecond };
+    const server = await start((_request, response) => write(response), limits);
+    expect(await readAt(call(server, get('/')), bytesPerSecond, length)).toBeLessThan(length);
+  });
 });
 
 test.each([

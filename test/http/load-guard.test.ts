@@ -1,10 +1,13 @@
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import request from 'supertest';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createLoadGuard } from '../../src/http/server/load-guard.ts';
 import type { EndRequest } from '../../src/http/server/under-way.ts';
+import { createCachedVerifier } from '../../src/keys/cached-verifier.ts';
+import { tenantOfKey } from '../../src/keys/tenant-of-key.ts';
 import { createLogger } from '../../src/log.ts';
+import { callerOf } from './support.ts';
 
 const log = createLogger({ level: 'silent' });
 const ends: (() => unknown)[] = [];
@@ -15,13 +18,14 @@ afterEach(async () => {
 // As long as a process is at what came at once before it refuses.
 const busyMs = 50;
 
+/** Of keys such as `greedy` and `greedy 2`. */
+const companyOf = (key: string) => ['greedy', 'neighbour'].find((company) => key.startsWith(company));
+
 /** A guard in a process whose time and whose event loop are told. */
-function guarded({ companies = ['greedy', 'neighbour'] } = {}) {
+function guarded(tenantOf: (key: string) => string | undefined = companyOf) {
   const state = { at: 0, utilization: 0 };
   const guard = createLoadGuard({
-    busyMs,
-    // Such as `greedy` and `greedy 2`.
-    tenantOf: (key) => companies.find((company) => key.startsWith(company)),
+    ...{ busyMs, tenantOf },
     now: () => state.at,
     utilization: (): EventLoopUtilization => ({ idle: 0, active: 0, utilization: state.utilization }),
   });
@@ -48,8 +52,8 @@ function guarded({ companies = ['greedy', 'neighbour'] } = {}) {
 }
 
 /** A guard whose process has answered 1,000 requests in that time and has no pause. */
-function saturated(options?: Parameters<typeof guarded>[0]) {
-  const process = guarded(options);
+function saturated(tenantOf?: Parameters<typeof guarded>[0]) {
+  const process = guarded(tenantOf);
   process.askMany(1_000);
   process.end(1_000);
   process.pass(1);
@@ -152,6 +156,25 @@ describe('a process without pause', () => {
     askMany(5_000);
     expect(Array.from({ length: 100 }, (_, index) => ask(`invented ${index}`)).filter(Boolean)).toEqual([]);
     expect(askMany(4, 'neighbour')).toBe(4);
+  });
+
+  test('gives a company its share that asks once in some minutes, and not much later', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const verifier = createCachedVerifier({
+      isWellFormed: () => true,
+      lookUp: async () => ({ result: { ok: true, caller: callerOf('quiet') }, validSeconds: 1_000 }),
+      ...{ cacheSeconds: 10, cacheMax: 10, lookUpsAtOnce: 1, timeoutMs: 1_000 },
+    });
+    onTestFinished(() => verifier.close());
+    await verifier.verify('quiet');
+    vi.advanceTimersByTime(599_000);
+    const { askMany } = saturated((key) => companyOf(key) ?? tenantOfKey(verifier, key));
+    askMany(5_000);
+    expect(askMany(1_000, 'quiet')).toBe(500);
+    expect(askMany(1_000, 'invented')).toBe(0);
+    vi.advanceTimersByTime(1_001);
+    expect(askMany(1, 'quiet')).toBe(0);
   });
 
   test('answers whoever asks for its health', () => {

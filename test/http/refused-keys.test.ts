@@ -1,7 +1,8 @@
+import { createServer } from 'node:http';
 import supertest from 'supertest';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
-import type { KeyVerifier } from '../../src/keys/verifier.ts';
+import type { KeyVerifier, VerifyResult } from '../../src/keys/verifier.ts';
 import { callerOf, fixtureApp, goodKey, id } from './support.ts';
 
 /** Knows one key, which is in its cache, and counts look-ups of others. */
@@ -74,5 +75,72 @@ describe('keys that are refused', () => {
   test('are never refused otherwise where the limit is off', async () => {
     const { statuses } = await start(0);
     expect(await statuses(50)).toEqual(Array(50).fill(401));
+  });
+});
+
+describe('keys that are being looked up', () => {
+  /** Knows nothing of a key until it is told. */
+  async function startSlow(perMinute: number) {
+    const { promise, resolve, reject } = Promise.withResolvers<VerifyResult>();
+    promise.catch(() => {});
+    let lookUps = 0;
+    const slow: KeyVerifier = {
+      async verify(key, { cachedOnly = false } = {}) {
+        if (key === goodKey) return { ok: true, caller: callerOf() };
+        if (cachedOnly) return { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
+        lookUps += 1;
+        return promise;
+      },
+      close: async () => {},
+    };
+    const app = await fixtureApp({
+      ...{ verifier: slow, trustedProxies },
+      refusedKeys: createAddressLimit(perMinute),
+    });
+    const server = createServer(app).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    const get = (key: string, from = '203.0.113.1') =>
+      supertest(server).get(`/api/thing/${id}`).set({ 'x-api-key': key, 'x-forwarded-for': from });
+    const lookedUp = (count: number) => vi.waitFor(() => expect(lookUps).toBe(count), { timeout: 20_000 });
+    return { get, answer: resolve, fail: reject, lookedUp };
+  }
+
+  test('count as long as nothing is known of them, so a thousand at once cost no more look-ups than one after the other', async () => {
+    const { get, answer, lookedUp } = await startSlow(20);
+    const invented = Array.from(
+      { length: 1_000 },
+      async (_, index) => (await get(`invented-${index}`)).status,
+    );
+    await lookedUp(20);
+    await get('another').expect(429).expect('retry-after', '1');
+    await get(goodKey).expect(200);
+    await get(goodKey, '203.0.113.2').expect(200);
+    answer({ ok: false, reason: 'invalid' });
+    const statuses = await Promise.all(invented);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(980);
+    await get('another').expect(429);
+  });
+
+  test('count once for each key, and no longer where it is valid', async () => {
+    const { get, answer, lookedUp } = await startSlow(1);
+    const same = Array.from({ length: 5 }, async () => (await get('slow')).status);
+    await lookedUp(5);
+    await get('another').expect(429);
+    answer({ ok: true, caller: callerOf() });
+    expect(await Promise.all(same)).toEqual(Array(5).fill(200));
+    await get('another').expect(200);
+  });
+
+  test('count on for some seconds where nothing was known in time', async () => {
+    const { get, fail, lookedUp } = await startSlow(1);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const asked = (async () => (await get('slow')).status)();
+    await lookedUp(1);
+    vi.advanceTimersByTime(2_000);
+    fail(new Error('too late'));
+    expect(await asked).toBe(503);
+    await get('another').expect(429);
   });
 });

@@ -148,3 +148,20 @@ test('an index that is up to date asks the node again and again, but the databas
   expect(statements).toEqual([]);
   close();
 });
+
+test('an index that fails is tried again within 5 s, however slow its chain', async ({ database }) => {
+  const told = Promise.withResolvers<{ pauseMs: number }>();
+  const write = (line: string) => line.includes('pauseMs') && told.resolve(JSON.parse(line));
+  const stopped = new AbortController();
+  const runner = createIndexRunner({
+    ...{ chainId: '138', db: database.db, pollMs: 60_000 },
+    log: createLogger({ level: 'warn', destination: { write } }),
+    createFollower: () => ({ step: () => Promise.reject(new Error('no node')), blockedAt: () => undefined }),
+    filler: { fill: async () => false },
+    report: async () => {},
+  });
+  const ended = runner.run(stopped.signal);
+  expect((await told.promise).pauseMs).toBe(5_000);
+  stopped.abort();
+  await ended;
+});

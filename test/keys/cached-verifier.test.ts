@@ -11,13 +11,16 @@ const admit = (key: string, validSeconds = forever): Verdict => ({
 });
 
 const lookUp = vi.fn<(key: string) => Promise<Verdict>>();
-const verifier = (over: { cacheSeconds?: number; cacheMax?: number; timeoutMs?: number } = {}) =>
+const verifier = (
+  over: { cacheSeconds?: number; cacheMax?: number; timeoutMs?: number; lookUpsAtOnce?: number } = {},
+) =>
   createCachedVerifier({
     isWellFormed: (key) => !key.startsWith('malformed'),
     lookUp,
     cacheSeconds: 10,
     cacheMax: 3,
     timeoutMs: 1_000,
+    lookUpsAtOnce: 32,
     ...over,
   });
 
@@ -176,5 +179,49 @@ describe('a look-up', () => {
     for (const outcome of await Promise.allSettled([verify('key')])) expectUnavailable(outcome);
     lookUp.mockResolvedValue(admit('key'));
     expect(await verify('key')).toMatchObject({ ok: true });
+  });
+});
+
+describe('look-ups', () => {
+  test('of one network leave room for those of others, however many keys it invents', async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<Verdict>();
+    lookUp.mockReturnValue(answered);
+    const { verify, close } = verifier({ cacheMax: 10_000 });
+    const invented = Array.from({ length: 1_000 }, (_, index) =>
+      verify(`invented ${index}`, { network: 'a' }),
+    );
+    await vi.waitFor(() => expect(lookUp).toHaveBeenCalledTimes(16));
+    lookUp.mockResolvedValue(admit('key'));
+    expect(await verify('key', { network: 'b' })).toMatchObject({ ok: true });
+    expect(lookUp).toHaveBeenCalledTimes(17);
+    lookUp.mockResolvedValue(refusal);
+    answer(refusal);
+    expect(new Set((await Promise.all(invented)).map(({ ok }) => ok))).toEqual(new Set([false]));
+    await close();
+  });
+
+  test('that nobody waits for any more still have their turn until they end', async () => {
+    lookUp.mockReturnValue(new Promise(() => {}));
+    const { verify, close } = verifier({ timeoutMs: 10, lookUpsAtOnce: 2 });
+    const late = await Promise.allSettled(['a', 'b', 'c'].map((key) => verify(key, { network: key })));
+    expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(lookUp).toHaveBeenCalledTimes(2);
+    await close();
+  });
+});
+
+describe('whose a key was', () => {
+  test('is known for longer than its caller, of so many keys, and no longer when it was changed', async () => {
+    lookUp.mockImplementation(async (key) => admit(key));
+    const { verify, known, lastTenant, forget, close } = verifier({ cacheMax: 2 });
+    for (const key of ['first', 'second', 'third']) await verify(key);
+    vi.advanceTimersByTime(60_000);
+    expect(known('third')).toBeUndefined();
+    expect(['first', 'second', 'third'].map(lastTenant)).toEqual([undefined, 'acme', 'acme']);
+    forget(hashKey('third').toString('hex'));
+    expect(lastTenant('third')).toBeUndefined();
+    vi.advanceTimersByTime(540_001);
+    expect(lastTenant('second')).toBeUndefined();
+    await close();
   });
 });

@@ -27,7 +27,14 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
       const gated = gate.through(url);
       const own = createDatabase(gated, { poolMax: 3, log });
       const notifications = createNotifications({ url: gated, log });
-      const options = { db: own, notifications, environment: 'live', cacheSeconds, cacheMax: 100 };
+      const options = {
+        db: own,
+        notifications,
+        environment: 'live',
+        cacheSeconds,
+        cacheMax: 100,
+        lookUpsAtOnce: 1,
+      };
       const verifier = await createPostgresVerifier({ ...options, timeoutMs: waitMs });
       return {
         verify: verifier.verify,
@@ -69,7 +76,7 @@ describeKeyVerifier('postgres', async (): Promise<KeyService> => {
 describe('the key store tells the postgres verifier', () => {
   const open = async ({ url, db }: Pick<TestDatabase, 'url' | 'db'>): Promise<KeyVerifier> => {
     const notifications = createNotifications({ url, log });
-    const cache = { cacheSeconds: 10, cacheMax: 100 };
+    const cache = { cacheSeconds: 10, cacheMax: 100, lookUpsAtOnce: 2 };
     const { close, ...verifier } = await createPostgresVerifier({
       db,
       notifications,
@@ -126,4 +133,25 @@ describe('the key store tells the postgres verifier', () => {
     await db.destroy();
     await gate.close();
   });
+});
+
+test('look-ups of the postgres verifier take no more of the pool than they may', async ({ database, db }) => {
+  const own = createDatabase(database.url, { poolMax: 10, log });
+  const notifications = createNotifications({ url: database.url, log });
+  const cache = { cacheSeconds: 10, cacheMax: 100, lookUpsAtOnce: 2, timeoutMs: 20_000 };
+  const verifier = await createPostgresVerifier({ db: own, notifications, environment: 'live', ...cache });
+  const answers = await db.transaction(async (tx) => {
+    await tx.raw('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    const asked = Array.from({ length: 50 }, (_, index) =>
+      verifier.verify(generateKey('live'), { network: `network ${index}` }),
+    );
+    await vi.waitFor(() => expect(own.client.pool.numUsed()).toBe(2), 10_000);
+    await own.raw('SELECT 1');
+    expect(own.client.pool.numUsed()).toBe(2);
+    return asked;
+  });
+  expect(new Set((await Promise.all(answers)).map(({ ok }) => ok))).toEqual(new Set([false]));
+  await verifier.close();
+  await notifications.close();
+  await own.destroy();
 });

@@ -171,7 +171,7 @@ test('is not asked for a while once it was silent for seconds, lets nobody in, a
   expect(await verify('another')).toEqual(admitted);
 });
 
-test('sends no more than 32 requests at once, however many keys come', async () => {
+test('sends no more than 32 requests at once, however many keys come from however many networks', async () => {
   let running = 0;
   let most = 0;
   const held = Promise.withResolvers<void>();
@@ -183,9 +183,37 @@ test('sends no more than 32 requests at once, however many keys come', async () 
     response.end(JSON.stringify({ valid: false, error: { code: 'NOT_FOUND' }, key: null }));
   };
   const { verify } = verifier({ timeoutMs: 9_000 });
-  const outcomes = Promise.all(Array.from({ length: 100 }, (_, index) => verify(`invented-${index}`)));
+  const outcomes = Promise.all(
+    Array.from({ length: 100 }, (_, index) => verify(`invented-${index}`, { network: `network ${index}` })),
+  );
   await vi.waitFor(() => expect(running).toBe(32), { timeout: 8_000 });
   held.resolve();
   expect((await outcomes).every(({ ok }) => !ok)).toBe(true);
   expect(most).toBe(32);
+});
+
+describe('many invented keys', () => {
+  test('keep no key waiting that was accepted before', async () => {
+    const held: (() => void)[] = [];
+    const order: string[] = [];
+    answer = json(good);
+    const { verify } = verifier({ cacheSeconds: 0, timeoutMs: 4_000 });
+    expect(await verify(key)).toEqual(admitted);
+    answer = (request, response, body) => {
+      order.push(JSON.parse(body).key);
+      held.push(() => void json(good)(request, response, body));
+    };
+    const invented = Array.from({ length: 200 }, (_, index) =>
+      verify(`invented-${index}`, { network: `network ${index}` }),
+    );
+    await vi.waitFor(() => expect(held).toHaveLength(32));
+    const known = verify(key);
+    held.shift()?.();
+    await vi.waitFor(() => expect(order).toHaveLength(33));
+    expect(order.at(-1)).toBe(key);
+    answer = json(good);
+    for (const end of held.splice(0)) end();
+    expect(await known).toEqual(admitted);
+    await Promise.all(invented);
+  });
 });

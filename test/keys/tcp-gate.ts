@@ -15,6 +15,8 @@ export type Gate = {
   lose(): void;
   /** Drops every connection and answers new ones with bytes that belong to no protocol. */
   babble(): void;
+  /** How often it has withheld something so far: bytes that came, or a connection. */
+  withheld(): number;
   /** Drops every connection; new ones lead to this server. */
   leadTo(target: string): void;
   close(): Promise<void>;
@@ -28,6 +30,7 @@ export async function startGate(target: string): Promise<Gate> {
   const sockets = new Set<Socket>();
   const lost = new WeakSet<Socket>();
   let mode: Mode = 'open';
+  let withheld = 0;
 
   const track = (socket: Socket) => {
     sockets.add(socket);
@@ -37,12 +40,15 @@ export async function startGate(target: string): Promise<Gate> {
 
   const server = createServer({ noDelay: true }, (client) => {
     track(client);
+    if (mode !== 'open') withheld += 1;
     if (mode === 'refuse') client.destroy();
     if (mode === 'babble') client.end('~~ no protocol of this world ~~\r\n\r\n');
     if (mode === 'open') {
       const isLost = () => mode === 'freeze' || lost.has(client);
       const upstream = tcpConnect({ port: Number(port), host: hostname, noDelay: true });
-      join(client, track(upstream), isLost);
+      join(client, track(upstream), isLost, () => {
+        withheld += 1;
+      });
     }
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -69,6 +75,7 @@ export async function startGate(target: string): Promise<Gate> {
       for (const socket of sockets) lost.add(socket);
     },
     babble: become('babble'),
+    withheld: () => withheld,
     leadTo(other) {
       ({ hostname, port } = new URL(other));
       become('open')();
@@ -80,12 +87,15 @@ export async function startGate(target: string): Promise<Gate> {
   };
 }
 
-function join(client: Socket, upstream: Socket, frozen: () => boolean): void {
+function join(client: Socket, upstream: Socket, frozen: () => boolean, onWithheld: () => void): void {
   for (const [from, to] of [
     [client, upstream],
     [upstream, client],
   ] as const) {
-    from.on('data', (bytes) => frozen() || to.write(bytes));
+    from.on('data', (bytes) => {
+      if (frozen()) onWithheld();
+      else to.write(bytes);
+    });
     from.on('close', () => to.destroy());
   }
 }

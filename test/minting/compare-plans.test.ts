@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { listTokenRows, listUnseenMinted } from '../../src/rwa/minting/token-row-store.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
+import { planOf, statementsOf } from '../support/statements.ts';
 
 const id = { chainId: '31337', contract: contractAddress };
 const tokens = Array.from({ length: 100 }, (_, index) => ((7n << 64n) + BigInt(index + 1)).toString());
@@ -23,14 +24,13 @@ test.beforeAll(async ({ db }) => {
 });
 
 test('a page of blocks is compared by indexes, however many NFTs there are', async ({ db }) => {
-  const sent: { sql: string; bindings: readonly string[] }[] = [];
-  db.on('query', (query) => sent.push(query));
-  expect(await listTokenRows(db, id, tokens)).toHaveLength(100);
-  expect(await listUnseenMinted(db, id, { from: 600n, to: 699n }, tokens)).toHaveLength(100);
-  expect(await listUnseenMinted(db, id, { from: 200_000n, to: undefined }, [])).toEqual([]);
-  for (const { sql, bindings } of sent.splice(0)) {
-    const { rows } = await db.raw(`EXPLAIN ${sql.replaceAll(/\$\d+/g, '?')}`, bindings);
-    const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+  const sent = await statementsOf(db, async () => {
+    expect(await listTokenRows(db, id, tokens)).toHaveLength(100);
+    expect(await listUnseenMinted(db, id, { from: 600n, to: 699n }, tokens)).toHaveLength(100);
+    expect(await listUnseenMinted(db, id, { from: 200_000n, to: undefined }, [])).toEqual([]);
+  });
+  for (const statement of sent) {
+    const plan = await planOf(db, statement);
     expect(plan).not.toMatch(/Seq Scan on nfts/);
   }
 });

@@ -5,6 +5,7 @@ import {
 } from '../../src/rwa/mint-worker/stores/transaction-store.ts';
 import { addNetwork, contractAddress, recipient } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
+import { planOf, statementsOf } from '../support/statements.ts';
 
 const lane = { chainId: '31337', signer: '0x00000000000000000000000000000000000000A1' };
 
@@ -49,13 +50,8 @@ test('the transactions of a lane say what few of their NFTs have', async ({ db }
 });
 
 test('are listed without reading their NFTs', async ({ db }) => {
-  const sent: { sql: string; bindings: readonly string[] }[] = [];
-  db.on('query', (query) => sent.push(query));
-  await listOpenTransactions(db, lane);
-  db.removeAllListeners('query');
-  for (const { sql, bindings } of sent) {
-    const { rows } = await db.raw(`EXPLAIN ${sql.replaceAll(/\$\d+/g, '?')}`, bindings);
-    const plan = rows.map((row: { 'QUERY PLAN': string }) => row['QUERY PLAN']).join('\n');
+  for (const statement of await statementsOf(db, () => listOpenTransactions(db, lane))) {
+    const plan = await planOf(db, statement);
     expect(plan).toContain('using mint_transaction_nfts_found');
     expect(plan).toContain('using mint_transaction_nfts_asked_out');
     expect(plan).not.toMatch(/mint_transaction_nfts_pkey|Seq Scan on mint_transaction_nfts/);

@@ -7,7 +7,7 @@ import { watchBreakers } from '../../src/outgoing/breaker-levels.ts';
 import type { Callee, CalleeOptions } from '../../src/outgoing/callee.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { OutgoingFault } from '../../src/outgoing/outgoing-fault.ts';
-import { CallerGoneError, inScope } from '../../src/request-scope.ts';
+import { CallerGoneError, inScope, inSharedScope } from '../../src/request-scope.ts';
 
 let answer: RequestListener;
 let asked: number;
@@ -112,6 +112,16 @@ describe('a callee', () => {
     expect(`${fault.stack}`).not.toMatch(/secret|127\.0\.0\.1/);
   });
 
+  test('whose answer breaks on a connection that was used before is not asked again', async () => {
+    answer = well;
+    const callee = open();
+    await get(callee);
+    answer = ({ socket }) =>
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nno length\r\n');
+    expect((await faultOf(get(callee))).reason).toBe('unreachable');
+    expect(asked).toBe(2);
+  });
+
   test('that is gone for good is refused at once, and named', async () => {
     const callee = open();
     const gone = new URL('http://127.0.0.1:9/');
@@ -136,6 +146,34 @@ describe('a callee', () => {
       for (const end of held.splice(0)) end();
     }
     expect(await calls).toHaveLength(6);
+  });
+
+  test('serves next the company with the fewest calls under way, however many another has waiting', async () => {
+    const held: (() => void)[] = [];
+    const order: string[] = [];
+    answer = (request, response) => {
+      order.push(String(request.headers['x-of']));
+      held.push(() => response.end('well'));
+    };
+    const callee = open({ maxConcurrent: 10 });
+    const signal = new AbortController().signal;
+    const ask = (tenant: string, shared: boolean) => {
+      const send = () =>
+        callee.send({ method: 'GET', url, headers: { 'x-of': tenant }, maxBytes: 100 }, limits);
+      const work = () => (shared ? inSharedScope({ isOfTenant: false }, send) : send());
+      return inScope({ tenant, signal, isRead: true }, work);
+    };
+    const ofA = Array.from({ length: 210 }, () => ask('a', false));
+    await vi.waitFor(() => expect(held).toHaveLength(10));
+    const ofB = [ask('b', false), ask('b', true)];
+    for (const served of [11, 12]) {
+      held.shift()?.();
+      await vi.waitFor(() => expect(order).toHaveLength(served));
+    }
+    expect(order.slice(10)).toEqual(['b', 'b']);
+    answer = well;
+    for (const end of held.splice(0)) end();
+    await Promise.all([...ofA, ...ofB]);
   });
 
   test('is not waited for beyond the wait for a turn, and not asked then', async () => {

@@ -124,6 +124,22 @@ describe('200 with an Idempotency-Key', () => {
     expect(await service.db('nfts').where({ rwa_id: rwa.id })).toHaveLength(3);
   });
 
+  test('repeats all but the secret of an NFT that was damaged since, as lists do', async ({
+    service,
+    acme,
+  }) => {
+    const key = randomUUID();
+    const { nfts } = (await create(acme, 3, { key }).expect(200)).body;
+    await service
+      .db('nfts')
+      .where({ id: nfts[1].id })
+      .update({ secret_cipher: Buffer.alloc(60, 1) });
+    const again = await create(acme, 3, { key }).expect(200);
+    const shown = await acme.get(`/v1/api/nft/${nfts[1].id}`).expect(200);
+    expect(again.body.nfts[1]).toEqual({ ...nfts[1], secret: '', url: shown.body.url });
+    expect(again.body.nfts.toSpliced(1, 1)).toEqual(nfts.toSpliced(1, 1));
+  });
+
   test('keeps no secret in the record, so a repeat shows a secret that was reissued meanwhile', async ({
     service,
     acme,

@@ -100,4 +100,48 @@ describe('a company with a budget for gas', () => {
     await db.transaction((tx) => setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay: 1_000n }));
     await acme.post(path).send({ secret }).expect(200);
   });
+
+  test('has what is on its way counted at the price of the last mint, also while nothing is sent', async ({
+    service,
+    acme,
+  }) => {
+    const { db, companies } = service;
+    await limit(service, null);
+    await db('company_gas_days').delete();
+    const rwa = await addRwa(db, companies.acme, { isClaimable: true });
+    const [minted, ...nfts] = await addNfts(db, serviceVault, rwa, 8);
+    if (minted === undefined) throw new Error('no NFT was made');
+    const signer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+    await db('mint_lanes').insert({ chain_id: 31337, signer }).onConflict().ignore();
+    const [{ id }] = await db('mint_transactions')
+      .insert({
+        ...{ chain_id: 31337, signer, nonce: 0, contract: signer, gas_limit: 1, fence: 1 },
+        cost: '100',
+      })
+      .returning('id');
+    await db('mint_transaction_nfts').insert({
+      ...{ transaction_id: id, nft_id: minted.id, state: 'minted' },
+      ...{ recipient: signer, token_id: '1' },
+    });
+    const [row] = await db('nfts')
+      .where({ company_id: companies.acme, mint_chain_id: 31337 })
+      .whereIn('mint_state', ['queued', 'submitted'])
+      .count();
+    const weiPerDay = BigInt(row?.['count'] ?? 0) * 100n + 300n;
+    await db.transaction((tx) => setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay }));
+    const mint = ({ id: nftId, sealed }: (typeof nfts)[number]) =>
+      answered(() =>
+        acme.post(`/v1/api/nft/${nftId}/mint`).send({ secret: serviceVault.open(nftId, sealed) }),
+      );
+    const statuses: number[] = [];
+    for (const nft of nfts.slice(0, 5)) statuses.push(await mint(nft));
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    await db.transaction((tx) =>
+      setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay: weiPerDay + 100n }),
+    );
+    const further: number[] = [];
+    for (const nft of nfts.slice(3)) further.push(await mint(nft));
+    expect(further).toEqual([200, 429, 429, 429]);
+    await db.transaction((tx) => setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay: null }));
+  });
 });

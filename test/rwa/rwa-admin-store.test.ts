@@ -83,9 +83,14 @@ describe('the operator sees', () => {
   });
 });
 
+const unexpected = ({ nftId }: { readonly nftId: string }) => {
+  throw new Error(`NFT ${nftId} is damaged`);
+};
+
 async function exported(db: Database, rwa: OperatorRwa, batch = 1_000): Promise<ExportRow[]> {
   const rows: ExportRow[] = [];
-  for await (const row of exportRows(db, vault, { rwa, claimBaseUrl, batch })) rows.push(row);
+  for await (const row of exportRows(db, vault, { rwa, claimBaseUrl, batch, onDamaged: unexpected }))
+    rows.push(row);
   return rows;
 }
 

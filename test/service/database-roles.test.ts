@@ -74,6 +74,31 @@ describe('the database users of roles', () => {
       }
     },
   );
+
+  const entry = { actor_kind: 'key', actor: 'k', origin: '::1', action: 'event.create' };
+  const operators = { ...entry, actor_kind: 'operator', actor: 'root' };
+
+  test.for(['test_api', 'test_worker', 'test_operator'] as const)(
+    'leave number, time and user of an audit entry to the database: %s',
+    async (user, { as }) => {
+      const log = () => as(user)('audit_log');
+      await log().insert(entry);
+      for (const forged of [{ at: new Date(0) }, { database_user: 'postgres' }]) {
+        await expect(log().insert({ ...entry, ...forged })).rejects.toThrow(refused);
+      }
+      const withId = `INSERT INTO audit_log (id, actor_kind, actor, origin, action) OVERRIDING SYSTEM VALUE
+        VALUES (1, 'key', 'k', '::1', 'event.create')`;
+      await expect(as(user).raw(withId)).rejects.toThrow(refused);
+    },
+  );
+
+  test('store an entry of an operator only where they are operators', async ({ as, db }) => {
+    for (const user of ['test_api', 'test_worker', 'test_minting'] as const) {
+      await expect(as(user)('audit_log').insert(operators)).rejects.toThrow('stores no entries of operators');
+    }
+    await as('test_operator')('audit_log').insert(operators);
+    await db('audit_log').insert(operators);
+  });
 });
 
 test.for(['api', 'worker', 'indexer'] as const)(

@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer, get, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { insertCompany } from '../../src/keys/company-store.ts';
+import { issueKey } from '../../src/keys/key-store.ts';
+import { recipient } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 import { type RunningProcess, startProcess } from '../support/process.ts';
 
@@ -35,12 +39,13 @@ async function startBalancer(ports: number[]) {
       response.writeHead(599).end();
       return;
     }
-    const upstream = send({ port, host: '127.0.0.1', path: request.url, agent }, (answer) => {
+    const { url: path, method, headers } = request;
+    const upstream = send({ port, host: '127.0.0.1', path, method, headers, agent }, (answer) => {
       response.writeHead(answer.statusCode ?? 599);
       answer.pipe(response);
     });
     upstream.once('error', () => response.writeHead(599).end());
-    upstream.end();
+    request.pipe(upstream);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -55,18 +60,46 @@ async function startBalancer(ports: number[]) {
   };
 }
 
-test('replicas that are restarted one after the other fail no request', { timeout: 60_000 }, async ({
-  databaseUrl,
-}) => {
+/** Reads and writes in turns with this key. @returns what ends them, with how often each status was answered */
+function startLoad(port: number, key: string): () => Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  const ask = async (turn: number) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+    const body = JSON.stringify({ name: 'Spring fair', location: 'Long barn, Ely' });
+    const write = turn % 2 === 0 && { method: 'POST', body };
+    const answer = await fetch(`http://127.0.0.1:${port}/events/v1/api/event`, { headers, ...write });
+    await answer.arrayBuffer();
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+  };
+  let isOver = false;
+  const asking = Array.from({ length: callers }, async () => {
+    for (let turn = 0; !isOver; turn += 1) {
+      await ask(turn);
+      await delay(1); // the machine also has to start replicas
+    }
+  });
+  return async () => {
+    isOver = true;
+    await Promise.all(asking);
+    return statuses;
+  };
+}
+
+test('replicas that are restarted one after the other fail no read and no write', {
+  timeout: 60_000,
+}, async ({ databaseUrl, db }) => {
+  const company = await insertCompany(db, { name: 'acme', treasuryAddress: recipient });
+  const { key } = await issueKey(db, 'live', { companyId: company.id, label: 'acme' });
   const start = async (port = 0) => {
     const replica = startProcess(['src/main.ts'], {
       DATABASE_URL: databaseUrl,
       SECRET_KEYS: `a:${Buffer.alloc(32, 1).toString('base64')}`,
       HOST: '127.0.0.1',
       PORT: String(port),
-      AREAS: 'rwa',
+      AREAS: 'events',
       ROLES: 'api',
       DRAIN_SECONDS: '1',
+      RATE_LIMIT_PER_SECOND: '0',
       LOG_LEVEL: 'info',
     });
     const [, found] = await replica.until(/"port":(\d+)/);
@@ -78,16 +111,7 @@ test('replicas that are restarted one after the other fail no request', { timeou
     .poll(() => replicas.every(({ port }) => balancer.isReady(port)), { timeout: 10_000 })
     .toBe(true);
 
-  const statuses = new Map<number, number>();
-  let isOver = false;
-  const load = Array.from({ length: callers }, async () => {
-    while (!isOver) {
-      const answer = await fetch(`http://127.0.0.1:${balancer.port}/v1/api/rwa`);
-      await answer.arrayBuffer();
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      await delay(1); // the machine also has to start replicas
-    }
-  });
+  const endLoad = startLoad(balancer.port, key);
   const ends: RunningProcess[] = [];
   for (let index = 0; index < restarts; index += 1) {
     const place = index % replicas.length;
@@ -99,12 +123,10 @@ test('replicas that are restarted one after the other fail no request', { timeou
     await expect.poll(() => balancer.isReady(old.port), { timeout: 10_000 }).toBe(true);
     ends.push(old.replica);
   }
-  isOver = true;
-  await Promise.all(load);
+  const statuses = await endLoad();
   for (const { replica } of replicas) replica.child.kill('SIGTERM');
   await Promise.all(replicas.map(({ replica }) => replica.ended));
   balancer.close();
-  // Without a key each request is 401: answered, by the service itself.
-  expect([...statuses.keys()]).toEqual([401]);
+  expect([...statuses.keys()].toSorted()).toEqual([200, 201]);
   expect(ends).toHaveLength(restarts);
 });

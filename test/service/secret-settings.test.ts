@@ -14,11 +14,13 @@ const key = Buffer.alloc(32, 9);
 const base = { DATABASE_URL: 'postgres://me@host/db', CURSOR_KEYS: `c:${key.toString('base64')}` };
 
 /** The answers of KMS in its own form, with one data key. What it wraps opens for the same context only. */
+let isSilent = false;
 const asked: { target: string; body: Record<string, unknown> }[] = [];
 const server = createServer(async (request, response) => {
   const body = JSON.parse(await text(request));
   const target = String(request.headers['x-amz-target']).replace('TrentService.', '');
   asked.push({ target, body });
+  if (isSilent) return;
   response.setHeader('content-type', 'application/x-amz-json-1.1');
   const context = JSON.stringify(body.EncryptionContext);
   if (target === 'GenerateDataKeyWithoutPlaintext') {
@@ -42,6 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
+  server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true });
 });
@@ -95,5 +98,13 @@ describe('a key that KMS wraps', () => {
     expect(await faultsOf({ ...base, SECRET_KEYS })).toEqual([
       `SECRET_KEYS: key 2028 cannot be opened by ${arn}: it does not fit`,
     ]);
+  });
+
+  test('fails the start in time where KMS takes connections and never answers', async () => {
+    const entry = writeWrappedKey(await makeWrappedKey('2027', arn, { endpoint }));
+    isSilent = true;
+    const started = openSecretSettings({ ...base, SECRET_KEYS: entry }, { endpoint, timeoutMs: 100 });
+    await expect(started).rejects.toThrow(/key 2027 cannot be opened by .*(timeout|timed out)/i);
+    isSilent = false;
   });
 });

@@ -94,8 +94,10 @@ export function describeHostedList({ path, pageOf, failure }: HostedList): void 
 
     test('when it asks for more patience than we have', async () => {
       setup.server.meet({ status: 429, retryAfter: '3600' });
-      expect((await askAnother()).status).toBe(502);
-      expect(setup.server.asked).toHaveLength(1);
+      expect((await askAnother({ MORALIS_API_KEY: 'patience' })).status).toBe(502);
+      // What was given up by the test before may arrive as late as now.
+      const own = setup.server.asked.filter(({ headers }) => headers['x-api-key'] === 'patience');
+      expect(own).toHaveLength(1);
     });
 
     test('when there is no account to ask it with', async () => {

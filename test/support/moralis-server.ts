@@ -13,6 +13,8 @@ export type Mishap =
   | 503
   | { readonly status: number; readonly retryAfter: string }
   | { readonly body: unknown }
+  /** Answers as it should, so many milliseconds later. */
+  | { readonly afterMs: number }
   | keyof typeof mischief;
 
 type Asked = {
@@ -62,7 +64,9 @@ export async function startMoralisServer(data: Data): Promise<MoralisServer> {
     const query = Object.fromEntries(url.searchParams);
     asked.push({ path: url.pathname, query, headers: request.headers });
     const mishap = (state.mishaps.length > 1 ? state.mishaps.shift() : state.mishaps[0]) ?? 'none';
-    if (mishap !== 'none') misbehave(mishap, response);
+    if (typeof mishap === 'object' && 'afterMs' in mishap) {
+      setTimeout(() => answer(data, url.pathname, query, response), mishap.afterMs);
+    } else if (mishap !== 'none') misbehave(mishap, response);
     else if (request.headers['x-api-key'] !== apiKey) send(response, 401, { message: 'Invalid key' });
     else answer(data, url.pathname, query, response);
   });
@@ -157,7 +161,10 @@ function send(response: ServerResponse, status: number, body: unknown, headers: 
 const text = '{"cursor":null,"page":0,"page_size":0,"limit":"100","result":[]}';
 const refused = { message: 'what the upstream says is nobody else’s business' };
 
-function misbehave(mishap: Exclude<Mishap, 'none'>, response: ServerResponse): void {
+function misbehave(
+  mishap: Exclude<Mishap, 'none' | { readonly afterMs: number }>,
+  response: ServerResponse,
+): void {
   if (typeof mishap === 'string') mischief[mishap](response);
   else if (typeof mishap === 'number') send(response, mishap, refused);
   else if ('body' in mishap) send(response, 200, mishap.body);

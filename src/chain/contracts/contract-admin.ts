@@ -8,13 +8,16 @@ import { callData, deployData } from './contract-calls.ts';
 export type ContractAdmin = {
   /** EIP-55. */
   readonly address: string;
-  /** Deploys a contract with this account as its admin. @returns the EIP-55 address of the contract */
-  deploy(name: string, symbol: string): Promise<string>;
+  /** Deploys a contract with this account as its admin. The address of the contract is EIP-55. */
+  deploy(name: string, symbol: string): Promise<Done & { readonly contract: string }>;
   /** Sets the base of the token URIs of a contract. */
-  setBaseUri(contract: string, base: string): Promise<void>;
-  grantMinter(contract: string, minter: string): Promise<void>;
-  revokeMinter(contract: string, minter: string): Promise<void>;
+  setBaseUri(contract: string, base: string): Promise<Done>;
+  grantMinter(contract: string, minter: string): Promise<Done>;
+  revokeMinter(contract: string, minter: string): Promise<Done>;
 };
+
+/** The transaction that did it. */
+type Done = { readonly hash: string };
 
 const minterRole = id('MINTER_ROLE');
 // Slow networks have a block every 12 s; a transaction at the suggested fees is included within a few of them.
@@ -31,21 +34,19 @@ export async function openContractAdmin(
 ): Promise<ContractAdmin> {
   const wallet = await openWallet(keystore, passwordFile);
   const send = (to: string | null, data: string) => sendAndWait(provider, wallet.connect(provider), to, data);
+  const change = async (contract: string, method: string, values: readonly string[]): Promise<Done> => {
+    const { hash } = await send(contract, callData(artefact, method, values));
+    return { hash };
+  };
   return {
     address: wallet.address,
     async deploy(name, symbol) {
-      const { from, nonce } = await send(null, deployData(artefact, [name, symbol, wallet.address]));
-      return getCreateAddress({ from, nonce });
+      const { from, nonce, hash } = await send(null, deployData(artefact, [name, symbol, wallet.address]));
+      return { contract: getCreateAddress({ from, nonce }), hash };
     },
-    async setBaseUri(contract, base) {
-      await send(contract, callData(artefact, 'setBaseURI', [base]));
-    },
-    async grantMinter(contract, minter) {
-      await send(contract, callData(artefact, 'grantRole', [minterRole, minter]));
-    },
-    async revokeMinter(contract, minter) {
-      await send(contract, callData(artefact, 'revokeRole', [minterRole, minter]));
-    },
+    setBaseUri: (contract, base) => change(contract, 'setBaseURI', [base]),
+    grantMinter: (contract, minter) => change(contract, 'grantRole', [minterRole, minter]),
+    revokeMinter: (contract, minter) => change(contract, 'revokeRole', [minterRole, minter]),
   };
 }
 

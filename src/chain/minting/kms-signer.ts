@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { computeAddress, getBytes, recoverAddress, Signature, toBeHex } from 'ethers';
-import { createKmsClient, type KmsOptions } from '../kms-client.ts';
+import { createKmsClient, fromKms, type KmsOptions } from '../kms-client.ts';
 import { createMintSigner, type DigestSigner, type MintSigner } from './signer.ts';
 
 // The order of secp256k1. Of the two signatures with the same r, chains accept the one with the lower s (EIP-2).
@@ -20,7 +20,7 @@ export async function openKmsKey(arn: string, options?: KmsOptions): Promise<Min
 
 async function addressOf(client: KMSClient, arn: string): Promise<string> {
   try {
-    const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId: arn }));
+    const { PublicKey } = await fromKms(client.send(new GetPublicKeyCommand({ KeyId: arn })));
     const der = Buffer.from(PublicKey ?? []);
     const {
       crv,
@@ -50,7 +50,7 @@ async function signDigest(
     MessageType: 'DIGEST',
     SigningAlgorithm: 'ECDSA_SHA_256',
   });
-  const { Signature: der } = await client.send(command);
+  const { Signature: der } = await fromKms(client.send(command));
   const { r, s } = readSignature(Buffer.from(der ?? []));
   const parts = { r: toBeHex(r, 32), s: toBeHex(s > order / 2n ? order - s : s, 32) };
   // KMS returns no recovery id: the parity is the one that recovers the key's address.

@@ -40,17 +40,23 @@ export function createMintHistory(provider: Pick<JsonRpcApiProvider, 'send'>): M
       const answer = await provider.send('eth_getLogs', [
         { address: contract, topics: mintTopics(), ...range },
       ]);
-      return logs.parse(answer).flatMap((log) => {
+      const mints = logs.parse(answer).flatMap((log) => {
         // What a node adds beside the question is no answer to it.
         const mint = log.blockNumber < from || log.blockNumber > to ? undefined : readMintLog(log, contract);
         return mint ? [{ ...mint, hash: log.transactionHash, blockNumber: log.blockNumber }] : [];
       });
+      // Around a reorganisation, a node may tell the same twice.
+      return uniqueBy(mints, ({ tokenId, hash, blockNumber }) => `${tokenId} ${hash} ${blockNumber}`);
     },
     async senderOf(hash) {
       return sender.parse(await provider.send('eth_getTransactionByHash', [hash]))?.from ?? null;
     },
   };
 }
+
+const uniqueBy = <T>(values: readonly T[], nameOf: (value: T) => string): T[] => [
+  ...new Map(values.map((value) => [nameOf(value), value])).values(),
+];
 
 // What most hosted nodes allow in one question.
 const widest = 10_000n;

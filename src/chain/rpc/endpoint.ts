@@ -36,6 +36,8 @@ type EndpointOptions = {
   readonly url: string;
   /** The URL as logs and people may see it, different for each node of a network. */
   readonly label: string;
+  /** Why its address could not be read, if so: it fails every request. */
+  readonly unread?: string | undefined;
   readonly chainId: string;
   readonly timeoutMs: number;
   readonly outgoing: Outgoing;
@@ -44,8 +46,8 @@ type EndpointOptions = {
 };
 
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { url, label, chainId, timeoutMs, outgoing, log, now } = options;
-  const transport = openTransport(url, { outgoing, label: `${chainId} ${label}` });
+  const { url, label, unread, chainId, timeoutMs, outgoing, log, now } = options;
+  const transport = openTransport(url, { outgoing, label: `${chainId} ${label}`, unread });
   const health = createHealth({ label, chainId, log, now });
   const chain = createChainCheck({ transport, chainId, timeoutMs, now });
   // A node that cannot say what is final would cost every look its timeout.

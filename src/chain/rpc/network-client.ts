@@ -1,7 +1,8 @@
 import type { JsonRpcApiProvider } from 'ethers';
-import { type Logger, redactUrl } from '../../log.ts';
+import type { Logger } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import type { Network } from '../network.ts';
+import { showAddress } from '../node-address.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createFailover } from './failover.ts';
 import { NetworkProvider } from './network-provider.ts';
@@ -23,6 +24,8 @@ export type NetworkClient = {
 type OnOutcome = (node: string, outcome: string) => void;
 
 export type NetworkClientOptions = {
+  /** Why addresses among the RPC URLs could not be read. */
+  readonly unread: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
   readonly outgoing: Outgoing;
   readonly log: Logger;
@@ -74,7 +77,7 @@ const ofState: ReadonlySet<string> = new Set(['eth_getBalance', 'eth_call']);
 
 /** What people see of the URLs; nodes that differ only in what is hidden get a number. */
 function labelsOf(urls: readonly string[]): string[] {
-  const redacted = urls.map(redactUrl);
+  const redacted = urls.map(showAddress);
   return redacted.map((label, index) => {
     const earlier = redacted.slice(0, index).filter((other) => other === label).length;
     return earlier === 0 ? label : `${label} (${earlier + 1})`;
@@ -85,8 +88,9 @@ type NodeUrl = { readonly url: string; readonly label: string };
 
 function openMember(network: Network, { url, label }: NodeUrl, options: NetworkClientOptions): Member {
   const { timeoutMs, outgoing, log, now, onOutcome } = options;
+  const unread = options.unread.get(url);
   const { chainId } = network;
-  const opened = createEndpoint({ url, label, chainId, timeoutMs, outgoing, log, now });
+  const opened = createEndpoint({ url, label, unread, chainId, timeoutMs, outgoing, log, now });
   const endpoint = observed(opened, (node, outcome) => {
     countOutcome(member, !answered.has(outcome));
     onOutcome(node, outcome);

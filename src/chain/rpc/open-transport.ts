@@ -25,11 +25,13 @@ type TransportOptions = {
   readonly outgoing: Outgoing;
   /** The node as logs and metrics may show it. */
   readonly label: string;
+  /** Why the address of the node could not be read, if so. */
+  readonly unread?: string | undefined;
 };
 
 /** Opens a transport. It never throws: a transport with an invalid URL fails every call, so failover can go on. */
-export function openTransport(text: string, { outgoing, label }: TransportOptions): Transport {
-  const fault = rpcUrlFault(text);
+export function openTransport(text: string, { outgoing, label, unread }: TransportOptions): Transport {
+  const fault = unread ?? rpcUrlFault(text);
   if (fault !== undefined) return closedTransport(fault);
   const url = new URL(text);
   url.hash = ''; // ws throws on a fragment

@@ -40,7 +40,14 @@ type RpcClientsOptions = {
   readonly now?: () => number;
 };
 
-type Client = NetworkClient & { readonly urls: string };
+type Client = NetworkClient & {
+  readonly urls: string;
+  readonly unread: ReadonlyMap<string, string>;
+  /** When what could not be read is read again. */
+  readAgainAt: number;
+};
+
+const readAgainMs = 5_000;
 
 /** One JSON-RPC client per network, created at its first use, with failover between the network's URLs. */
 export function createRpcClients({
@@ -72,14 +79,19 @@ export function createRpcClients({
     const { chainId, rpcUrls } = network;
     const urls = JSON.stringify(rpcUrls);
     const present = clients.get(chainId);
-    if (present?.urls === urls) return present;
+    if (present?.urls === urls && (present.unread.size === 0 || now() < present.readAgainAt)) return present;
+    const { opened: reachableUrls, unread } = openEach(rpcUrls, addresses);
+    if (present?.urls === urls && present.unread.size === unread.size) {
+      present.readAgainAt = now() + readAgainMs;
+      return present;
+    }
     if (present !== undefined) retire(present, rpcUrls.length);
     const onOutcome = onAnswer.bind(undefined, chainId);
     const onState = onNodeState.bind(undefined, chainId);
-    const reachable = { ...network, rpcUrls: rpcUrls.map(addresses.open) };
-    const watched = { log, onOutcome, onState };
+    const reachable = { ...network, rpcUrls: reachableUrls };
+    const watched = { log, onOutcome, onState, unread };
     const opened = createNetworkClient(reachable, { timeoutMs, outgoing, finalityNodes, now, ...watched });
-    const client = { ...opened, urls };
+    const client = { ...opened, urls, unread, readAgainAt: now() + readAgainMs };
     clients.set(chainId, client);
     return client;
   };
@@ -95,4 +107,18 @@ export function createRpcClients({
       retired.clear();
     },
   };
+}
+
+/** Opens addresses. One that cannot be read stays as it is, with the reason, and keeps no other node from its network. */
+function openEach(stored: readonly string[], addresses: NodeAddresses) {
+  const unread = new Map<string, string>();
+  const opened = stored.map((address) => {
+    try {
+      return addresses.open(address);
+    } catch (error) {
+      unread.set(address, error instanceof Error ? error.message : String(error));
+      return address;
+    }
+  });
+  return { opened, unread };
 }

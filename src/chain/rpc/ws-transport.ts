@@ -10,8 +10,18 @@ const maxPayload = 128 * 1024 * 1024;
 const probeTimeoutMs = 5_000;
 
 type Fault = NodeFault | OutgoingFault;
-type Waiting = { readonly maxBytes: number; settle(outcome: RpcAnswer | Fault): void };
-type Line = { readonly socket: WebSocket; readonly waiting: Map<number, Waiting>; heardAt: number };
+type Waiting = {
+  readonly text: string;
+  readonly maxBytes: number;
+  settle(outcome: RpcAnswer | Fault): void;
+};
+type Line = {
+  readonly socket: WebSocket;
+  readonly waiting: Map<number, Waiting>;
+  heardAt: number;
+  /** Closes it for good: what waits fails, and the next call opens another. */
+  end(fault: Fault): void;
+};
 
 /** JSON-RPC over one WebSocket, opened at the first call and reopened after it broke. */
 export function createWsTransport(url: URL, open: OpenNode): Transport {
@@ -26,13 +36,18 @@ export function createWsTransport(url: URL, open: OpenNode): Transport {
       perMessageDeflate: false,
       followRedirects: false,
     });
-    const opened: Line = { socket, waiting: new Map(), heardAt: 0 };
-    line = opened;
+    const waiting: Line['waiting'] = new Map();
     const end = (fault: Fault) => {
       if (line === opened) line = undefined;
-      for (const { settle } of opened.waiting.values()) settle(fault);
+      for (const { settle } of waiting.values()) settle(fault);
       socket.terminate();
     };
+    const opened: Line = { socket, waiting, heardAt: 0, end };
+    line = opened;
+    // One listener for all that are asked meanwhile.
+    socket.on('open', () => {
+      for (const { text } of waiting.values()) socket.send(text);
+    });
     socket.on('error', (error) => end(broken(error.message, error)));
     socket.on('unexpected-response', (_request, response) => {
       end(new NodeFault('refused', `HTTP status ${response.statusCode}`));
@@ -40,7 +55,8 @@ export function createWsTransport(url: URL, open: OpenNode): Transport {
     socket.on('close', () => end(broken('the connection was closed')));
     socket.on('message', (data) => {
       opened.heardAt = performance.now();
-      if (!deliver(opened.waiting, data.toString())) end(new NodeFault('malformed', 'a message is not JSON'));
+      const bytes = Buffer.isBuffer(data) ? data : Buffer.from(data.toString());
+      if (!deliver(waiting, bytes)) end(new NodeFault('malformed', 'a message is no JSON-RPC answer'));
     });
     return opened;
   };
@@ -93,32 +109,47 @@ function ask(line: Line, request: Request, { maxBytes, signal }: Within): Promis
       leave();
       reject(signal.reason);
       // Nothing has arrived since: the connection is dead although it was not closed.
-      if (isLate(signal) && line.heardAt < askedAt) socket.terminate();
+      if (isLate(signal) && line.heardAt < askedAt) line.end(broken('the connection was silent'));
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    waiting.set(request.id, { maxBytes, settle });
     const text = JSON.stringify(request);
+    waiting.set(request.id, { text, maxBytes, settle });
     if (socket.readyState === WebSocket.OPEN) socket.send(text);
-    else socket.once('open', () => socket.send(text));
   });
 }
 
 /** Whether the time of the node is over, and not that of its asker. */
-const isLate = ({ reason }: AbortSignal) => reason instanceof DOMException && reason.name === 'TimeoutError';
+const isLate = ({ reason }: AbortSignal) => reason instanceof OutgoingFault && reason.reason === 'timeout';
 
 const broken = (message: string, cause?: Error) => new OutgoingFault('unreachable', message, { cause });
 
-/** Passes a message to the call that waits for it. @returns false when the message is not JSON */
-function deliver(waiting: Map<number, Waiting>, text: string): boolean {
-  const value = parseJson(text);
+/** Passes a message to the call that waits for it. @returns false when the message cannot be one that is waited for */
+function deliver(waiting: Map<number, Waiting>, bytes: Buffer): boolean {
+  if (waiting.size === 0) return true;
+  const most = Math.max(...[...waiting.values()].map(({ maxBytes }) => maxBytes));
+  // What is larger than anybody wants is not parsed: that would hold up everybody else.
+  const value = bytes.length > most ? idOnly(bytes) : parseJson(bytes.toString());
   if (value === undefined) return false;
   const id = isRecord(value) && typeof value['id'] === 'number' ? value['id'] : undefined;
   const asked = id === undefined ? undefined : waiting.get(id);
   if (id === undefined || asked === undefined) return true; // its call has timed out, or there was none
-  if (Buffer.byteLength(text) > asked.maxBytes) {
+  if (bytes.length > asked.maxBytes) {
     asked.settle(new NodeFault('oversized', `the answer is over ${asked.maxBytes} bytes`));
   } else {
     asked.settle(readAnswer(value, id) ?? new NodeFault('malformed', 'the answer is not JSON-RPC'));
   }
   return true;
+}
+
+const idFirst = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/;
+const idLast = /,\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+const endBytes = 100;
+
+/** The id of an answer, which all nodes write first or last; undefined where it is not there. */
+function idOnly(bytes: Buffer): { readonly id: number } | undefined {
+  const [, id] =
+    idFirst.exec(bytes.toString('latin1', 0, endBytes)) ??
+    idLast.exec(bytes.toString('latin1', bytes.length - endBytes)) ??
+    [];
+  return id === undefined ? undefined : { id: Number(id) };
 }

@@ -27,6 +27,7 @@ export type NetworkOptions = {
   symbol?: string;
   decimals?: number;
   rpc?: string[];
+  inClear?: boolean;
   provider?: DataProviderName;
   confirmations?: number;
   finality?: number;
@@ -48,6 +49,7 @@ export const withNetworkOptions = (command: Command) =>
     .option('--currency <name>', 'name of the native currency; its symbol by default', words())
     .option('--decimals <n>', `decimals of the native currency (${defaults.decimals})`, whole(0, 77))
     .option('--rpc <url>', "a node's http(s) or ws(s) URL; repeat it for more, the best first", several)
+    .option('--in-clear', 'let --rpc store credentials in clear where SECRET_KEYS is not set')
     .addOption(
       new Option('--provider <name>', `who serves history and NFT lists (${defaults.provider})`).choices(
         dataProviders,

@@ -50,7 +50,7 @@ function addAddCommand(network: Command, session: Session): void {
       const wanted = newNetwork(chainId, options);
       if ((await findNetwork(operator.db, chainId)) !== undefined) throw registeredAlready(chainId);
       await checkNodes(operator, wanted);
-      const sealed = { ...wanted, rpcUrls: sealAll(operator, wanted.rpcUrls) };
+      const sealed = { ...wanted, rpcUrls: sealNew(operator, wanted.rpcUrls, options) };
       const added = await audited(
         operator.db,
         (tx) => insertNetwork(tx, sealed),
@@ -98,7 +98,10 @@ function addUpdateCommand(network: Command, session: Session): void {
       const changes = toChanges(options, present);
       await assertIndexFits(operator, chainId, options.indexFrom);
       if (changes.rpcUrls !== undefined) await checkNodes(operator, { chainId, rpcUrls: changes.rpcUrls });
-      const rpcUrls = sealAll(operator, changes.rpcUrls ?? present.rpcUrls);
+      const rpcUrls =
+        changes.rpcUrls === undefined
+          ? sealAll(operator, present.rpcUrls)
+          : sealNew(operator, changes.rpcUrls, options);
       const updated = await audited(
         operator.db,
         (tx) => updateNetwork(tx, chainId, { ...changes, rpcUrls }),
@@ -141,6 +144,22 @@ function addSealCommand(network: Command, session: Session): void {
         operator.output.say('Processes of a release before this one cannot open sealed addresses.');
       }),
     );
+}
+
+/** Seals the credentials of addresses that are given. @throws UsageError where that cannot be, and was not asked for */
+function sealNew(
+  operator: Operator,
+  rpcUrls: readonly string[],
+  { inClear }: NetworkOptions,
+): readonly string[] {
+  const { seal } = createNodeAddresses(operator.config.SECRET_KEYS);
+  if (inClear !== true && rpcUrls.map(seal).some(isInClear)) {
+    throw new UsageError(
+      'An address has a user, a path or a query, which may be credentials, and without SECRET_KEYS nothing seals them. ' +
+        'Set SECRET_KEYS, name a file that holds the address (--rpc file:/path), or say --in-clear.',
+    );
+  }
+  return sealAll(operator, rpcUrls);
 }
 
 /** Seals the credentials of addresses, and says so where that cannot be. */

@@ -6,6 +6,7 @@ import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
+import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
 import { type QrFormat, qrFormats } from './qr-code.ts';
 import { writeQrFolder } from './qr-files.ts';
@@ -41,24 +42,14 @@ export function addExportCommand(rwa: Command, session: Session): void {
           subject: rwaId,
           details: { out: options.out ?? options.qr ?? null },
         });
-        const counted = { nfts: 0 };
+        const damaged: Damaged[] = [];
         const source = { rwa: found, claimBaseUrl: config.claimBaseUrl };
-        const rows = counting(exportRows(db, vaultOf(operator), source), counted);
-        const { out, qr, format } = options;
-        if (qr !== undefined) {
-          const written = await interruptible(session, `${qr} was not made.`, (signal) =>
-            writeQrFolder(rows, { folder: qr, format, assetName: found.name, signal }),
-          );
-          output.record({ rwaId: found.id, folder: qr, nfts: written });
-          output.say('The folder holds claim secrets; it is readable by you alone.');
-          return;
-        }
-        if (out === undefined) return output.stream(output.json ? jsonList(rows) : csvLines(rows));
-        await interruptible(session, `${out} was not made.`, (signal) =>
-          writeNew(out, csvLines(rows), signal),
-        );
-        output.record({ rwaId: found.id, file: out, nfts: counted.nfts });
-        output.say('The file holds claim secrets; it is readable by you alone.');
+        const rows = exportRows(db, vaultOf(operator), { ...source, onDamaged: (nft) => damaged.push(nft) });
+        await write(rows, { ...options, rwa: found, output, session });
+        if (damaged.length === 0) return;
+        output.say(`Left out, since their secrets are damaged: ${damaged.map(nameOf).join(', ')}.`);
+        output.say('New secrets: tallystick rwa reissue-secret <nftId>');
+        session.fail();
       }),
     );
   examples(
@@ -67,6 +58,35 @@ export function addExportCommand(rwa: Command, session: Session): void {
     'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --json | jq -r .[].url',
     'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --qr cask-17-codes --format png',
   );
+}
+
+type Damaged = Pick<ExportRow, 'serial' | 'nftId'>;
+const nameOf = ({ serial, nftId }: Damaged) => `${serial} (${nftId})`;
+
+type Target = ExportOptions & {
+  readonly rwa: { readonly id: string; readonly name: string };
+  readonly output: Output;
+  readonly session: Session;
+};
+
+/** Writes them to standard output, to a file, or as codes to a folder, and says which. */
+async function write(rows: AsyncIterable<ExportRow>, target: Target): Promise<void> {
+  const { out, qr, format, rwa, output, session } = target;
+  if (qr !== undefined) {
+    const nfts = await interruptible(session, `${qr} was not made.`, (signal) =>
+      writeQrFolder(rows, { folder: qr, format, assetName: rwa.name, signal }),
+    );
+    output.record({ rwaId: rwa.id, folder: qr, nfts });
+    output.say('The folder holds claim secrets; it is readable by you alone.');
+    return;
+  }
+  if (out === undefined) return output.stream(output.json ? jsonList(rows) : csvLines(rows));
+  const counted = { nfts: 0 };
+  await interruptible(session, `${out} was not made.`, (signal) =>
+    writeNew(out, csvLines(counting(rows, counted)), signal),
+  );
+  output.record({ rwaId: rwa.id, file: out, nfts: counted.nfts });
+  output.say('The file holds claim secrets; it is readable by you alone.');
 }
 
 async function* counting(rows: AsyncIterable<ExportRow>, counted: { nfts: number }) {

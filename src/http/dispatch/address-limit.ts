@@ -1,50 +1,77 @@
 import { isIPv6 } from 'node:net';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
 /** Counts what comes from an address within a minute, in this process. */
 export type AddressLimit = {
-  /** Seconds until more of the address is let in, at least 1; undefined while it is. */
-  blockedSeconds(address: string): number | undefined;
+  /**
+   * Seconds until more of the address is let in, at least 1; undefined while it is.
+   * @param name of what is to begin; what is under way already is let in
+   */
+  blockedSeconds(address: string, name?: string): number | undefined;
   /** Counts one. */
-  count(address: string): Promise<void>;
+  count(address: string): void;
+  /** Counts what has no outcome yet, once for each name. @returns what is called with the outcome */
+  begin(address: string, name: string): (outcome: Outcome) => void;
 };
 
-const windowSeconds = 60;
+/** `refused` counts for the minute, `late` for some seconds more, `done` no longer. */
+type Outcome = 'refused' | 'late' | 'done';
+
+type Window = { readonly until: number; counted: number; readonly underWay: Map<string, number> };
+
+const windowMs = 60_000;
+// Who takes its time is not to blame, so that what was out is of use again soon; nor is anybody to have it wait without end.
+const lateMs = 10_000;
 
 /** @param perMinute how many of one address are let in until the minute ends; 0 for no limit */
-export function createAddressLimit(perMinute: number, now: () => number = Date.now): AddressLimit {
-  if (perMinute === 0) return { blockedSeconds: () => undefined, count: async () => {} };
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: windowSeconds });
-  const blockedUntil = new Map<string, number>();
+export function createAddressLimit(perMinute: number): AddressLimit {
+  if (perMinute === 0) return { blockedSeconds: () => undefined, count: () => {}, begin: () => () => {} };
+  const windows = new Map<string, Window>();
 
-  const block = (network: string, ms: number) => {
-    blockedUntil.set(network, now() + ms);
-    setTimeout(() => blockedUntil.delete(network), ms).unref();
+  const windowOf = (address: string): Window => {
+    const network = networkOf(address);
+    const known = windows.get(network);
+    if (known !== undefined) return known;
+    const made = { until: performance.now() + windowMs, counted: 0, underWay: new Map() };
+    windows.set(network, made);
+    setTimeout(() => windows.delete(network), windowMs).unref();
+    return made;
   };
 
   return {
-    blockedSeconds(address) {
-      // Most processes never block anybody, and the address need not be read then.
-      if (blockedUntil.size === 0) return undefined;
-      const until = blockedUntil.get(networkOf(address));
-      if (until === undefined || until <= now()) return undefined;
-      return Math.max(1, Math.ceil((until - now()) / 1_000));
+    blockedSeconds(address, name) {
+      const window = windows.get(networkOf(address));
+      if (window === undefined) return undefined;
+      const { until, counted, underWay } = window;
+      if (counted >= perMinute) return Math.max(1, Math.ceil((until - performance.now()) / 1_000));
+      const isJoining = name !== undefined && underWay.has(name);
+      return isJoining || counted + underWay.size < perMinute ? undefined : 1;
     },
-    async count(address) {
-      const network = networkOf(address);
-      try {
-        const { remainingPoints, msBeforeNext } = await limiter.consume(network);
-        if (remainingPoints === 0) block(network, msBeforeNext);
-      } catch (reason) {
-        if (!(reason instanceof RateLimiterRes)) throw reason;
-        block(network, reason.msBeforeNext);
-      }
+    count(address) {
+      windowOf(address).counted += 1;
+    },
+    begin(address, name) {
+      const window = windowOf(address);
+      const { underWay } = window;
+      underWay.set(name, (underWay.get(name) ?? 0) + 1);
+      const end = () => {
+        const left = (underWay.get(name) ?? 1) - 1;
+        if (left === 0) underWay.delete(name);
+        else underWay.set(name, left);
+      };
+      return (outcome) => {
+        if (outcome === 'late' && underWay.get(name) === 1) {
+          setTimeout(end, lateMs).unref();
+          return;
+        }
+        end();
+        if (outcome === 'refused') window.counted += 1;
+      };
     },
   };
 }
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address: whoever has one of these has all of them. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   return isIPv6(address) && !address.includes('.') ? expand(address).slice(0, 4).join(':') : address;
 }
 

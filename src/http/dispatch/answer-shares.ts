@@ -45,8 +45,8 @@ const unknownBytes = roomBytes / 8;
 const largeBytes = 64 * 1024;
 // What many at once cost is noticed by everybody from here on.
 const mediumBytes = 8 * 1024;
-// Whoever has waited so much longer than a large answer took to be made leaves two thirds of the process to others.
-const restPerMs = 2;
+// Whoever has waited so much longer than a large answer took to be made leaves three quarters of the process to others.
+const restPerMs = 3;
 const longestRestMs = 500;
 const beginPatienceMs = 5_000;
 const longestLine = 1_000;
@@ -54,8 +54,8 @@ const mostLines = 10_000;
 
 /**
  * Answers of one operation that come to 256 kB in all, or one, are made for a tenant at once. Small ones never wait. While
- * others ask, too, it is 16 kB, and a large one, or each of many at once, is followed by a rest of twice the time that it
- * took.
+ * others ask, too, it is 16 kB, and a large one, or each of many at once, is followed by a rest of three times as
+ * long as it took.
  */
 export function createAnswerShares(now: () => number = () => performance.now()): AnswerShares {
   const lines = new Map<string, Line>();

@@ -44,8 +44,8 @@ export type DispatchOptions = {
   readonly tracing?: Tracing | undefined;
 };
 
-// Longer than any one of the waits for the database, the nodes and the hosted provider.
-const defaultDeadlineMs = 45_000;
+// Longer than any one of the waits for a connection, a lock, a node and the hosted provider.
+const defaultDeadlineMs = 15_000;
 
 /**
  * Creates the request handler of one document, to be mounted at the document's base path. openapi-backend resolves the
@@ -120,11 +120,11 @@ function answer(
   { memory, shares }: DispatchOptions,
 ): Promise<void> | undefined {
   const { request, response, facts } = exchange;
-  const scope = currentScope();
+  const tenant = currentScope()?.tenant ?? '';
   const sent = sendReply(response, reply, {
-    memory,
+    ...{ memory, tenant },
     onMade: (bytes) => exchange.endShare?.(bytes),
-    nextShare: (signal) => shares.takeNext(scope?.tenant ?? '', `${facts.operationId} piece`, signal),
+    nextShare: (signal) => shares.takeNext(tenant, `${facts.operationId} piece`, signal),
   });
   discardRest(request);
   return sent;

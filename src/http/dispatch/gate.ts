@@ -2,9 +2,9 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../../contract/operation.ts';
 import { ProblemError, problem } from '../../errors.ts';
 import { inTime } from '../../in-time.ts';
-import type { KeyVerifier, VerifyResult } from '../../keys/verifier.ts';
+import type { KeyVerifier, VerifyOptions, VerifyResult } from '../../keys/verifier.ts';
 import { addHeaders } from '../server/common-headers.ts';
-import type { AddressLimit } from './address-limit.ts';
+import { type AddressLimit, networkOf } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
 
 export type Gate = {
@@ -13,7 +13,7 @@ export type Gate = {
   /** Identifies the caller by its key. @throws ProblemError 401, 429 or 503 */
   identify(request: Request): Promise<Caller>;
   /** Counts a request that needs no key for its address. @throws ProblemError 429 */
-  admitPublic(request: Request): Promise<void>;
+  admitPublic(request: Request): void;
   /** Checks the company and the rate limit of an identified caller; waits for nothing where it has none. @throws ProblemError 403 or 429 */
   admit(caller: Caller, response: Response): Promise<void> | undefined;
 };
@@ -21,7 +21,7 @@ export type Gate = {
 type GateOptions = {
   readonly verifier: KeyVerifier;
   readonly limiter: Limiter;
-  /** Of keys that were refused, by address. */
+  /** Of keys that were refused or are looked up, by address. */
   readonly refusedKeys: AddressLimit;
   /** Of requests that need no key, by address. */
   readonly publicRequests: AddressLimit;
@@ -50,26 +50,26 @@ export function createGate({
     async identify(request) {
       const key = keyOf(request);
       const address = request.ip ?? '';
-      const blockedSeconds = refusedKeys.blockedSeconds(address);
-      const result = await verifyInTime(verifier, key, blockedSeconds !== undefined);
+      const blockedSeconds = refusedKeys.blockedSeconds(address, key);
+      const cachedOnly = blockedSeconds !== undefined;
+      const result = await inCount(cachedOnly ? undefined : refusedKeys.begin(address, key), () =>
+        verifyInTime(verifier, key, { cachedOnly, network: networkOf(address) }),
+      );
       // A malformed result says nothing about the key, so it must not count as a refusal or an acceptance.
       if (result?.ok === true && typeof result.caller?.keyId === 'string') return result.caller;
       if (result?.ok !== false) throw unavailable(new Error('the key verifier gave no usable answer'));
-      if (result.reason === 'invalid') {
-        await refusedKeys.count(address);
-        throw problem('api_key_invalid');
-      }
+      if (result.reason === 'invalid') throw problem('api_key_invalid');
       const seconds = String(Math.max(1, Math.ceil(blockedSeconds ?? result.retryAfterSeconds)));
       throw problem('rate_limited', {}, { headers: { 'Retry-After': seconds } });
     },
 
-    async admitPublic(request) {
+    admitPublic(request) {
       const address = request.ip ?? '';
       const seconds = publicRequests.blockedSeconds(address);
       if (seconds !== undefined) {
         throw problem('rate_limited', {}, { headers: { 'Retry-After': String(seconds) } });
       }
-      await publicRequests.count(address);
+      publicRequests.count(address);
     },
 
     admit(caller, response) {
@@ -98,14 +98,33 @@ function keyOf(request: Request): string {
   return key;
 }
 
+// From here on a look-up without an outcome was waited for, and counts; what fails at once costs nothing.
+const lateMs = 1_000;
+
+/** Tells the outcome of a look-up to what counts those of an address. */
+async function inCount(
+  end: ReturnType<AddressLimit['begin']> | undefined,
+  lookUp: () => Promise<VerifyResult | undefined>,
+): Promise<VerifyResult | undefined> {
+  const began = performance.now();
+  try {
+    const result = await lookUp();
+    end?.(result?.ok === false && result.reason === 'invalid' ? 'refused' : 'done');
+    return result;
+  } catch (error) {
+    end?.(performance.now() - began < lateMs ? 'done' : 'late');
+    throw error;
+  }
+}
+
 async function verifyInTime(
   verifier: KeyVerifier,
   key: string,
-  cachedOnly: boolean,
+  options: VerifyOptions,
 ): Promise<VerifyResult | undefined> {
   const late = `the key verifier took over ${verifyTimeoutMs} ms`;
   try {
-    return await inTime(verifier.verify(key, { cachedOnly }), verifyTimeoutMs, late);
+    return await inTime(verifier.verify(key, options), verifyTimeoutMs, late);
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     throw unavailable(error);

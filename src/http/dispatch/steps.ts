@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { AnyReply, Caller } from '../../contract/operation.ts';
+import { tenantOf } from '../../contract/tenant.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -81,11 +82,12 @@ function methodProblem(method: string, allowed: readonly string[]): ProblemError
   );
 }
 
-// Keys without a company and callers without a key share among themselves.
-function takeShareOf(caller: Caller | undefined): void {
+// Those without a key are one: an address costs nothing, so each with a share of its own would leave companies none.
+const publicTenant = 'public';
+
+function takeShareOf(tenant: string): void {
   const scope = currentScope();
-  if (scope !== undefined)
-    scope.tenant = caller?.companyId || (caller === undefined ? 'public' : 'no company');
+  if (scope !== undefined) scope.tenant = tenant;
 }
 
 /** Checks who asks, and whether it may. Nothing is waited for of a key that was seen moments ago and has no limit. */
@@ -98,8 +100,8 @@ function admit(
   facts.operationId = plan.operationId;
   facts.path = request.baseUrl + path;
   if (plan.isPublic) {
-    takeShareOf(undefined);
-    return gate.admitPublic(request);
+    takeShareOf(publicTenant);
+    return void gate.admitPublic(request);
   }
   const known = gate.known(request);
   if (known !== undefined) return admitCaller(gate, known, exchange);
@@ -111,7 +113,7 @@ function admitCaller(gate: Gate, caller: Caller, exchange: Exchange): Promise<vo
   exchange.caller = caller;
   facts.keyId = caller.keyId;
   if (caller.companyId) facts.companyId = caller.companyId;
-  takeShareOf(caller);
+  takeShareOf(tenantOf(caller));
   return gate.admit(caller, response);
 }
 

@@ -4,24 +4,59 @@ import { whenOver } from './when-over.ts';
 /** Counts the bytes of answers that callers have not read yet, over all connections of the process. */
 export type AnswerMemory = {
   /**
-   * Counts these bytes until the answer is sent or its connection is closed.
-   * @returns false, and counts nothing, when they are too many beside those of all other answers
+   * Counts these bytes for an answer, in place of those before, until it is sent or its connection is closed.
+   * @returns false, and counts what it did, when they are too many. What a change tells is counted in any case
    */
-  hold(response: ServerResponse, bytes: number): boolean;
+  hold(response: ServerResponse, tenant: string, bytes: number): boolean;
 };
 
-/** @param maxBytes bytes of all answers under way; one answer alone may have more */
+type Holding = { readonly tenant: string; bytes: number };
+
+const holding = Symbol('what the answer holds');
+type Answer = ServerResponse & { [holding]?: Holding };
+
+// A usual page: whatever others leave unread, each tenant gets so much.
+const alwaysBytes = 64 * 1024;
+
+/**
+ * A tenant's first answer may take what is left, further ones no more than is left behind them: one alone has half
+ * of all, the next one half of the rest.
+ * @param maxBytes bytes of all answers under way; one answer alone may have more
+ */
 export function createAnswerMemory(maxBytes: number): AnswerMemory {
+  const ofTenants = new Map<string, number>();
   let held = 0;
+
+  const fits = (tenant: string, before: number, bytes: number): boolean => {
+    const others = held - before;
+    const own = (ofTenants.get(tenant) ?? 0) - before + bytes;
+    const left = maxBytes - others - bytes;
+    return others === 0 || own <= alwaysBytes || (own === bytes ? left >= 0 : own <= left);
+  };
+  const add = (tenant: string, bytes: number) => {
+    held += bytes;
+    const own = (ofTenants.get(tenant) ?? 0) + bytes;
+    if (own === 0) ofTenants.delete(tenant);
+    else ofTenants.set(tenant, own);
+  };
+  const release = (response: Answer) => {
+    const found = response[holding];
+    if (found !== undefined) add(found.tenant, -found.bytes);
+  };
+
   return {
-    hold(response, bytes) {
-      if (held > 0 && held + bytes > maxBytes) return false;
-      held += bytes;
-      const release = () => {
-        held -= bytes;
-      };
-      if (response.destroyed) release();
-      else whenOver(response, release);
+    hold(response: Answer, tenant, bytes) {
+      const before = response[holding]?.bytes ?? 0;
+      const mayBeRefused = bytes > before && response.req.method === 'GET';
+      if (mayBeRefused && !fits(tenant, before, bytes)) return false;
+      if (response.destroyed) return true;
+      add(tenant, bytes - before);
+      const known = response[holding];
+      if (known !== undefined) known.bytes = bytes;
+      else {
+        response[holding] = { tenant, bytes };
+        whenOver(response, release);
+      }
       return true;
     },
   };

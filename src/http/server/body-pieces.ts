@@ -1,4 +1,5 @@
 import { ItemStream } from '../../contract/item-stream.ts';
+import { TextStream } from '../../contract/text-stream.ts';
 import { safeJson } from '../../safe-json.ts';
 
 /** Of a piece at least. Larger ones would keep more in memory, smaller ones cost more writes. */
@@ -15,8 +16,11 @@ export function streamIn(body: unknown): ItemStream<unknown> | undefined {
   return undefined;
 }
 
-/** The JSON text of a body with a stream, in pieces. Each is made when it is asked for. */
-export async function* piecesOf(body: object): AsyncGenerator<string> {
+/** The text of a body with a stream, in pieces. Each is made when it is asked for. */
+export const piecesOf = (body: object): AsyncIterable<string> =>
+  body instanceof TextStream ? body.pieces : jsonPiecesOf(body);
+
+async function* jsonPiecesOf(body: object): AsyncGenerator<string> {
   let text = '';
   for await (const part of partsOf(body)) {
     text += part;

@@ -2,21 +2,20 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../log.ts';
 import type { OpenConnections } from './open-connections.ts';
+import { findSlowReaders, type ReadingPace } from './slow-readers.ts';
 
-export type ConnectionLimits = {
+export type ConnectionLimits = ReadingPace & {
   /** Connections in all; more are closed at once. */
   readonly total: number;
   /** Connections of one address; more are closed at once. */
   readonly perAddress: number;
   /** Requests of one connection that are not answered yet; one that pipelines more is closed. */
   readonly pipelined: number;
-  /** Milliseconds in which a caller must take some of what is written to it, or be closed. */
-  readonly writeTimeoutMs: number;
 };
 
 /**
- * Closes connections that hold more than their share: too many of them, too many requests in one, or a caller that does
- * not read its answers. Node ends what a closed connection still had to answer.
+ * Closes connections that hold more than their share: too many of them, too many requests in one, or a caller that reads
+ * its answers too slowly. Node ends what a closed connection still had to answer.
  * @returns whether a connection had one request too many, so that it was closed; to be asked at each
  */
 export function limitConnections(
@@ -44,14 +43,12 @@ export function limitConnections(
     if (count > limits.perAddress) refuse(socket, 'too many of one address');
   });
 
-  // Node takes the beginning of a write for progress, so who takes nothing is found at the second look.
-  const lookMs = limits.writeTimeoutMs / 2;
-  server.setTimeout(lookMs, (socket: Socket) => {
-    const isBlocked = socket.writableLength > 0;
+  findSlowReaders(server, limits, (socket) => refuse(socket, 'the caller does not read'));
+
+  server.setTimeout(limits.writeTimeoutMs, (socket: Socket) => {
     const open = connections.of(socket);
-    if (isBlocked) refuse(socket, 'the caller does not read');
-    // The answer takes its time: the caller is not to blame.
-    else if (open !== undefined && open.answering > 0) socket.setTimeout(lookMs);
+    // The answer takes its time: the caller is not to blame, or is found above.
+    if (socket.writableLength > 0 || (open?.answering ?? 0) > 0) socket.setTimeout(limits.writeTimeoutMs);
     // Opened ahead of its first request, it may wait as long as between two requests.
     else if (open?.isUnused === true) {
       open.isUnused = false;

@@ -61,12 +61,13 @@ type ListenOptions = {
   readonly onShed?: () => void;
 };
 
-// An answer of a few hundred kB takes far less on any usable line. Clients that pipeline keep to a handful of requests.
+// Any usable line takes more by far. Clients that pipeline keep to a handful of requests.
 const defaultLimits: ConnectionLimits = {
   total: 10_000,
   perAddress: 1_000,
   pipelined: 100,
   writeTimeoutMs: 15_000,
+  leastBytesPerSecond: 16 * 1024,
 };
 
 // Connections that wait until the process takes them. Of those beyond Node's 511 the kernel forgets some that their callers take

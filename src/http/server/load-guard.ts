@@ -27,7 +27,7 @@ export type LoadGuard = {
 type GuardOptions = {
   /** Milliseconds of the process's own work that requests under way may come to, while it has no pause. */
   readonly busyMs: number;
-  /** Whose key it is, when it was accepted moments ago. */
+  /** Whose key it is, when it was accepted in the last minutes. */
   readonly tenantOf: (key: string) => string | undefined;
   /** In milliseconds. */
   readonly now?: () => number;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AnyReply } from '../../contract/operation.ts';
 import { TextStream } from '../../contract/text-stream.ts';
 import { problem } from '../../errors.ts';
@@ -9,6 +10,8 @@ import { pieceLength, piecesOf, streamIn } from './body-pieces.ts';
 
 export type ReplyParts = {
   readonly memory: AnswerMemory;
+  /** Whose share of the memory the answer takes. */
+  readonly tenant: string;
   /** Called when the body is made, or its first piece can be asked for. */
   readonly onMade: (bytes: number) => void;
   /** Waits until a piece of a stream may be made. Gives what is called with its size. */
@@ -30,16 +33,15 @@ export function sendReply(
   parts: ReplyParts,
 ): Promise<void> | undefined {
   const { body } = reply;
-  if (body instanceof TextStream) {
-    writeHead(response, reply, undefined);
-    return writePieces(response, body.pieces, parts);
-  }
-  const stream = streamIn(body);
+  const stream = body instanceof TextStream ? body : streamIn(body);
   // Serialised first: if that fails, nothing has been sent yet.
   const text = body === undefined || stream ? undefined : (safeJson(body) ?? '');
   const length = text === undefined ? undefined : Buffer.byteLength(text);
-  const isHeld = parts.memory.hold(response, length ?? stream?.heldBytes ?? 0);
-  if (!isHeld && response.req.method === 'GET') throw problem('overloaded');
+  if (!parts.memory.hold(response, parts.tenant, length ?? bytesOf(stream))) {
+    // It was made all the same: who asks for it again rests as long as behind one that is sent.
+    parts.onMade(length ?? 0);
+    throw problem('overloaded');
+  }
   writeHead(response, reply, length);
   // Node sends no body in answer to HEAD, so nothing is read for one.
   const isHead = response.req.method === 'HEAD';
@@ -49,8 +51,14 @@ export function sendReply(
     parts.onMade(length ?? 0);
     return undefined;
   }
-  return writePieces(response, piecesOf(body), parts);
+  return writePieces(response, { stream, pieces: piecesOf(body) }, parts);
 }
+
+type Streamed = { readonly heldBytes: number };
+
+/** With the piece that is being sent. */
+const bytesOf = (stream: Streamed | undefined): number =>
+  stream === undefined ? 0 : stream.heldBytes + pieceLength;
 
 function writeHead(
   response: ServerResponse,
@@ -66,29 +74,47 @@ function writeHead(
   response.writeHead(status, head);
 }
 
-/** Makes a piece when the one before it has left. Ends the source when the caller has gone. */
-async function writePieces(
+// Others are read or cut meanwhile.
+const patienceMs = 5_000;
+const lookMs = 100;
+
+/** What a stream has come to hold may wait until other answers are read; beyond that, it is cut. */
+async function holdInTime(
   response: ServerResponse,
-  source: AsyncIterable<string>,
-  { onMade, nextShare }: ReplyParts,
+  bytes: number,
+  { memory, tenant, signal }: Pick<ReplyParts, 'memory' | 'tenant'> & { readonly signal: AbortSignal },
 ): Promise<void> {
+  for (let waitedMs = 0; !memory.hold(response, tenant, bytes); waitedMs += lookMs) {
+    if (waitedMs >= patienceMs) throw problem('overloaded');
+    await delay(lookMs, undefined, { signal });
+  }
+}
+
+type Source = { readonly stream: Streamed; readonly pieces: AsyncIterable<string> };
+
+/**
+ * Makes a piece when the one before it has left. Ends the source when the caller has gone.
+ * @throws ProblemError `overloaded` when the stream comes to hold more than there is room for in time
+ */
+async function writePieces(response: ServerResponse, source: Source, parts: ReplyParts): Promise<void> {
+  const { onMade, nextShare } = parts;
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const pieces = source[Symbol.asyncIterator]();
+  const pieces = source.pieces[Symbol.asyncIterator]();
   onMade(pieceLength);
   try {
     while (!response.destroyed) {
       const endPiece = await nextShare(gone.signal);
-      let length = 0;
+      let piece: string | undefined;
       try {
         const { done = false, value } = await pieces.next();
         if (done) break;
-        length = value.length;
-        if (response.write(value)) continue;
+        piece = value;
       } finally {
-        endPiece(length);
+        endPiece(piece?.length ?? 0);
       }
-      await once(response, 'drain', { signal: gone.signal });
+      await holdInTime(response, bytesOf(source.stream), { ...parts, signal: gone.signal });
+      if (!response.write(piece)) await once(response, 'drain', { signal: gone.signal });
     }
     if (!response.destroyed) response.end();
   } catch (error) {

@@ -3,6 +3,7 @@ import { keptMetadataText } from '../kept-metadata.ts';
 import { normalizedMetadata } from '../normalized-metadata.ts';
 import { optionalNumber, optionalText } from '../optional-fields.ts';
 import { maxPositionLength, type NftEntry } from '../provider.ts';
+import { boundNfts } from './bounded-nfts.ts';
 import { address, contractType, decimal, envelope, flag, instant, textOrNull } from './fields.ts';
 import { readAnswer } from './read-answer.ts';
 
@@ -53,5 +54,5 @@ export type ParsedNfts = { readonly entries: NftEntry[]; readonly next: string |
 /** @throws UpstreamFault that names the fields that do not match */
 export function parseNfts(answer: unknown, limit: number): ParsedNfts {
   const list = readAnswer(envelope(entry, { records: limit, position: maxPositionLength }), answer);
-  return { entries: list.result, next: list.cursor };
+  return { entries: boundNfts(list.result), next: list.cursor };
 }

@@ -31,6 +31,9 @@ export const countedChanges = (companyId: string, filter: NftFilter): CountedRow
   ...{ list: 'nft_changes', companyId, facets: statesOf(filter) },
 });
 
+/** Whether an NFT can be in a state that the filter wants: `claimed=false` and `minted` exclude each other. */
+export const canMatch = (filter: NftFilter): boolean => statesOf(filter).length > 0;
+
 /** The stretch of the list that an NFT stands in. */
 export const stretchOf = ({ rwaNumber, serial }: NftPlace): bigint => {
   const [ofSerials, last] = [serial >> serialShift, (1n << rwaShift) - 1n];

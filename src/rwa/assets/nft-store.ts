@@ -6,7 +6,14 @@ import { prepared } from '../../db/prepared.ts';
 import { countSpan, microsOf, momentSql } from '../../db/time-counts.ts';
 import { type ChangedFilter, countChangedByStretches, listChangedNfts } from './changed-nft-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
-import { countedChanges, countedNfts, firstOfStretch, type NftFilter, type NftPlace } from './nft-counts.ts';
+import {
+  canMatch,
+  countedChanges,
+  countedNfts,
+  firstOfStretch,
+  type NftFilter,
+  type NftPlace,
+} from './nft-counts.ts';
 import { type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
 import { nftReasonSql } from './reason-sql.ts';
 import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from './rwa-row.ts';
@@ -29,6 +36,7 @@ export async function listNfts(
   filter: NftFilter,
   page: NftPage,
 ): Promise<Nft[]> {
+  if (!canMatch(filter)) return [];
   const { updatedSince } = filter;
   if (updatedSince !== undefined)
     return listChangedNfts(db, companyId, { ...filter, updatedSince }, { offset: 0, ...page });
@@ -60,7 +68,7 @@ async function startOf(
   const skipped = 'offset' in page ? page.offset : 0;
   if (skipped === 0) return { skipped };
   const found = await findOffset(db, countedNfts(companyId, filter), skipped);
-  return found && { from: firstOfStretch(found.place), skipped: found.skipped };
+  return found && { from: firstOfStretch(found.bucket), skipped: found.skipped };
 }
 
 /** Adds the reasons outside of the page, so that rows which its offset skips cost nothing; its order stays. */
@@ -73,11 +81,12 @@ async function selectWithReason(db: Database, page: Knex.QueryBuilder): Promise<
 }
 
 /** How many of the company's NFTs the filter selects. */
-export function countNfts(
+export async function countNfts(
   db: Database,
   companyId: string,
   { updatedSince, ...filter }: NftFilter,
 ): Promise<number> {
+  if (!canMatch(filter)) return 0;
   if (updatedSince === undefined) return countRows(db, countedNfts(companyId, filter));
   const count = filter.rwaNumber === undefined ? countChanged : countChangedOfRwa;
   return count(db, companyId, { ...filter, updatedSince });
@@ -180,7 +189,7 @@ export async function findSealedSecrets(
 ): Promise<ReadonlyMap<string, SealedSecret>> {
   const rows: Pick<NftRow, 'id' | 'secret_cipher' | 'secret_key_id'>[] = await db(table)
     .select('id', 'secret_cipher', 'secret_key_id')
-    .where('company_id', companyId)
-    .whereRaw('id = ANY (?::uuid[])', [[...ids]]);
+    // No index of companies may help to find them: of a large one, it has millions.
+    .whereRaw("company_id || '' = ? AND id = ANY (?::uuid[])", [companyId, [...ids]]);
   return new Map(rows.map((row) => [row.id, sealedOf(row)]));
 }

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
 import { type CountedRows, countRows, findOffset } from '../../db/list-counts-store.ts';
+import { endsOf } from '../../db/list-levels.ts';
 import { prepared } from '../../db/prepared.ts';
 import { microsSql, momentSql } from '../../db/time-counts.ts';
+import { flagsOf, pageOfPlaces, type Reading, type RwaFilter } from './rwa-ranges-store.ts';
 import {
   columns,
   detailColumns,
@@ -20,14 +22,6 @@ import {
 
 const table = 'rwas as r';
 
-type RwaFilter = {
-  readonly type?: string | undefined;
-  readonly isBuyable?: boolean | undefined;
-  readonly isClaimable?: boolean | undefined;
-  /** True: archived ones, too. */
-  readonly includeArchived?: boolean | undefined;
-};
-
 /** The place of an RWA in the list: by creation, then id. */
 export type RwaPlace = { readonly createdMicros: bigint; readonly id: string };
 
@@ -44,16 +38,14 @@ export async function listRwas(
   filter: RwaFilter,
   page: RwaPage,
 ): Promise<(Rwa & { readonly place: RwaPlace })[]> {
-  const query = matching(db, companyId, filter).orderBy(['r.created_at', 'r.id']).limit(page.limit);
-  if (page.after !== undefined) {
-    const { createdMicros, id } = page.after;
-    query.whereRaw(`(r.created_at, r.id) > (${momentSql}, ?::uuid)`, [String(createdMicros), id]);
-  } else if (page.offset > 0) {
-    const found = await findOffset(db, countedRwas(companyId, filter), page.offset);
-    if (found === undefined) return [];
-    const from = (found.place << placeShift).toString();
-    query.whereRaw(`r.created_at >= ${momentSql}`, [from]).offset(found.skipped);
-  }
+  const start = await startOf(db, companyId, filter, page);
+  if (start === undefined) return [];
+  const places = pageOfPlaces(db, companyId, filter, { ...start, limit: page.limit });
+  // Rows that an offset skips are not read: the indexes have what the order needs.
+  const query = db(table)
+    .where('r.company_id', companyId)
+    .whereIn('r.id', db.select('id').from(places.as('page')))
+    .orderBy(['r.created_at', 'r.id']);
   const rows: (RwaRow & { created_micros: string })[] = await withClaimBase(db, query, columns).select(
     db.raw(`${microsSql('r.created_at')} AS created_micros`),
   );
@@ -63,32 +55,46 @@ export async function listRwas(
   }));
 }
 
+/** Where to begin to read, so that next to nothing is skipped; undefined past the end. */
+async function startOf(
+  db: Database,
+  companyId: string,
+  filter: RwaFilter,
+  page: RwaPage,
+): Promise<Omit<Reading, 'limit'> | undefined> {
+  if (page.after !== undefined) {
+    const { createdMicros, id } = page.after;
+    return {
+      from: (range) =>
+        range.whereRaw(`(created_at, id) > (${momentSql}, ?::uuid)`, [String(createdMicros), id]),
+      skipped: 0,
+    };
+  }
+  if (page.offset === 0) return { from: () => {}, skipped: 0 };
+  const found = await findOffset(db, countedRwas(companyId, filter), page.offset);
+  if (found === undefined) return undefined;
+  const { createdMicros, id } = endsOf('rwas', found.shift, found.bucket).first;
+  return {
+    from: (range) =>
+      range.whereRaw(`(created_at, id) >= (${momentSql}, ?::uuid)`, [String(createdMicros), id]),
+    skipped: found.skipped,
+  };
+}
+
 /** How many of the company's RWAs the filter selects. */
 export function countRwas(db: Database, companyId: string, filter: RwaFilter): Promise<number> {
   return countRows(db, countedRwas(companyId, filter));
 }
 
-// As migrations 0039 and 0041 have it: 2^16 microseconds are one place, and a facet is two flags with the type, or without;
-// of an archived RWA, behind an `a`.
-const placeShift = 16n;
-
+// As migrations 0039 and 0041 have it: a facet is two flags with the type, or without; of an archived RWA, behind an `a`.
 function countedRwas(companyId: string, filter: RwaFilter): CountedRows {
   const { type, isBuyable, isClaimable, includeArchived } = filter;
-  const flags = (wanted: boolean | undefined) => (wanted === undefined ? ['0', '1'] : [wanted ? '1' : '0']);
+  const flags = (wanted: boolean | undefined) => flagsOf(wanted).map(Number);
   const listed = flags(isBuyable).flatMap((buyable) =>
     flags(isClaimable).map((claimable) => `${buyable}${claimable}${type === undefined ? '' : `:${type}`}`),
   );
   const facets = includeArchived ? [...listed, ...listed.map((facet) => `a${facet}`)] : listed;
   return { list: 'rwas', companyId, facets };
-}
-
-function matching(db: Database, companyId: string, filter: RwaFilter): Knex.QueryBuilder {
-  const query = db(table).where('r.company_id', companyId);
-  if (filter.type !== undefined) query.where('r.type', filter.type);
-  if (filter.isBuyable !== undefined) query.where('r.is_buyable', filter.isBuyable);
-  if (filter.isClaimable !== undefined) query.where('r.is_claimable', filter.isClaimable);
-  if (!filter.includeArchived) query.whereNull('r.archived_at');
-  return query;
 }
 
 const findSql = `

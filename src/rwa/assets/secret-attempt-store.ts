@@ -19,18 +19,20 @@ export type SecretAttempts = {
 
 export const noAttempts: SecretAttempts = { wrong: 0, secondsLeft: windowSeconds };
 
-/** The attempts in windows that are open now, by the id of the NFT in lower case. */
+/** The attempts on NFTs of the company in windows that are open now, by the id of the NFT in lower case. */
 export async function findSecretAttempts(
   tx: Tx,
+  companyId: string,
   nftIds: readonly string[],
 ): Promise<ReadonlyMap<string, SecretAttempts>> {
   if (nftIds.length === 0) return new Map();
   const { rows } = await prepared<{ id: string; wrong: number; seconds: number }>(
     tx,
     'secret_attempts',
-    `SELECT nft_id AS id, wrong, ceil(extract(epoch FROM window_ends_at - clock_timestamp()))::int AS seconds
-     FROM secret_attempts WHERE nft_id = ANY ($1::uuid[]) AND window_ends_at > clock_timestamp()`,
-    [nftIds],
+    `SELECT a.nft_id AS id, a.wrong, ceil(extract(epoch FROM a.window_ends_at - clock_timestamp()))::int AS seconds
+     FROM secret_attempts a JOIN nfts n ON n.id = a.nft_id
+     WHERE n.company_id || '' = $1 AND a.nft_id = ANY ($2::uuid[]) AND a.window_ends_at > clock_timestamp()`,
+    [companyId, nftIds],
   );
   return new Map(rows.map(({ id, wrong, seconds }) => [id, { wrong, secondsLeft: Math.max(1, seconds) }]));
 }

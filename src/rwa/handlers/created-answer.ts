@@ -1,9 +1,10 @@
 import type { components } from '../../contract/generated/rwa.ts';
 import type { AnswerForm, Origin } from '../../contract/operation.ts';
 import { recordByKey } from '../../db/audit-store.ts';
-import type { ClaimSecretVault, SealedSecret } from '../assets/claim-secret.ts';
+import type { SealedSecret } from '../assets/claim-secret.ts';
 import { findSealedSecrets } from '../assets/nft-store.ts';
 import { secretsRead } from './secrets-read.ts';
+import type { OpenSecret } from './to-api.ts';
 
 type Nft = components['schemas']['Nft'];
 type Created = components['schemas']['CreateNftsResult'];
@@ -13,7 +14,7 @@ type Created = components['schemas']['CreateNftsResult'];
  * again.
  */
 export function createdAnswer(
-  vault: ClaimSecretVault,
+  openSecret: OpenSecret,
   companyId: string,
   origin: Origin,
 ): AnswerForm<{ status: 200; body: Created }> {
@@ -24,7 +25,7 @@ export function createdAnswer(
       const ids = body.nfts.map(({ id }) => id);
       const sealed = await findSealedSecrets(tx, companyId, ids);
       await recordByKey(tx, secretsRead(companyId, body.nfts[0]?.rwaId ?? null, body.nfts), origin);
-      return { ...body, nfts: body.nfts.map((nft) => withSecret(nft, vault, sealed.get(nft.id))) };
+      return { ...body, nfts: body.nfts.map((nft) => withSecret(nft, openSecret, sealed.get(nft.id))) };
     },
   };
 }
@@ -36,8 +37,9 @@ const withoutSecret = (nft: Nft): Nft => ({
   url: nft.url?.slice(0, -nft.secret.length) ?? null,
 });
 
-function withSecret(nft: Nft, vault: ClaimSecretVault, sealed: SealedSecret | undefined): Nft {
+function withSecret(nft: Nft, openSecret: OpenSecret, sealed: SealedSecret | undefined): Nft {
   if (sealed === undefined) throw new Error(`NFT ${nft.id} of a kept answer is gone.`);
-  const secret = vault.open(nft.id, sealed);
-  return { ...nft, secret, url: nft.url && `${nft.url}${secret}` };
+  const secret = openSecret({ id: nft.id, sealed });
+  // Without it the address has no fragment, as in lists.
+  return { ...nft, secret, url: nft.url && (secret === '' ? nft.url.slice(0, -1) : `${nft.url}${secret}`) };
 }

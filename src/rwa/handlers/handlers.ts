@@ -13,7 +13,7 @@ import { createMintHandlers, toApiAccepted } from './mint-handlers.ts';
 import { createNftHandlers } from './nft-handlers.ts';
 import { createRwaHandlers } from './rwa-handlers.ts';
 import { createRwaNftHandlers } from './rwa-nft-handlers.ts';
-import { createToApiNft } from './to-api.ts';
+import { createOpenSecret, createToApiNft } from './to-api.ts';
 import { createMetadataHandler } from './token-metadata.ts';
 
 type Deps = {
@@ -38,14 +38,14 @@ export type RwaAreas = {
 /** The operations on RWAs and their NFTs. */
 export function createRwaAreas(deps: Deps): RwaAreas {
   const { db, mayLag, vault, jobs, wakeMinting: wake } = deps;
-  const toApiNft = createToApiNft({
-    ...deps,
-    onDamaged: (nftId, err) => deps.log.error({ err, nftId }, 'claim secret cannot be opened'),
-  });
+  const openSecret = createOpenSecret(vault, (nftId, err) =>
+    deps.log.error({ err, nftId }, 'claim secret cannot be opened'),
+  );
+  const toApiNft = createToApiNft({ openSecret, claimBaseUrl: deps.claimBaseUrl });
   const mints = createMintAcceptor({ db, vault, jobs, wake, toAnswer: toApiAccepted });
   const rwa = {
     ...createRwaHandlers({ db, mayLag }),
-    ...createRwaNftHandlers({ db, vault, toApiNft }),
+    ...createRwaNftHandlers({ db, vault, openSecret, toApiNft }),
     ...createNftHandlers({ db, toApiNft }),
     ...createMintHandlers({ mints }),
     ...createMetadataHandler({ mayLag }),

@@ -11,19 +11,20 @@ import { createdAnswer } from './created-answer.ts';
 import { nftFilterOf } from './nft-filter.ts';
 import { nftPageOf, readNftPage } from './nft-page.ts';
 import { secretsRead } from './secrets-read.ts';
-import type { ToApiNft } from './to-api.ts';
+import type { OpenSecret, ToApiNft } from './to-api.ts';
 
 type RwaNftOperations = Pick<operations, 'listRwaNfts' | 'createRwaNfts'>;
 
 type Deps = {
   readonly db: Database;
   readonly vault: ClaimSecretVault;
+  readonly openSecret: OpenSecret;
   readonly toApiNft: ToApiNft;
 };
 
 /** The NFTs of one RWA. */
 export function createRwaNftHandlers(deps: Deps): Handlers<RwaNftOperations, CompanyContext> {
-  const { db, vault, toApiNft } = deps;
+  const { db, vault, openSecret, toApiNft } = deps;
   return {
     async listRwaNfts({ path, query }, { companyId, origin }) {
       const asked = { companyId, path: `${basePaths.rwa}/rwa/${path.id.toLowerCase()}/nfts`, query };
@@ -44,7 +45,7 @@ export function createRwaNftHandlers(deps: Deps): Handlers<RwaNftOperations, Com
           const nfts = series.nfts.map((nft) => toApiNft(nft, series));
           return { status: 200, body: { created: nfts.length, nfts } };
         },
-        createdAnswer(vault, companyId, origin),
+        createdAnswer(openSecret, companyId, origin),
       );
     },
   };

@@ -43,17 +43,15 @@ export function toApiRwaDetail(rwa: RwaDetail): Schemas['RwaDetail'] {
 /** Converts an NFT, with its opened secret, to the contract's form. The RWA names the claim page. */
 export type ToApiNft = (nft: Nft | IssuedNft, rwa: Pick<Rwa, 'claimBaseUrl'>) => Schemas['Nft'];
 
-type ToApiDeps = {
-  readonly vault: ClaimSecretVault;
-  /** The claim page where neither RWA nor company has one. */
-  readonly claimBaseUrl: string;
-  /** Called for an NFT whose secret cannot be opened. */
-  readonly onDamaged: (nftId: string, error: unknown) => void;
-};
+/** The secret of an NFT, empty where it cannot be opened: one damaged row must not keep a company from all others of a list. */
+export type OpenSecret = (nft: Pick<Nft, 'id' | 'sealed'>) => string;
 
-export function createToApiNft({ vault, claimBaseUrl, onDamaged }: ToApiDeps): ToApiNft {
-  // One damaged row must not keep a company from all others of its list.
-  const secretOf = ({ id, sealed }: Nft): string => {
+/** @param onDamaged called for an NFT whose secret cannot be opened */
+export function createOpenSecret(
+  vault: ClaimSecretVault,
+  onDamaged: (nftId: string, error: unknown) => void,
+): OpenSecret {
+  return ({ id, sealed }) => {
     try {
       return vault.open(id, sealed);
     } catch (error) {
@@ -61,8 +59,17 @@ export function createToApiNft({ vault, claimBaseUrl, onDamaged }: ToApiDeps): T
       return '';
     }
   };
+}
+
+type ToApiDeps = {
+  readonly openSecret: OpenSecret;
+  /** The claim page where neither RWA nor company has one. */
+  readonly claimBaseUrl: string;
+};
+
+export function createToApiNft({ openSecret, claimBaseUrl }: ToApiDeps): ToApiNft {
   return (nft, rwa) => {
-    const secret = 'secret' in nft ? nft.secret : secretOf(nft);
+    const secret = 'secret' in nft ? nft.secret : openSecret(nft);
     return {
       id: nft.id,
       rwaId: nft.rwaId,

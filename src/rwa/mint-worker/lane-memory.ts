@@ -25,10 +25,21 @@ type FirstLook<T> = {
   readonly hash: string;
 };
 
+type NextTransaction = {
+  readonly id: string;
+  /** The newest block when it was looked at. */
+  readonly block: bigint;
+  /** In milliseconds of the lane's clock. */
+  readonly askAt: number;
+  readonly waitMs: number;
+};
+
 /** What a lane remembers between polls. None of it must be kept: a lane that starts finds it out again. */
 export type LaneMemory = {
   /** When each transaction was last broadcast, by its id; in milliseconds of the lane's clock. */
   readonly broadcastAt: Map<string, number>;
+  /** The transaction that the chain takes next, and when the node is asked whether it has it; see `isForgotten`. */
+  next: NextTransaction | undefined;
   /**
    * Transactions that are in a block, which is not confirmed yet, by their ids; null for one that is in none, while
    * its nonce is used for good.
@@ -70,6 +81,7 @@ export type LaneMemory = {
 
 export const createLaneMemory = (): LaneMemory => ({
   broadcastAt: new Map(),
+  next: undefined,
   mined: new Map(),
   lineage: undefined,
   evidence: createEvidenceMemory(),

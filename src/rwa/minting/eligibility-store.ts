@@ -62,12 +62,13 @@ export async function lockCandidates(
   nftIds: readonly string[],
 ): Promise<ReadonlyMap<string, MintCandidate>> {
   if (nftIds.length === 0) return new Map();
+  // No index of companies may help to find them: of a large one, it has millions.
   const { rows } = await prepared<CandidateRow>(
     tx,
     'mint_candidates',
     `SELECT n.id, n.mint_state, n.recipient, n.secret_cipher, n.secret_key_id, ${columns}
      FROM nfts n JOIN rwas r ON r.id = n.rwa_id ${joins}
-     WHERE n.company_id = $1 AND n.id = ANY ($2::uuid[]) ORDER BY n.id FOR NO KEY UPDATE OF n`,
+     WHERE n.company_id || '' = $1 AND n.id = ANY ($2::uuid[]) ORDER BY n.id FOR NO KEY UPDATE OF n`,
     [companyId, nftIds],
   );
   return new Map(rows.map((row) => [row.id, toCandidate(row)]));
@@ -83,7 +84,7 @@ export async function findEligibility(
   const { rows } = await prepared<EligibilityRow & { id: string }>(
     tx,
     'mint_eligibility',
-    `SELECT r.id, ${columns} FROM rwas r ${joins} WHERE r.company_id = $1 AND r.id = ANY ($2::uuid[])`,
+    `SELECT r.id, ${columns} FROM rwas r ${joins} WHERE r.company_id || '' = $1 AND r.id = ANY ($2::uuid[])`,
     [companyId, rwaIds],
   );
   return new Map(rows.map((row) => [row.id, toEligibility(row)]));

@@ -74,7 +74,7 @@ function refuseWrong(
   return inTransaction(db, async (tx) => {
     const nft = (await lockCandidates(tx, companyId, [nftId])).get(nftId);
     if (nft === undefined) return notFound();
-    const attempts = (await findSecretAttempts(tx, [nftId])).get(nftId) ?? noAttempts;
+    const attempts = (await findSecretAttempts(tx, companyId, [nftId])).get(nftId) ?? noAttempts;
     const refusal = refuseSecret(vault.open(nftId, nft.sealed), secret, attempts);
     if (refusal !== undefined && refusal.code !== 'secret_invalid') return refusal;
     // A secret that was reissued this moment is right now; whoever has it asks again.

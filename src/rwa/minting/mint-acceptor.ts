@@ -3,6 +3,7 @@ import type { Database, Tx } from '../../contract/transaction.ts';
 import { type Actor, recordAudit } from '../../db/audit-store.ts';
 import { type Claim, claimRecords, saveRecords } from '../../db/idempotency-store.ts';
 import { isOutage } from '../../db/outage.ts';
+import { together } from '../../db/together.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { problem } from '../../errors.ts';
 import type { JobSender } from '../../jobs/queue.ts';
@@ -14,7 +15,7 @@ import { countWrongSecrets, findSecretAttempts } from '../assets/secret-attempt-
 import { findEligibility, lockCandidates } from './eligibility-store.ts';
 import { createNftDecision, decideEligible, isSecretInvalid, type Outcome, refuse } from './mint-decision.ts';
 import { mintQueue } from './mint-queue.ts';
-import { keepWithinQuota } from './mint-quota-store.ts';
+import { findMintLimits, keepWithinQuota } from './mint-quota-store.ts';
 import { queueNfts } from './mint-state-store.ts';
 import { createRequestGroups } from './request-groups.ts';
 
@@ -66,8 +67,12 @@ type Deps = {
 
 type Outcomes<R> = ReadonlyMap<R, Outcome>;
 
-/** Decides on requests of one company and writes what the decisions change. */
-type Decide<R> = (tx: Tx, requests: readonly R[]) => Promise<Outcomes<R>>;
+/** How an operation accepts requests of one company. */
+type Way<R> = {
+  readonly decide: (tx: Tx, requests: readonly R[]) => Promise<Outcomes<R>>;
+  /** Writes what the decisions change, where that is not done with them. */
+  readonly write?: (tx: Tx, outcomes: Outcomes<R>) => readonly Promise<unknown>[];
+};
 
 export function createMintAcceptor(deps: Deps): MintAcceptor {
   const { vault, patienceMs } = deps;
@@ -75,13 +80,18 @@ export function createMintAcceptor(deps: Deps): MintAcceptor {
     patienceMs,
     lineOf,
     subjectOf,
-    run: (requests) => acceptGroup(deps, requests, (tx, fresh) => decideMints(tx, vault, fresh)),
+    run: (requests) =>
+      acceptGroup(deps, requests, {
+        decide: (tx, fresh) => decideMints(tx, vault, fresh),
+        write: writeMints,
+      }),
   });
   const createAndMint = createRequestGroups<CreateAndMintRequest, Outcome>({
     patienceMs,
     lineOf,
     subjectOf,
-    run: (requests) => acceptGroup(deps, requests, (tx, fresh) => decideCreations(tx, vault, fresh)),
+    run: (requests) =>
+      acceptGroup(deps, requests, { decide: (tx, fresh) => decideCreations(tx, vault, fresh) }),
   });
   return {
     mint: async (request) => acceptedOrThrow(await mint({ ...request, causes: currentCause() })),
@@ -106,12 +116,12 @@ function acceptedOrThrow(outcome: Outcome): AcceptedMint {
 async function acceptGroup<R extends Request>(
   deps: Deps,
   requests: readonly R[],
-  decide: Decide<R>,
+  way: Way<R>,
 ): Promise<readonly Outcome[]> {
   let isCommitting = false;
   try {
     const outcomes = await inTransaction(deps.db, async (tx) => {
-      const decided = await acceptAll(tx, deps, requests, decide);
+      const decided = await acceptAll(tx, deps, requests, way);
       isCommitting = true;
       return decided;
     });
@@ -124,7 +134,7 @@ async function acceptGroup<R extends Request>(
       return requests.map(() => ({ kind: 'failed', error }));
     }
   }
-  const alone = await Promise.all(requests.map((request) => acceptGroup(deps, [request], decide)));
+  const alone = await Promise.all(requests.map((request) => acceptGroup(deps, [request], way)));
   return alone.flat();
 }
 
@@ -132,7 +142,7 @@ async function acceptAll<R extends Request>(
   tx: Tx,
   { jobs, toAnswer }: Deps,
   requests: readonly R[],
-  decide: Decide<R>,
+  { decide, write }: Way<R>,
 ): Promise<readonly Outcome[]> {
   const repeats = await findRepeats(tx, requests);
   const fresh = requests.filter((request) => !repeats.has(request));
@@ -144,21 +154,23 @@ async function acceptAll<R extends Request>(
   const queued = accepted.flatMap(({ request, outcome }) =>
     outcome.kind === 'queued' ? [{ request, outcome }] : [],
   );
-  await jobs.enqueue(
-    mintQueue,
-    queued.map(({ outcome }) => outcome.nftId),
-    tx,
-    new Map(
-      queued.flatMap(({ request, outcome }) => request.causes?.map((cause) => [outcome.nftId, cause]) ?? []),
-    ),
+  const causes = queued.flatMap(
+    ({ request, outcome }) => request.causes?.map((cause) => [outcome.nftId, cause] as const) ?? [],
   );
-  await recordAudit(tx, queued.map(mintRequested));
-  await saveRecords(
-    tx,
-    accepted.flatMap(({ request: { idempotency: request }, outcome: { nftId } }) =>
-      request === undefined ? [] : [{ request, status: 200, headers: {}, answer: toAnswer(nftId) }],
-    ),
+  const records = accepted.flatMap(({ request: { idempotency: request }, outcome: { nftId } }) =>
+    request === undefined ? [] : [{ request, status: 200, headers: {}, answer: toAnswer(nftId) }],
   );
+  await together(tx, () => [
+    ...(write?.(tx, decisions) ?? []),
+    jobs.enqueue(
+      mintQueue,
+      queued.map(({ outcome }) => outcome.nftId),
+      tx,
+      new Map(causes),
+    ),
+    recordAudit(tx, queued.map(mintRequested)),
+    saveRecords(tx, records),
+  ]);
   return requests.map((request) => outcomeOf(request, repeats.get(request) ?? decisions.get(request)));
 }
 
@@ -208,7 +220,7 @@ function nftIdOf(answer: unknown): string {
   throw new Error('The stored answer of a mint names no NFT.');
 }
 
-/** Locks the NFTs, checks the secrets, and queues those that may be minted. */
+/** Locks the NFTs and checks the secrets. */
 async function decideMints(
   tx: Tx,
   vault: ClaimSecretVault,
@@ -218,11 +230,14 @@ async function decideMints(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const ids = [...new Set(requests.map(({ nftId }) => nftId.toLowerCase()))];
-  const candidates = await lockCandidates(tx, companyId, ids);
+  const [candidates, attempts, limits] = await together(tx, () => [
+    lockCandidates(tx, companyId, ids),
+    // Read when the rows are locked: what another transaction counted meanwhile is seen.
+    findSecretAttempts(tx, companyId, ids),
+    findMintLimits(tx, companyId),
+  ]);
   const missing = ids.filter((id) => !candidates.has(id));
   const foreign = await findForeignNfts(tx, companyId, missing);
-  // Read when the rows are locked: what another transaction counted meanwhile is seen.
-  const attempts = await findSecretAttempts(tx, [...candidates.keys()]);
 
   const outcomes = new Map<MintRequest, Outcome>();
   for (const [id, sameNft] of Map.groupBy(requests, ({ nftId }) => nftId.toLowerCase())) {
@@ -234,15 +249,21 @@ async function decideMints(
     for (const request of sameNft) outcomes.set(request, decide(request));
   }
 
-  await keepWithinQuota(tx, companyId, outcomes);
-  const wrong = requests.filter((request) => isSecretInvalid(outcomes.get(request)));
-  await countWrongSecrets(tx, countById(wrong));
-  const queued = [...outcomes.values()].filter((outcome) => outcome.kind === 'queued');
-  await queueNfts(
-    tx,
-    queued.map(({ nftId: id, chainId, recipient }) => ({ id, chainId, recipient })),
-  );
+  await keepWithinQuota(tx, companyId, outcomes, limits);
   return outcomes;
+}
+
+/** Counts the wrong secrets, and queues the NFTs that may be minted. */
+function writeMints(tx: Tx, outcomes: Outcomes<MintRequest>): readonly Promise<unknown>[] {
+  const wrong = [...outcomes].flatMap(([request, outcome]) => (isSecretInvalid(outcome) ? [request] : []));
+  const queued = [...outcomes.values()].filter((outcome) => outcome.kind === 'queued');
+  return [
+    countWrongSecrets(tx, countById(wrong)),
+    queueNfts(
+      tx,
+      queued.map(({ nftId: id, chainId, recipient }) => ({ id, chainId, recipient })),
+    ),
+  ];
 }
 
 function countById(requests: readonly MintRequest[]): ReadonlyMap<string, number> {
@@ -260,7 +281,10 @@ async function decideCreations(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const rwaIds = requests.map(({ rwaId }) => rwaId.toLowerCase());
-  const eligibility = await findEligibility(tx, companyId, rwaIds);
+  const [eligibility, limits] = await together(tx, () => [
+    findEligibility(tx, companyId, rwaIds),
+    findMintLimits(tx, companyId),
+  ]);
 
   const outcomes = new Map<CreateAndMintRequest, Outcome>();
   const nfts = new Map<CreateAndMintRequest, NewNft>();
@@ -279,7 +303,7 @@ async function decideCreations(
     nfts.set(request, { id, companyId, rwaId, sealed, data, mint: { chainId, recipient } });
   }
 
-  await keepWithinQuota(tx, companyId, outcomes);
+  await keepWithinQuota(tx, companyId, outcomes, limits);
   for (const [request, outcome] of outcomes) if (outcome.kind !== 'queued') nfts.delete(request);
   // The rows of the RWAs stay locked from here to the commit.
   const inserted = await insertNfts(tx, [...nfts.values()]);

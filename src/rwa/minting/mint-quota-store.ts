@@ -1,4 +1,5 @@
 import type { Tx } from '../../contract/transaction.ts';
+import { prepared } from '../../db/prepared.ts';
 import { problem } from '../../errors.ts';
 import { type Outcome, refuse } from './mint-decision.ts';
 
@@ -7,37 +8,78 @@ import { type Outcome, refuse } from './mint-decision.ts';
  * for minting in a day, and what their gas may cost on each network. Days are those of UTC by the database's clock.
  */
 
-type Allowance = {
+/** What a company may have accepted today. */
+export type MintLimits = {
   readonly day: string;
-  /** How many more mints; null without a quota. */
-  readonly left: bigint | null;
-  /** Networks whose budget is spent. */
-  readonly spentChains: ReadonlySet<string>;
+  /** Mints of the whole day; null without a quota. */
+  readonly quota: bigint | null;
+  /** Of networks with a budget for gas, how many further mints it allows; null while nothing says what one costs. */
+  readonly gasRoom: ReadonlyMap<string, number | null>;
   /** Until the next day. */
   readonly secondsLeft: number;
 };
 
 const today = "(clock_timestamp() AT TIME ZONE 'UTC')::date";
 
-type LimitRow = { day: string; quota: string | null; spent: string[] | null; seconds: number };
+type LimitRow = {
+  day: string;
+  quota: string | null;
+  rooms: Record<string, number | null> | null;
+  seconds: number;
+};
 
-/** What the company may still have accepted. Its count stays locked until the transaction ends. */
-async function lockAllowance(tx: Tx, companyId: string): Promise<Allowance | undefined> {
-  const { rows }: { rows: LimitRow[] } = await tx.raw(
-    `SELECT ${today}::text AS day, (SELECT mints_per_day FROM company_limits WHERE company_id = :companyId) AS quota,
-       (SELECT array_agg(b.chain_id::text) FROM company_gas_budgets b
-        LEFT JOIN company_gas_days d ON d.company_id = b.company_id AND d.chain_id = b.chain_id AND d.day = ${today}
-        WHERE b.company_id = :companyId AND coalesce(d.wei, 0) >= b.wei_per_day) AS spent,
+// The last transaction of each signer that has a cost: only those under way have higher nonces.
+const lastCost = `
+  SELECT max(t.cost / t.nfts) AS cost FROM mint_lanes g
+  CROSS JOIN LATERAL (
+    SELECT t.cost, (SELECT count(*) FROM mint_transaction_nfts l WHERE l.transaction_id = t.id) AS nfts
+    FROM mint_transactions t WHERE t.chain_id = g.chain_id AND t.signer = g.signer AND t.cost > 0
+    ORDER BY t.nonce DESC LIMIT 1) t
+  WHERE g.chain_id = b.chain_id AND t.nfts > 0`;
+
+/**
+ * What is on its way counts like what was paid, at the price of the last mint: a queue that stands, or a burst, may be
+ * larger than any budget. No more of it is counted than the budget allows.
+ */
+const gasRooms = `
+  SELECT json_object_agg(a.chain_id, CASE WHEN a.most IS NOT NULL THEN greatest(a.most - w.count, 0) END)
+  FROM (
+    SELECT b.chain_id, CASE WHEN b.wei_per_day <= coalesce(d.wei, 0) THEN 0
+      ELSE least(ceil((b.wei_per_day - coalesce(d.wei, 0)) / c.cost), 1000000000)::int END AS most
+    FROM company_gas_budgets b
+    LEFT JOIN company_gas_days d ON d.company_id = b.company_id AND d.chain_id = b.chain_id AND d.day = ${today}
+    CROSS JOIN LATERAL (${lastCost}) c
+    WHERE b.company_id = $1) a
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int FROM (
+      SELECT FROM nfts n WHERE n.company_id = $1 AND n.mint_state IN ('queued', 'submitted')
+        AND n.mint_chain_id = a.chain_id
+        AND NOT EXISTS (SELECT FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
+          WHERE l.nft_id = n.id AND t.cost IS NOT NULL)
+      LIMIT coalesce(a.most, 0)) n) w`;
+
+/** @returns undefined for a company without limits that count now */
+export async function findMintLimits(tx: Tx, companyId: string): Promise<MintLimits | undefined> {
+  const { rows } = await prepared<LimitRow>(
+    tx,
+    'mint_limits',
+    `SELECT ${today}::text AS day, (SELECT mints_per_day FROM company_limits WHERE company_id = $1) AS quota,
+       (${gasRooms}) AS rooms,
        ceil(extract(epoch FROM (${today} + 1)::timestamp AT TIME ZONE 'UTC' - clock_timestamp()))::int AS seconds`,
-    { companyId },
+    [companyId],
   );
   const [row] = rows;
-  if (row === undefined || (row.quota === null && row.spent === null)) return undefined;
-  const { day, quota } = row;
-  const left = quota === null ? null : BigInt(quota) - (await lockAccepted(tx, companyId, day));
-  return { day, left, spentChains: new Set(row.spent), secondsLeft: Math.max(row.seconds, 1) };
+  if (row === undefined || (row.quota === null && row.rooms === null)) return undefined;
+  const { day, quota, rooms, seconds } = row;
+  return {
+    day,
+    quota: quota === null ? null : BigInt(quota),
+    gasRoom: new Map(Object.entries(rooms ?? {})),
+    secondsLeft: Math.max(seconds, 1),
+  };
 }
 
+/** How many were accepted; locked until the transaction ends. */
 async function lockAccepted(tx: Tx, companyId: string, day: string): Promise<bigint> {
   await tx.raw('INSERT INTO company_mint_days (company_id, day) VALUES (?, ?) ON CONFLICT DO NOTHING', [
     companyId,
@@ -51,25 +93,29 @@ async function lockAccepted(tx: Tx, companyId: string, day: string): Promise<big
 }
 
 /**
- * Refuses the mints, in their order, that the company's quota or gas budget does not allow, and counts the others. What
- * was accepted before is not counted again.
+ * Refuses the mints, in their order, that the company's limits do not allow, and counts the others. What was accepted
+ * before is not counted again.
  */
 export async function keepWithinQuota<R>(
   tx: Tx,
   companyId: string,
   outcomes: Map<R, Outcome>,
+  limits: MintLimits | undefined,
 ): Promise<void> {
-  if (![...outcomes.values()].some(({ kind }) => kind === 'queued')) return;
-  const allowance = await lockAllowance(tx, companyId);
-  if (allowance === undefined) return;
-  const { day, left, spentChains, secondsLeft } = allowance;
+  if (limits === undefined || ![...outcomes.values()].some(({ kind }) => kind === 'queued')) return;
+  const { day, quota, gasRoom, secondsLeft } = limits;
+  const acceptedOn = new Map<string, number>();
+  const left = quota === null ? null : quota - (await lockAccepted(tx, companyId, day));
   const refusedNfts = new Set<string>();
   let accepted = 0n;
   const exceeds = (outcome: Outcome) => {
     if (outcome.kind === 'known') return refusedNfts.has(outcome.nftId);
     if (outcome.kind !== 'queued') return false;
-    if ((left === null || accepted < left) && !spentChains.has(outcome.chainId)) {
+    const onChain = acceptedOn.get(outcome.chainId) ?? 0;
+    const room = gasRoom.get(outcome.chainId) ?? Number.POSITIVE_INFINITY;
+    if ((left === null || accepted < left) && onChain < room) {
       accepted += 1n;
+      acceptedOn.set(outcome.chainId, onChain + 1);
       return false;
     }
     refusedNfts.add(outcome.nftId);

@@ -32,18 +32,20 @@ export type ExportOptions = {
   readonly rwa: OperatorRwa;
   /** The claim page where neither RWA nor company has one. */
   readonly claimBaseUrl: string;
+  /** Called for an NFT whose secret is damaged, which is left out. */
+  readonly onDamaged: (nft: Pick<ExportRow, 'serial' | 'nftId'>) => void;
   /** Rows of one query. */
   readonly batch?: number;
 };
 
 /**
  * Yields the NFTs of an RWA in order of serial. Reads them in batches so that memory stays bounded.
- * @throws Error when a claim secret cannot be decrypted
+ * @throws Error when a claim secret needs a key that the vault does not have
  */
 export async function* exportRows(
   db: Database,
   vault: ClaimSecretVault,
-  { rwa, claimBaseUrl, batch = 1_000 }: ExportOptions,
+  { rwa, claimBaseUrl, onDamaged, batch = 1_000 }: ExportOptions,
 ): AsyncGenerator<ExportRow> {
   const base = rwa.claimBaseUrl ?? claimBaseUrl;
   let after = '0';
@@ -54,20 +56,33 @@ export async function* exportRows(
       .where('serial', '>', after)
       .orderBy('serial')
       .limit(batch);
-    for (const row of rows) yield toExportRow(row, base, vault);
+    for (const row of rows) {
+      const secret = openOf(row, vault);
+      if (secret === undefined) onDamaged({ serial: serialText(BigInt(row.serial)), nftId: row.id });
+      else yield toExportRow(row, claimUrl(base, row.id, secret));
+    }
     const last = rows.at(-1);
     if (last === undefined || rows.length < batch) return;
     after = last.serial;
   }
 }
 
-function toExportRow(row: NftRow, base: string, vault: ClaimSecretVault): ExportRow {
-  const secret = vault.open(row.id, { cipher: row.secret_cipher, keyId: row.secret_key_id });
+/** @returns undefined for a damaged one, which is no reason to keep back all others */
+function openOf({ id, secret_cipher: cipher, secret_key_id: keyId }: NftRow, vault: ClaimSecretVault) {
+  try {
+    return vault.open(id, { cipher, keyId });
+  } catch (error) {
+    if (!vault.knows(keyId)) throw error;
+    return undefined;
+  }
+}
+
+function toExportRow(row: NftRow, url: string): ExportRow {
   return {
     serial: serialText(BigInt(row.serial)),
     tokenId: row.token_id,
     nftId: row.id,
-    url: claimUrl(base, row.id, secret),
+    url,
     claimStatus: row.mint_state,
   };
 }

@@ -70,6 +70,26 @@ describe('a chain', () => {
     expect(await setup.settle(ids)).toEqual([]);
   });
 
+  test('that drops transactions gets all of them again after a block, whenever they would be sent again', async () => {
+    const { chain } = setup;
+    await setup.killAll();
+    await chain.call('evm_setAutomine', false);
+    await setup.work(undefined, { MINT_REBROADCAST_MS: '3600000' }).until(/working/);
+    const inPool = async () => Number((await chain.call<{ pending: string }>('txpool_status')).pending);
+    const ids: string[] = [];
+    for (let sent = 1; sent <= 3; sent += 1) {
+      ids.push(...(await setup.accept(2)));
+      await until('the node has it', async () => (await inPool()) === sent);
+    }
+    await chain.call('anvil_dropAllTransactions');
+    await until('they are back', async () => {
+      // Each may be the block without them.
+      await chain.call('anvil_mine', 1);
+      return (await chain.mints()).size === ids.length;
+    });
+    expect(await setup.settle(ids)).toEqual([]);
+  });
+
   test('without blocks for a while: nothing fails, no nonce is given twice', async () => {
     const { chain, service } = setup;
     await chain.call('evm_setAutomine', false);

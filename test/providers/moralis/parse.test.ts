@@ -301,3 +301,29 @@ describe('the question', () => {
     ]);
   });
 });
+
+describe('a page of NFTs that is too large', () => {
+  test('is cut to what a page of an index may have, and goes on behind all of its tokens', async () => {
+    const large = 'x'.repeat(66_000);
+    const result = Array.from({ length: 50 }, (_, index) => ({
+      ...nft(index),
+      token_id: String(index),
+      token_uri: `data:application/json,${large}`,
+      name: large,
+      metadata: JSON.stringify({ name: `token ${index}`, description: 'y'.repeat(25_000), image: large }),
+      normalized_metadata: { name: `token ${index}`, description: 'y'.repeat(25_000), image: large },
+    }));
+    server.meet({ body: { result, cursor: 'further' } });
+    const { entries, next } = await provider.nfts({ ...question, limit: 100 });
+    expect([entries.length, next]).toEqual([50, 'further']);
+    expect(Buffer.byteLength(JSON.stringify(entries))).toBeLessThan(2.2 * 1024 * 1024);
+    const [first, last] = [entries[0], entries[49]];
+    expect(first?.token_uri).toMatch(/^data:.{123}…$/);
+    expect(first?.name).toHaveLength(129);
+    // The uniform shape goes by what is kept of the metadata.
+    expect(first?.normalized_metadata).toMatchObject({ name: 'token 0' });
+    expect(JSON.stringify(first?.normalized_metadata)).not.toContain('xxx');
+    expect(last).toMatchObject({ token_id: '49', metadata: '{"_truncated":["*"]}' });
+    expect(last).not.toHaveProperty('normalized_metadata');
+  });
+});

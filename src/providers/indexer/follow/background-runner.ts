@@ -12,8 +12,8 @@ export type BackgroundRunner = {
 
 type RunnerOptions = {
   readonly chainId: string;
-  /** @returns whether there may be more */
-  readonly fill: () => Promise<boolean>;
+  /** Ends early when the signal aborts. @returns whether there may be more */
+  readonly fill: (signal: AbortSignal) => Promise<boolean>;
   /** Pause between two looks when nothing is due and nobody wakes it, in milliseconds. */
   readonly restMs: number;
   readonly log: Logger;
@@ -21,7 +21,7 @@ type RunnerOptions = {
   readonly failure: string;
 };
 
-const pauseAfterFailureMs = 30_000;
+const pauseAfterFailureMs = 5_000;
 
 export function createBackgroundRunner(options: RunnerOptions): BackgroundRunner {
   const { chainId, fill, restMs, log, failure } = options;
@@ -32,7 +32,7 @@ export function createBackgroundRunner(options: RunnerOptions): BackgroundRunner
   const fillOnce = async (signal: AbortSignal) => {
     alarm = new AbortController();
     try {
-      const ms = (await fill()) ? 0 : restMs;
+      const ms = (await fill(signal)) ? 0 : restMs;
       return { ms, end: AbortSignal.any([signal, alarm.signal]) };
     } catch (err) {
       log.warn({ err, chainId }, failure);

@@ -14,7 +14,7 @@ export type IndexRunner = {
 type RunnerOptions = {
   readonly chainId: string;
   readonly db: Database;
-  /** How long the lease of the network is valid after each renewal; 15 by default. */
+  /** How long the lease of the network is valid after each renewal; by default as {@link acquireLease} has it. */
   readonly leaseSeconds?: number;
   /** Creates a follower each time that this process acquires the lease, so that no state is stale. */
   readonly createFollower: () => Follower;
@@ -32,7 +32,8 @@ type RunnerOptions = {
   readonly onLeading?: (leading: boolean) => void;
 };
 
-const longestPauseMs = 30_000;
+// A try costs little where a circuit breaker is open, and the index is late by as much as it pauses.
+const longestPauseMs = 5_000;
 const longestRestMs = 10_000;
 
 /** Pause between two looks for work in the database that nothing announced. */
@@ -46,7 +47,7 @@ export const indexLeaseName = (chainId: string) => `index ${chainId}`;
  * over when the holder lets go or has not renewed it for its duration.
  */
 export function createIndexRunner(options: RunnerOptions): IndexRunner {
-  const { chainId, db, log, pollMs, leaseSeconds: seconds = 15 } = options;
+  const { chainId, db, log, pollMs, leaseSeconds } = options;
 
   const lead = async (signal: AbortSignal) => {
     const follower = options.createFollower();
@@ -85,7 +86,8 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
     async run(signal) {
       while (!signal.aborted) {
         const name = indexLeaseName(chainId);
-        const lease = await acquireLease({ db, name, log, signal, seconds }).catch((err: unknown) => {
+        const within = leaseSeconds === undefined ? {} : { seconds: leaseSeconds };
+        const lease = await acquireLease({ db, name, log, signal, ...within }).catch((err: unknown) => {
           if (!signal.aborted) log.warn({ err, chainId }, 'no lease for indexing');
           return undefined;
         });

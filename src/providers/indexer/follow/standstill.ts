@@ -15,7 +15,7 @@ export type Standstill = {
 };
 
 // With the reader's own tries and the runner's pauses, about a minute at a node that answers at once.
-const triesBeforeStuck = 5;
+const triesBeforeStuck = 8;
 
 /**
  * Counts failures that come one after the other at the same place of the chain. The function that it returns takes the

@@ -1,7 +1,13 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../../contract/transaction.ts';
 import type { Logger } from '../../../log.ts';
 import { ForbiddenHostError } from '../../../outgoing/public-address.ts';
-import { listDueMetadata, saveMetadata } from '../store/metadata-store.ts';
+import {
+  type DueMetadata,
+  type FetchedMetadata,
+  listDueMetadata,
+  saveMetadata,
+} from '../store/metadata-store.ts';
 import type { MetadataFetcher } from './metadata-fetcher.ts';
 
 type FillerOptions = {
@@ -12,27 +18,93 @@ type FillerOptions = {
 };
 
 const atOnce = 8;
+// A contract whose hosts are silent has two places, and more only as long as two are left for others.
+const places = 2;
+// How soon what has become due is seen while slow hosts are waited for.
+const lookMs = 1_000;
 
 /**
- * Creates a function that fetches the metadata of tokens that are due, a few at once, and returns whether there may
- * be more. A failed fetch is due again later, unless it can never succeed.
+ * Creates a function that fetches the metadata of tokens that are due, a few at once, until none is due or the signal
+ * aborts, and returns whether there may be more. What becomes free is used at once, so nobody waits for the slowest. A
+ * failed fetch is due again later, unless it can never succeed.
  */
-export function createMetadataFiller({ chainId, db, fetcher, log }: FillerOptions) {
-  return async (): Promise<boolean> => {
-    const due = await listDueMetadata(db, chainId, atOnce);
-    const fetched = await Promise.all(
-      due.map(async ({ contract, tokenId, tokenUri }) => {
-        const spread = 0.75 + Math.random() / 2;
-        try {
-          return { contract, tokenId, metadata: await fetcher.fetch(tokenUri), again: false, spread };
-        } catch (err) {
-          log.debug({ err, chainId, contract, tokenId: String(tokenId) }, 'no metadata');
-          return { contract, tokenId, metadata: undefined, again: mayComeYet(tokenUri, err), spread };
-        }
-      }),
-    );
-    if (fetched.length > 0) await saveMetadata(db, chainId, fetched);
-    return due.length === atOnce;
+export function createMetadataFiller(options: FillerOptions) {
+  return async (signal?: AbortSignal): Promise<boolean> => {
+    const fetches = createFetches(options);
+    for (;;) {
+      await fetches.save();
+      if (signal?.aborted !== true) await fetches.start();
+      if (fetches.count() === 0) return false;
+      await fetches.next();
+    }
+  };
+}
+
+type Fetch = { readonly contract: string; readonly done: Promise<void> };
+
+/** What is fetched at the moment. */
+function createFetches({ chainId, db, fetcher, log }: FillerOptions) {
+  const underWay = new Map<string, Fetch>();
+  const finished = new Map<string, FetchedMetadata>();
+  const nameOf = ({ contract, tokenId }: Pick<DueMetadata, 'contract' | 'tokenId'>) =>
+    `${contract} ${tokenId}`;
+  const ofContract = (contract: string) =>
+    [...underWay.values()].filter((each) => each.contract === contract).length;
+
+  const fetchOne = async ({ contract, tokenId, tokenUri }: DueMetadata): Promise<void> => {
+    const key = { contract, tokenId, spread: 0.75 + Math.random() / 2 };
+    try {
+      const metadata = await fetcher.fetch(tokenUri);
+      finished.set(nameOf(key), { ...key, metadata, again: false });
+    } catch (err) {
+      log.debug({ err, chainId, contract, tokenId: String(tokenId) }, 'no metadata');
+      finished.set(nameOf(key), { ...key, metadata: undefined, again: mayComeYet(tokenUri, err) });
+    }
+  };
+
+  /** @returns whether it began any */
+  const startWith = (due: readonly DueMetadata[], most: number, ofOne: number): boolean => {
+    const before = underWay.size;
+    for (const token of due) {
+      if (underWay.size >= most) break;
+      if (underWay.has(nameOf(token)) || ofContract(token.contract) >= ofOne) continue;
+      underWay.set(nameOf(token), { contract: token.contract, done: fetchOne(token) });
+    }
+    return underWay.size > before;
+  };
+
+  return {
+    count: () => underWay.size,
+    async start() {
+      for (let hasBegun = true; hasBegun && underWay.size < atOnce; ) {
+        const contracts = [...underWay.values()].map(({ contract }) => contract);
+        const full = new Set(contracts.filter((contract) => ofContract(contract) >= places));
+        const due = await listDueMetadata(db, chainId, { limit: 2 * atOnce, without: [...full] });
+        hasBegun = startWith(due, atOnce, places);
+      }
+      const most = atOnce - places;
+      if (underWay.size >= most) return;
+      startWith(await listDueMetadata(db, chainId, { limit: 2 * atOnce, without: [] }), most, most);
+    },
+    /** Waits until one has ended, or for some time. */
+    next: () =>
+      Promise.race([
+        wait(lookMs, undefined, { ref: false }),
+        ...[...underWay.values()].map(({ done }) => done),
+      ]),
+    async save() {
+      if (finished.size === 0) return;
+      const saved = [...finished];
+      await saveMetadata(
+        db,
+        chainId,
+        saved.map(([, fetched]) => fetched),
+      );
+      for (const [name] of saved) {
+        finished.delete(name);
+        underWay.delete(name);
+      }
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { LaneContext } from '../lane-context.ts';
 import { attemptFacts } from '../step-facts.ts';
 import { insertAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
-import { lockQueuedMints } from '../stores/queued-nft-store.ts';
+import { lockQueuedMints, type QueuedMint } from '../stores/queued-nft-store.ts';
 import { insertTransactionNfts } from '../stores/transaction-nft-store.ts';
 import { findHighestNonce, insertTransaction } from '../stores/transaction-store.ts';
 import type { SizedBatch } from './size-batch.ts';
@@ -27,43 +27,60 @@ export type Batch = SizedBatch & {
  * @returns how many NFTs it mints; 0 when none of the batch is queued any more
  */
 export async function sendBatch(context: LaneContext, batch: Batch): Promise<number> {
-  const { db, lease, step } = context;
-  const stored = await inFencedTransaction(db, lease, (tx) => storeTransaction(tx, context, batch));
+  const { step } = context;
+  const stored = await signAndStore(context, batch);
   if (stored === undefined) return 0;
-  const { id, nonce, signed, nftIds } = stored;
+  const { id, nonce, signed, mints } = stored;
   const facts = attemptFacts({ id, nonce }, { number: 1, hash: signed.hash, fees: batch.fees });
-  await step('stored', { ...facts, nftIds });
+  await step('stored', { ...facts, nftIds: idsOf(mints) });
   await broadcast(context, id, signed, batch.fees);
   await step('sent', facts);
-  return nftIds.length;
+  return mints.length;
 }
 
 type Stored = {
   readonly id: string;
   readonly nonce: bigint;
   readonly signed: Signed;
-  readonly nftIds: readonly string[];
+  readonly mints: readonly QueuedMint[];
 };
 
-/** @returns undefined when nothing of the batch is queued any more */
-async function storeTransaction(
+const idsOf = (mints: readonly QueuedMint[]) => mints.map(({ nftId }) => nftId);
+
+/**
+ * Signs first and stores what is signed, since a signature may come from outside, and no transaction of the database
+ * waits for that. What is left of the batch by then, if that is less, is signed anew.
+ * @returns undefined when nothing of the batch is queued any more
+ */
+async function signAndStore(context: LaneContext, batch: Batch): Promise<Stored | undefined> {
+  const { db, lease, signer, step } = context;
+  const { contract, fees, firstNonce, gasLimit } = batch;
+  let { mints } = batch;
+  while (mints.length > 0) {
+    const highest = await findHighestNonce(db, lease);
+    const nonce = highest === undefined || firstNonce > highest ? firstNonce : highest + 1n;
+    const signed = await signer.sign({ chainId: lease.chainId, nonce, contract, mints, gasLimit, fees });
+    await step('signed', { nonce: nonce.toString(), hash: signed.hash });
+    const whole = { mints, nonce, signed };
+    const stored = await inFencedTransaction(db, lease, (tx) => store(tx, context, batch, whole));
+    if ('id' in stored) return { ...whole, id: stored.id };
+    mints = stored.queued;
+  }
+  return undefined;
+}
+
+/** @returns those of the mints that are queued still, when these are not all; then nothing is stored */
+async function store(
   tx: Tx,
-  { lease, signer, step }: LaneContext,
-  { contract, fees, firstNonce, gasLimit, head, mints: sized }: Batch,
-): Promise<Stored | undefined> {
-  const { chainId } = lease;
-  const mints = await lockQueuedMints(tx, sized);
-  if (mints.length === 0) return undefined;
-  const nftIds = mints.map(({ nftId }) => nftId);
-
-  const highest = await findHighestNonce(tx, lease);
-  const nonce = highest === undefined || firstNonce > highest ? firstNonce : highest + 1n;
-  const signed = await signer.sign({ chainId, nonce, contract, mints, gasLimit, fees });
-  await step('signed', { nonce: nonce.toString(), hash: signed.hash });
-
+  { lease }: LaneContext,
+  { contract, fees, gasLimit, head }: Batch,
+  { mints, nonce, signed }: Omit<Stored, 'id'>,
+): Promise<{ readonly id: string } | { readonly queued: readonly QueuedMint[] }> {
+  const queued = await lockQueuedMints(tx, mints);
+  if (queued.length < mints.length) return { queued };
   const id = await insertTransaction(tx, lease, { nonce, contract, gasLimit });
   await insertAttempt(tx, lease, { transactionId: id, number: 1, signed, fees, sentAtBlock: head.number });
   await insertTransactionNfts(tx, id, mints);
-  await submitNfts(tx, nftIds);
-  return { id, nonce, signed, nftIds };
+  await submitNfts(tx, idsOf(mints));
+  return { id };
 }

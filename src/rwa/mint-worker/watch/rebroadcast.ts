@@ -7,11 +7,12 @@ import { insertAttempt, readRawAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
+import { isForgotten } from './forgotten.ts';
 import { leaveOut, resign } from './resign.ts';
 
 /**
- * Broadcasts a transaction without a block again when it is time to: within what nodes take when they refused it, with
- * higher fees when the market asks for more than it offers, and otherwise as it is.
+ * Broadcasts a transaction without a block again when it is time to, or a node has forgotten it: within what nodes take
+ * when they refused it, with higher fees when the market asks for more than it offers, and otherwise as it is.
  */
 export async function rebroadcast(
   context: LaneContext,
@@ -20,6 +21,8 @@ export async function rebroadcast(
 ): Promise<void> {
   const { memory, watchOnly } = context;
   const [newest] = transaction.attempts;
+  // What the node has forgotten goes again, in the order of nonces, as transactions are watched.
+  if (await isForgotten(context, view, transaction)) memory.broadcastAt.clear();
   // Unknown when this process has not broadcast it: then perhaps nobody has.
   const broadcastAt = memory.broadcastAt.get(transaction.id);
 

@@ -26,6 +26,7 @@ import { noteUnanswered } from './waiting.ts';
  * - for each transaction whose nonce has been used since the last call, the receipts of its attempts and a header;
  *   again when it is confirmed, and in every call while none of its receipts is there, which happens to no more
  *   transactions than may be in flight;
+ * - whether the node has the transaction that the chain takes next ({@link isForgotten});
  * - a bounded number for evidence, whatever the number of NFTs (`createInquiry`).
  *
  * So they do not grow with the number of transactions that wait for their blocks to become final.

@@ -1,0 +1,126 @@
+/*
+ * How the counters of lists part them into stretches. A place is where a row stands in a list; a stretch of shift s has 2^s
+ * places. The same as in the migrations (0039, 0043, 0045, 0050).
+ */
+
+/** The lists that are counted, with the shifts of their stretches. What lies above the last shift is few. */
+export const shiftsOf = {
+  nfts: [0, 8, 32, 40, 48],
+  nft_changes: [0, 8, 16],
+  rwas: [0, 8, 12, 16, 20, 24],
+  events: [0, 8, 16],
+  event_starts: [0, 8, 16],
+} as const;
+
+export type ListName = keyof typeof shiftsOf;
+
+export const listNames = [
+  'nfts',
+  'nft_changes',
+  'rwas',
+  'events',
+  'event_starts',
+] as const satisfies ListName[];
+
+/**
+ * What comes behind the place of a row: when in it the row was created, in microseconds, and the first byte of its id, in so many
+ * bits. Parts are numbered from a place on.
+ */
+type Parts = {
+  readonly bits: number;
+  readonly origin: bigint;
+  /** Of lists that begin with the newest: the last microsecond of the first place there can be. */
+  readonly last?: bigint;
+};
+
+/** Lists whose places may have many rows. */
+const parted = {
+  rwas: { bits: 24, origin: 0n },
+  // From 2^40 on they would not be numbered in 63 bits.
+  events: { bits: 32, origin: (1n << 40n) - (1n << 28n), last: (1n << 64n) - 1n },
+} as const satisfies Partial<Record<ListName, Parts>>;
+export type PartedList = keyof typeof parted;
+const partsOf: Readonly<Partial<Record<ListName, Parts>>> = parted;
+
+/** The bits by which a stretch is parted at once, and those of the id. */
+export const partShift = 8;
+const idShift = BigInt(partShift);
+
+/** A stretch with more rows of a facet is parted. */
+export const manyRows = 1_000;
+
+/** The shifts of the parts of a list, the widest first. */
+export const partShiftsOf = (list: ListName): number[] => {
+  const levels = (partsOf[list]?.bits ?? 0) / partShift;
+  return Array.from({ length: levels }, (_, index) => -(index + 1) * partShift);
+};
+
+/** SQL of the stretch of a place and its rest, or of the part of one where the shift is below 0. */
+export const bucketSql = (list: ListName, shift: number): string => {
+  const { bits, origin } = partsOf[list] ?? { bits: 0, origin: 0n };
+  return shift < 0
+    ? `(((place - ${origin}) << ${-shift}) | (rest >> ${bits + shift}))`
+    : `(place >> ${shift})`;
+};
+
+/** SQL of the bucket of a counter, or where it is of a part, of the smallest stretch that the part is in. */
+export const stretchOfSql = (counter: string): string => {
+  const origins = listNames.flatMap((list) =>
+    partsOf[list] ? [`WHEN '${list}' THEN ${partsOf[list].origin}`] : [],
+  );
+  return `CASE WHEN ${counter}.shift < 0
+    THEN (${counter}.bucket >> -${counter}.shift) + CASE ${counter}.list ${origins.join(' ')} END
+    ELSE ${counter}.bucket END`;
+};
+
+/** SQL of the first part of a stretch that has parts; they are 2^8. */
+export const firstPartSql = (list: ListName, { shift, bucket }: { shift: number; bucket: string }): string =>
+  `((${bucket}${shift === 0 ? ` - ${partsOf[list]?.origin}` : ''}) << ${partShift})`;
+
+/** Where the first row of a stretch can stand. */
+export type Stand = { readonly createdMicros: bigint; readonly id: string };
+
+/**
+ * Where a stretch or a part begins and ends.
+ * @returns its first and last stand in the order of the list
+ */
+export function endsOf(
+  list: PartedList,
+  shift: number,
+  bucket: bigint,
+): { readonly first: Stand; readonly last: Stand } {
+  const { bits, origin }: Parts = parted[list];
+  const width = BigInt(bits + shift);
+  const from = shift < 0 ? (bucket << width) + (origin << BigInt(bits)) : bucket << width;
+  return { first: standAt(list, from), last: standAt(list, from + (1n << width) - 1n) };
+}
+
+const anyId = (digit: string) => `${digit.repeat(6)}-${[4, 4, 4, 12].map((n) => digit.repeat(n)).join('-')}`;
+
+function standAt(list: PartedList, at: bigint): Stand {
+  const { last }: Parts = parted[list];
+  const [micros, byte] = [at >> idShift, Number(at & ((1n << idShift) - 1n))];
+  const hex = (value: number) => value.toString(16).padStart(2, '0');
+  return last === undefined
+    ? { createdMicros: micros, id: `${hex(byte)}${anyId('0')}` }
+    : { createdMicros: last - micros, id: `${hex(255 - byte)}${anyId('f')}` };
+}
+
+type Level = { readonly shift: number; readonly sql: string };
+
+/**
+ * SQL that takes each row with a company, a place and its rest to the stretches of the list that count it: `shift` and `bucket`.
+ * It stands behind a comma, or a JOIN LATERAL.
+ * @param row the name of the rows
+ */
+export function stretchesSql(list: ListName, row: string): string {
+  const whole: Level[] = shiftsOf[list].map((shift) => ({ shift, sql: bucketSql(list, shift) }));
+  const parts = partShiftsOf(list).map(
+    (shift) => `
+    UNION ALL SELECT s.shift - ${partShift}, ${bucketSql(list, shift)} FROM list_splits s
+    WHERE s.is_counted AND s.company_id = ${row}.company_id AND s.list = '${list}' AND s.shift = ${shift + partShift}
+      AND s.bucket = ${bucketSql(list, shift + partShift)} AND rest IS NOT NULL`,
+  );
+  const values = whole.map(({ shift, sql }) => `(${shift}::smallint, ${sql})`);
+  return `(VALUES ${values.join()}${parts.join('')})`;
+}

@@ -1,0 +1,96 @@
+import { expect, vi } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import type { Database } from '../../src/contract/transaction.ts';
+import { type CountsKeeper, keepCounts } from '../../src/db/counts-keeper.ts';
+import { countEvents } from '../../src/events/event-list-store.ts';
+import { createLogger } from '../../src/log.ts';
+import { startService } from '../../src/service.ts';
+import { asUser } from '../support/database.ts';
+import { test as base } from '../support/fixtures.ts';
+import { rowsReadBy } from '../support/statements.ts';
+
+const log = createLogger({ level: 'silent' });
+const company = 'busy';
+
+const test = base.extend('keeping', ({ db }, { onCleanup }) => {
+  const keepers: CountsKeeper[] = [];
+  onCleanup(async () => {
+    await Promise.all(keepers.map((keeper) => keeper.stop()));
+  });
+  return () => {
+    const keeper = keepCounts({ db, log, restMs: 10 });
+    keepers.push(keeper);
+    return keeper;
+  };
+});
+
+const addEvents = (db: Database, count: number) =>
+  db.raw(
+    `INSERT INTO events (company_id, name, start_date) SELECT ?, 'event ' || n, now() FROM generate_series(1, ?::int) AS n`,
+    [company, count],
+  );
+
+const pending = async (db: Database) => Number((await db('list_changes').count())[0]?.['count']);
+const settled = { timeout: 20_000, interval: 20 };
+
+test('folds and parts what was written, though nobody reads', async ({ db, keeping }) => {
+  await addEvents(db, 6_000);
+  keeping();
+  await vi.waitFor(async () => {
+    expect(await pending(db)).toBe(0);
+    expect(await db('list_splits').where({ is_counted: false })).toEqual([]);
+  }, settled);
+  expect(await db('list_counts').where({ list: 'events', shift: -8 }).sum('count')).toEqual([
+    { sum: '6000' },
+  ]);
+  expect(await countEvents(db, company, {})).toBe(6_000);
+  expect(await rowsReadBy(db, 'list_changes', () => countEvents(db, company, {}))).toBe(0);
+});
+
+test('keeps up with writers who go on, beside another process that does the same', async ({
+  db,
+  keeping,
+}) => {
+  keeping();
+  keeping();
+  for (let batch = 0; batch < 40; batch += 1) await addEvents(db, 250);
+  await vi.waitFor(async () => expect(await pending(db)).toBe(0), settled);
+  expect(await countEvents(db, company, {})).toBe(16_000);
+});
+
+test('goes on after what it could not do', async ({ db }) => {
+  await db.raw('ALTER TABLE list_counts RENAME TO list_counts_away');
+  await addEvents(db, 10);
+  const failures: unknown[] = [];
+  const watched = Object.assign(Object.create(log), { error: (facts: unknown) => failures.push(facts) });
+  const keeper = keepCounts({ db, log: watched, restMs: 10 });
+  await vi.waitFor(() => expect(failures.length).toBeGreaterThan(0), settled);
+  await db.raw('ALTER TABLE list_counts_away RENAME TO list_counts');
+  await vi.waitFor(async () => expect(await pending(db)).toBe(0), settled);
+  await keeper.stop();
+  await addEvents(db, 10);
+  expect(await pending(db)).toBe(20);
+});
+
+test('is what a service with a worker does, by the rights of its role', async ({
+  db,
+  databaseUrl,
+  onTestFinished,
+}) => {
+  const config = loadConfig({
+    ...{
+      DATABASE_URL: asUser(databaseUrl, 'test_worker'),
+      ROLES: 'worker',
+      AREAS: 'events',
+      MINT_MAX_FEE_GWEI: '1',
+    },
+    ...{ SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` },
+  });
+  const service = await startService({ ...config, PORT: 0, OPERATIONS_PORT: 0 }, log);
+  onTestFinished(() => service.stop());
+  await addEvents(db, 3_000);
+  await vi.waitFor(async () => {
+    expect(await pending(db)).toBe(0);
+    expect(await db('list_splits').where({ is_counted: false })).toEqual([]);
+  }, settled);
+});

@@ -1,0 +1,168 @@
+import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
+import { foldCounts } from '../../src/db/list-folds-store.ts';
+import { findWrongCounters, recount } from '../../src/db/list-recount-store.ts';
+import { settleCounts, splitCrowded } from '../../src/db/list-splits-store.ts';
+import { listEvents } from '../../src/events/event-list-store.ts';
+import type { RwaFilter } from '../../src/rwa/assets/rwa-ranges-store.ts';
+import { listRwas } from '../../src/rwa/assets/rwa-store.ts';
+import { addNetwork, contractAddress } from '../rwa/samples.ts';
+import { test } from '../support/fixtures.ts';
+import { rowsReadBy } from '../support/statements.ts';
+
+const company = 'crowded';
+const limit = 50;
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+let state = seed % 2_147_483_647 || 1;
+/** Random numbers that the seed decides. */
+const random = (below: number): number => {
+  state = (state * 48_271) % 2_147_483_647;
+  return state % below;
+};
+
+/** Rows of one moment, then some that follow each other by microseconds, as a file or a busy minute leaves them. */
+const createdSql = `timestamptz '2026-01-01' + CASE WHEN n > :atOnce THEN (n * :step) * interval '1 microsecond' ELSE interval '0' END`;
+
+async function addRows(db: Database, atOnce: number, after: number): Promise<void> {
+  const names = { company, contractAddress, atOnce, count: atOnce + after };
+  await db.raw(
+    `INSERT INTO rwas (company_id, name, type, chain_id, contract_address, is_buyable, created_at)
+     SELECT :company, 'rwa ' || n, CASE WHEN n % 9 = 0 THEN 'plot' ELSE 'cask' END, 31337, :contractAddress, n % 7 = 0, ${createdSql}
+     FROM generate_series(1, :count::int) AS n`,
+    { ...names, step: 1 },
+  );
+  await db.raw(
+    `INSERT INTO events (company_id, name, created_at, start_date)
+     SELECT :company, 'event ' || n, ${createdSql},
+       CASE WHEN n % 5 > 0 THEN timestamptz '2026-03-01' + n % 1000 * interval '1 hour' END
+     FROM generate_series(1, :count::int) AS n`,
+    { ...names, step: 400 },
+  );
+}
+
+test.beforeAll(async ({ db }) => {
+  await addNetwork(db);
+  await db('companies').insert({ id: company, name: company });
+  await addRows(db, 6_000, 6_000);
+  await settleCounts(db);
+  await db.raw('VACUUM ANALYZE rwas, events, list_counts, list_changes, list_splits');
+});
+
+const rwaFilters: readonly RwaFilter[] = [
+  {},
+  { isBuyable: false },
+  { type: 'plot' },
+  { type: 'cask', isBuyable: true, includeArchived: true },
+];
+
+function rwasByRows(db: Database, { type, isBuyable, includeArchived }: RwaFilter): Promise<string[]> {
+  const query = db('rwas').where('company_id', company).orderBy(['created_at', 'id']);
+  if (type !== undefined) query.where({ type });
+  if (isBuyable !== undefined) query.where({ is_buyable: isBuyable });
+  if (!includeArchived) query.whereNull('archived_at');
+  return query.pluck('id');
+}
+
+const eventsByRows = (db: Database): Promise<string[]> =>
+  db('events').where('company_id', company).orderByRaw('created_at DESC, id DESC').pluck('id');
+
+const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+/** Holds pages anywhere in the lists against all rows. */
+async function expectTrue(db: Database): Promise<void> {
+  for (const filter of rwaFilters) {
+    const all = await rwasByRows(db, filter);
+    for (const offset of [1, random(all.length), random(all.length), all.length - 1, all.length]) {
+      const page = await listRwas(db, company, filter, { limit, offset });
+      expect(idsOf(page)).toEqual(all.slice(offset, offset + limit));
+    }
+  }
+  const all = await eventsByRows(db);
+  for (const offset of [1, random(all.length), random(all.length), random(all.length), all.length - 1]) {
+    const page = await listEvents(db, company, {}, { limit, offset });
+    expect(idsOf(page)).toEqual(all.slice(offset, offset + limit));
+  }
+}
+
+const wrongCounters = async (db: Database) => [
+  ...(await findWrongCounters(db, 'rwas')),
+  ...(await findWrongCounters(db, 'events')),
+];
+
+/** Changes, deletes and adds some rows, each kind in a statement of its own. */
+async function changeSome(db: Database): Promise<void> {
+  const some = (table: string) =>
+    db(table)
+      .select('id')
+      .where('company_id', company)
+      .orderBy('id')
+      .offset(random(9_000))
+      .limit(1 + random(80));
+  await db('rwas')
+    .whereIn('id', some('rwas'))
+    .update({ is_buyable: random(2) > 0, archived_at: random(2) > 0 ? new Date() : null });
+  await db('rwas').whereIn('id', some('rwas')).delete();
+  await db('events')
+    .whereIn('id', some('events'))
+    .update({ start_date: random(2) > 0 ? new Date() : null });
+  await db('events').whereIn('id', some('events')).delete();
+  await addRows(db, random(40), random(40));
+}
+
+describe(`a list with many rows in one stretch (SEED=${seed})`, () => {
+  test('is read from near its offset, at one moment and from one microsecond to the next', async ({ db }) => {
+    for (const offset of [3_000, 5_900, 9_000, 11_900]) {
+      const rwas = () => listRwas(db, company, {}, { limit, offset });
+      const events = () => listEvents(db, company, {}, { limit, offset });
+      expect(await rowsReadBy(db, 'rwas', rwas)).toBeLessThanOrEqual(1_000);
+      expect(await rowsReadBy(db, 'events', events)).toBeLessThanOrEqual(1_000);
+      expect(await rowsReadBy(db, 'list_counts', events)).toBeLessThan(1_500);
+    }
+    await expectTrue(db);
+    expect(await wrongCounters(db)).toEqual([]);
+  });
+
+  test('has the pages of its rows, however much is folded and parted', async ({ db }) => {
+    for (let round = 0; round < 4; round += 1) {
+      await changeSome(db);
+      await expectTrue(db);
+      await foldCounts(db, 1 + random(200));
+      await expectTrue(db);
+      await splitCrowded(db, 1 + random(3));
+      await expectTrue(db);
+      expect(await wrongCounters(db)).toEqual([]);
+    }
+    await settleCounts(db);
+    await expectTrue(db);
+    expect(await wrongCounters(db)).toEqual([]);
+  });
+
+  test('is parted while others write, and misses none of their rows', async ({ db }) => {
+    await db.transaction((tx) => recount(tx, 'rwas'));
+    await db.transaction((tx) => recount(tx, 'events'));
+    await expectTrue(db);
+    const isBusy = { now: true };
+    const writing = (async () => {
+      while (isBusy.now) await changeSome(db);
+    })();
+    await settleCounts(db);
+    isBusy.now = false;
+    await writing;
+    expect(await wrongCounters(db)).toEqual([]);
+    await settleCounts(db);
+    expect(await db('list_splits').where({ is_counted: false })).toEqual([]);
+    expect(await wrongCounters(db)).toEqual([]);
+    await expectTrue(db);
+  });
+
+  test('has them though its parts miss a row, until they are counted anew', async ({ db }) => {
+    await db('list_counts')
+      .where({ company_id: company, shift: -8 })
+      .update({ count: db.raw('count + 1') });
+    await expectTrue(db);
+    expect((await wrongCounters(db)).map(({ list }) => list)).toEqual(['rwas', 'events']);
+    for (const list of ['rwas', 'events'] as const) await db.transaction((tx) => recount(tx, list));
+    await settleCounts(db);
+    expect(await wrongCounters(db)).toEqual([]);
+  });
+});

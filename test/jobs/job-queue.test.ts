@@ -1,0 +1,57 @@
+import type { ClientBase } from 'pg';
+import { expect, vi } from 'vitest';
+import { createJobQueue } from '../../src/jobs/queue.ts';
+import { createLogger } from '../../src/log.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { until } from '../support/minting.ts';
+
+const test = base.extend('jobs', perFile, async ({ db }, { onCleanup }) => {
+  const jobs = createJobQueue({
+    db,
+    queues: { keyed: ['full', 'empty'], scheduled: [] },
+    works: true,
+    log: createLogger({ level: 'silent' }),
+  });
+  onCleanup(() => jobs.stop(1_000));
+  return jobs;
+});
+
+test('fetches what waits without pauses', async ({ jobs }) => {
+  const keys = Array.from({ length: 1_200 }, (_, index) => `job ${index}`);
+  await jobs.enqueue('full', keys);
+  const batches: { readonly keys: readonly string[]; readonly at: number }[] = [];
+  const handle = async (some: readonly string[]) => {
+    batches.push({ keys: some, at: performance.now() });
+  };
+  await jobs.work({ scheduled: [], keyed: [{ queue: 'full', handle }] });
+  await until('all', async () => batches.flatMap((batch) => batch.keys).length === keys.length);
+  expect(new Set(batches.flatMap((batch) => batch.keys))).toEqual(new Set(keys));
+  expect(batches.map((batch) => batch.keys.length)).toEqual([500, 500, 200]);
+  const [first, , last] = batches;
+  // A pause takes 2 s.
+  expect((last?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(2_000);
+});
+
+test('asks once in two seconds while nothing waits', async ({ db, jobs }) => {
+  const times: number[] = [];
+  const acquire = db.client.acquireConnection.bind(db.client);
+  const acquiring = vi.spyOn(db.client, 'acquireConnection').mockImplementation(async () => {
+    const connection: ClientBase = await acquire();
+    if (!vi.isMockFunction(connection.query)) {
+      const query = connection.query.bind(connection) as (...words: unknown[]) => unknown;
+      vi.spyOn(connection, 'query').mockImplementation((...words: unknown[]) => {
+        if (isFetch(words[0])) times.push(performance.now());
+        return query(...words);
+      });
+    }
+    return connection;
+  });
+  await jobs.work({ scheduled: [], keyed: [{ queue: 'empty', async handle() {} }] });
+  await until('a third time', async () => times.length >= 3);
+  acquiring.mockRestore();
+  const [first = 0, , third = 0] = times;
+  expect(third - first).toBeGreaterThan(3_000);
+});
+
+const isFetch = (text: unknown) =>
+  typeof text === 'string' && text.includes("'empty'") && text.includes('SKIP LOCKED');
