@@ -13,6 +13,8 @@ export type Authenticator = {
   /** On the way to it. */
   readonly gate: Gate;
   behave(conduct: Conduct): void;
+  /** How often it was asked while it did not behave well. */
+  misled(): number;
   close(): Promise<void>;
 };
 
@@ -21,6 +23,7 @@ const slowMs = 20_000;
 /** An authentication service that knows the keys of these companies, behind a gate. */
 export async function startAuthenticator(companies: readonly Company[]): Promise<Authenticator> {
   let conduct: Conduct = 'well';
+  let misled = 0;
   const server = await startHttpServer(async (request, response, body) => {
     if (request.headers.authorization !== `Bearer ${credential}`) return void response.writeHead(401).end();
     const { key }: { key: string } = JSON.parse(body);
@@ -32,6 +35,7 @@ export async function startAuthenticator(companies: readonly Company[]): Promise
           key: { id: `key of ${company.name}`, referenceId: company.id, enabled: true },
         }
       : { valid: false, error: { code: 'KEY_NOT_FOUND' }, key: null };
+    if (conduct !== 'well') misled += 1;
     await conducts[conduct](response, judged);
   });
   const gate = await startGate(server.url);
@@ -46,6 +50,7 @@ export async function startAuthenticator(companies: readonly Company[]): Promise
     behave(changed) {
       conduct = changed;
     },
+    misled: () => misled,
     async close() {
       await gate.close();
       await server.close();

@@ -27,7 +27,7 @@ const probeMs = 500;
 
 /**
  * A balancer as they are found: keeps connections to the replicas, asks each whether it is ready, and asks all when
- * none is. What was sent is never sent again, but for a GET on a kept connection that was closed meanwhile.
+ * none is. Nothing is ever sent again: what a replica loses, its caller loses.
  */
 export async function startBalancer(replicas: readonly number[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true, localAddress: balancerAddress });
@@ -43,14 +43,7 @@ export async function startBalancer(replicas: readonly number[]): Promise<Balanc
     turn += 1;
     return from[turn % from.length] ?? 0;
   };
-  const server = createServer((request, response) => {
-    const forward = (isRetry: boolean) =>
-      pass(agent, choose(), { request, response }, (isReusable) => {
-        if (isReusable && !isRetry && request.method === 'GET') forward(true);
-        else request.socket.destroy();
-      });
-    forward(false);
-  });
+  const server = createServer((request, response) => pass(agent, choose(), { request, response }));
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,13 +67,7 @@ export async function startBalancer(replicas: readonly number[]): Promise<Balanc
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** @param onLost called when the replica gave no answer; whether nothing of it can have been worked on */
-function pass(
-  agent: Agent,
-  port: number,
-  { request, response }: Exchange,
-  onLost: (isReusable: boolean) => void,
-) {
+function pass(agent: Agent, port: number, { request, response }: Exchange) {
   const { 'x-forwarded-for': _claimed, ...headers } = request.headers;
   const upstream = send({
     ...{ agent, port, host: '127.0.0.1', method: request.method, path: request.url },
@@ -93,7 +80,7 @@ function pass(
   });
   upstream.once('error', () => {
     if (response.headersSent) response.destroy();
-    else onLost(upstream.reusedSocket);
+    else request.socket.destroy();
   });
   response.once('close', () => upstream.destroy());
   request.pipe(upstream);

@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request as send } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Answer, type AnswerClass, classOf } from './answers.ts';
 
@@ -8,6 +8,8 @@ export type Wanted = {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
+  /** The second half of the body comes so many milliseconds after the first. */
+  readonly halfAfterMs?: number;
   /** Called with the body of an answer that is 2xx, as it came. */
   readonly onAccepted?: (body: string) => void;
 };
@@ -66,7 +68,8 @@ async function exchange({ agent, port, key, signal }: Way, wanted: Wanted) {
       },
     });
     request.once('response', resolve).on('error', reject);
-    request.end(json);
+    if (json === undefined || wanted.halfAfterMs === undefined) request.end(json);
+    else sendInHalves(request, json, wanted.halfAfterMs);
   });
   const body = await text(response);
   const status = response.statusCode ?? 0;
@@ -74,6 +77,13 @@ async function exchange({ agent, port, key, signal }: Way, wanted: Wanted) {
   if (found === 'ok') wanted.onAccepted?.(body);
   const code = /"code":"(\w+)"/.exec(body)?.[1] ?? body.slice(0, 60);
   return { class: found, detail: found === 'ok' ? String(status) : `${status} ${code}` };
+}
+
+function sendInHalves(request: ClientRequest, json: string, ms: number): void {
+  const bytes = Buffer.from(json);
+  const half = bytes.length >> 1;
+  request.write(bytes.subarray(0, half));
+  setTimeout(() => request.end(bytes.subarray(half)), ms);
 }
 
 const reasonOf = (error: Error) => ('code' in error ? String(error.code) : error.message);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { firstFreePort } from '../../src/local/programs/ports.ts';
@@ -23,6 +23,8 @@ export type DatabaseServer = {
   thaw(): Promise<void>;
   /** Whether it has not ended by itself. */
   isRunning(): boolean;
+  /** How often its log has these words. */
+  logged(words: string): number;
   readonly place: PostgresPlace;
   /** Removes it with its data. */
   close(): Promise<void>;
@@ -74,6 +76,7 @@ export async function serveDatabase(folder: string, place: PostgresPlace): Promi
       server = await start();
     },
     isRunning: () => state.isRunning,
+    logged: (words) => readFileSync(options.logFile, 'utf8').split(words).length - 1,
     place,
     async freeze() {
       stopped = await pids();

@@ -1,4 +1,5 @@
-import { type HttpConnection, openConnection, type Request } from '../bench/http/connection.ts';
+import { encoded, type HttpConnection, openConnection, type Request } from '../bench/http/connection.ts';
+import { keepPace, type PaceOutcome } from '../bench/http/pace.ts';
 import { quantile } from './answers.ts';
 
 /* Makes a load that does not wait for answers, in a process of its own. */
@@ -33,7 +34,7 @@ export type LoadFigures = {
   readonly mostWaiting: number;
 };
 
-const deadlineMs = 15_000;
+const patienceMs = 15_000;
 
 async function run(task: LoadTask): Promise<LoadFigures> {
   const { port, paths, key, body, seconds, perSecond } = task;
@@ -43,23 +44,21 @@ async function run(task: LoadTask): Promise<LoadFigures> {
     (path): Request =>
       body === undefined ? { method: 'GET', path, headers } : { method: 'POST', path, headers, body },
   );
-  const load = createLoad(connections, requests);
-  const begun = performance.now();
-  const end = begun + seconds * 1_000;
-  if (perSecond === undefined) await load.saturate(end);
-  else await load.keepPace(perSecond, begun, end);
-  const took = (performance.now() - begun) / 1_000;
-  await load.settle(deadlineMs);
+  const load = createLoad(requests.map(encoded), seconds);
+  const outcome =
+    perSecond === undefined
+      ? await load.saturate(connections)
+      : await keepPace(connections, load.ask, { perSecond, seconds, patienceMs });
   for (const connection of connections) connection.close();
-  return load.figures(took);
+  return load.figures(outcome);
 }
 
-function createLoad(connections: readonly HttpConnection[], requests: readonly Request[]) {
-  const free = [...connections];
-  const waiting: number[] = [];
+/** @param seconds what is served after them is not counted in its pace */
+function createLoad(requests: readonly string[], seconds: number) {
+  const end = performance.now() + seconds * 1_000;
   const times: number[] = [];
   const wrongBy: Record<string, number> = {};
-  const counts = { sent: 0, refused: 0, wrong: 0, mostWaiting: 0, underWay: 0 };
+  const counts = { sent: 0, servedInTime: 0, refused: 0, wrong: 0 };
 
   const noteWrong = (what: string, count: number) => {
     counts.wrong += count;
@@ -68,62 +67,47 @@ function createLoad(connections: readonly HttpConnection[], requests: readonly R
   const ask = async (connection: HttpConnection, due: number): Promise<void> => {
     const request = requests[counts.sent++ % requests.length];
     if (request === undefined) throw new Error('There is nothing to ask for.');
-    counts.underWay += 1;
-    const status = await connection.send(request).then(
-      (answer) => answer.status,
-      () => 0,
-    );
-    counts.underWay -= 1;
-    if (status === 200 || status === 201) times.push(performance.now() - due);
-    else if (status === 503) counts.refused += 1;
+    const status = await statusOf(connection, request);
+    const now = performance.now();
+    if (status === 200 || status === 201) {
+      times.push(now - due);
+      if (now <= end) counts.servedInTime += 1;
+    } else if (status === 503) counts.refused += 1;
     else noteWrong(status === 0 ? 'lost' : String(status), 1);
-  };
-  const askAndGoOn = async (connection: HttpConnection, due: number): Promise<void> => {
-    await ask(connection, due);
-    const next = waiting.shift();
-    if (next === undefined) free.push(connection);
-    else await askAndGoOn(connection, next);
   };
 
   return {
-    async saturate(end: number) {
+    ask,
+    async saturate(connections: readonly HttpConnection[]): Promise<PaceOutcome> {
       await Promise.all(
         connections.map(async (connection) => {
           while (performance.now() < end) await ask(connection, performance.now());
         }),
       );
+      return { mostWaiting: 0, unanswered: 0 };
     },
-    /** What finds no free connection is sent by the next one that becomes free. */
-    async keepPace(perSecond: number, begun: number, end: number) {
-      const everyMs = 1_000 / perSecond;
-      for (let due = begun; due < end; ) {
-        for (; due <= performance.now() && due < end; due += everyMs) {
-          const connection = free.pop();
-          if (connection === undefined) waiting.push(due);
-          else void askAndGoOn(connection, due);
-        }
-        counts.mostWaiting = Math.max(counts.mostWaiting, waiting.length);
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
+    figures({ mostWaiting, unanswered }: PaceOutcome): LoadFigures {
+      noteWrong('open', unanswered);
+      return {
+        servedPerSecond: Math.round(counts.servedInTime / seconds),
+        refused: counts.refused,
+        wrong: counts.wrong,
+        wrongBy,
+        p50Ms: Math.round(quantile(times, 0.5)),
+        p99Ms: Math.round(quantile(times, 0.99)),
+        mostWaiting,
+      };
     },
-    /** What is not answered by then counts as wrong. */
-    async settle(ms: number) {
-      const until = performance.now() + ms;
-      while (counts.underWay > 0 && performance.now() < until) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      noteWrong('open', counts.underWay + waiting.length);
-    },
-    figures: (seconds: number): LoadFigures => ({
-      servedPerSecond: Math.round(times.length / seconds),
-      refused: counts.refused,
-      wrong: counts.wrong,
-      wrongBy,
-      p50Ms: Math.round(quantile(times, 0.5)),
-      p99Ms: Math.round(quantile(times, 0.99)),
-      mostWaiting: counts.mostWaiting,
-    }),
   };
+}
+
+/** @returns 0 when the connection was lost */
+async function statusOf(connection: HttpConnection, request: string): Promise<number> {
+  try {
+    return (await connection.send(request)).status;
+  } catch {
+    return 0;
+  }
 }
 
 process.on('message', (task: LoadTask) => {

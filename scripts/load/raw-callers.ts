@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export type RawCallers = {
+  /** Connections that came about. */
+  connected(): number;
   /** Connections that the service has not closed. */
   open(): number;
   /** Those of them for which the kernel has more than they take. */
@@ -25,6 +28,7 @@ type RawOptions = {
 /** Opens connections that do not behave as an HTTP client should; they take turns with the ports. */
 export function startRawCallers({ ports, connections, text, reads }: RawOptions): RawCallers {
   const sockets = new Set<Socket>();
+  let connected = 0;
   for (let index = 0; index < connections; index += 1) {
     const port = ports[index % ports.length] ?? 0;
     const socket = connect({ port, host: '127.0.0.1', localAddress: strangerAddress });
@@ -32,14 +36,37 @@ export function startRawCallers({ ports, connections, text, reads }: RawOptions)
     socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
     if (reads) socket.resume();
     else socket.pause();
-    socket.once('connect', () => socket.write(text));
+    socket.once('connect', () => {
+      connected += 1;
+      socket.write(text);
+    });
   }
   return {
+    connected: () => connected,
     open: () => heldByService(ports)?.length ?? sockets.size,
     blocked: () => heldByService(ports)?.filter(({ unsent }) => unsent).length ?? sockets.size,
     leave() {
       for (const socket of sockets) socket.destroy();
     },
+  };
+}
+
+/** Callers who leave after some time, and come anew. @returns what ends them, with how many connections there were */
+export function startComingAgain(options: RawOptions, everyMs: number): () => Promise<number> {
+  let isOver = false;
+  let connected = 0;
+  const coming = (async () => {
+    while (!isOver) {
+      const callers = startRawCallers(options);
+      await pause(everyMs);
+      connected += callers.connected();
+      callers.leave();
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await coming;
+    return connected;
   };
 }
 

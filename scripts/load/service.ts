@@ -24,6 +24,8 @@ export type RunningService = {
   /** The settings of a process with this role. */
   settings(role: Role): Readonly<Record<string, string>>;
   restart(role: Role): Promise<void>;
+  /** Ends one process as an operator does, and starts it anew. @returns the old one, when the new one is ready */
+  renew(name: string): Promise<Replica>;
   untilReady(): Promise<void>;
   /** Lets go of connections that only the balancer holds. */
   dropIdle(): void;
@@ -85,6 +87,14 @@ export async function startRunningService(around: Surroundings): Promise<Running
     },
     settings: (role) => settingsFor(around, role),
     restart: (role) => replace(members.filter((member) => member.role === role)),
+    async renew(name) {
+      const [member] = members.filter((each) => each.name === name);
+      const old = running.get(name);
+      if (member === undefined || old === undefined) throw new Error(`There is no process ${name}.`);
+      await replace([member]);
+      await untilReady();
+      return old;
+    },
     async stop() {
       balancer.close();
       await Promise.all(replicas().map((replica) => replica.stop()));

@@ -26,8 +26,8 @@ export type Surroundings = {
   readonly postgres: () => DatabaseServer;
   /** Another server takes the place of the one before, which is removed at the end. */
   promote(server: DatabaseServer): void;
-  /** The disk of the first server, where one could be mounted. */
-  readonly disk: SmallDisk | undefined;
+  /** The disk of the server, where one could be mounted; one that took its place has none. */
+  readonly disk: () => SmallDisk | undefined;
   /** Between the service and PostgreSQL. */
   readonly wire: Gate;
   readonly chain: BenchChain;
@@ -69,7 +69,8 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
   const primary = path.join(folder, 'primary');
   const disk = mountSmallDisk(primary);
   opened.defer(() => disk?.close());
-  let postgres = opened.adopt(await startDatabaseServer(primary), (server) => server.close());
+  const first = opened.adopt(await startDatabaseServer(primary), (server) => server.close());
+  let postgres = first;
   const wire = opened.adopt(await startGate(postgres.url), (gate) => gate.close());
   const signers = await createSigners(folder, 2);
   const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
@@ -95,7 +96,7 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
   const kept = opened.move();
   return {
     folder,
-    disk,
+    disk: () => (postgres === first ? disk : undefined),
     postgres: () => postgres,
     promote(server) {
       postgres = kept.adopt(server, (running) => running.close());

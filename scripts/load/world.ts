@@ -99,7 +99,8 @@ async function addCompany(
   };
 }
 
-async function addRwa(db: Database, companyId: string, contractAddress: string): Promise<string> {
+/** An asset whose NFTs are minted on this contract. @returns its id */
+export async function addRwa(db: Database, companyId: string, contractAddress: string): Promise<string> {
   const wanted = {
     name: 'Cask',
     type: 'whisky',

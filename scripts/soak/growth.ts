@@ -6,7 +6,9 @@ export type Growth = {
   readonly quantity: Quantity;
   readonly first: number;
   readonly last: number;
-  readonly isFlat: boolean;
+  /** What it may hold at last, by what it held at first. */
+  readonly most: number;
+  readonly isWithin: boolean;
   /** About ten samples over the run, which tell a level that was reached from growth without an end. */
   readonly course: readonly number[];
 };
@@ -22,8 +24,9 @@ export function growthOf(name: string, samples: readonly Sample[]): Growth[] {
   return names.map((quantity) => {
     const { share, more } = allowances[quantity];
     const [first, last] = [begin, end].map((some) => settled(quantity, some)) as [number, number]; // of two, two
-    const isFlat = last <= first * (1 + share) + more;
-    return { process: name, quantity, first, last, isFlat, course: courseOf(quantity, samples) };
+    const most = Math.round(first * (1 + share) + more);
+    const course = courseOf(quantity, samples);
+    return { process: name, quantity, first, last, most, isWithin: last <= most, course };
   });
 }
 

@@ -1,16 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createProgress } from '../../src/cli/shared/progress.ts';
 import { allFaults } from '../faults/service/all-faults.ts';
-import type { Fault, Stage } from '../faults/service/fault.ts';
+import type { Aftermath, Fault, Stage } from '../faults/service/fault.ts';
 import { leftBehind } from '../faults/service/left-behind.ts';
 import { openStage } from '../faults/service/stage.ts';
-import { deadlineMs, startUsualLoad } from '../faults/service/usual-load.ts';
+import { startUsualLoad } from '../faults/service/usual-load.ts';
 import { type Counts, countClasses, quantile } from '../load/answers.ts';
+import { type Happened, type Quiet, violationsOf } from './demands.ts';
 import { type Growth, growthOf } from './growth.ts';
-import { type Sample, sampleOf } from './samples.ts';
+import { sampleOf } from './samples.ts';
 
 export type SoakOutcome = {
   readonly minutes: number;
+  readonly seed: number;
   readonly answers: Counts;
   readonly p99Ms: number;
   readonly longestMs: number;
@@ -22,7 +24,13 @@ export type SoakOutcome = {
   readonly violations: readonly string[];
 };
 
-type SoakOptions = { readonly folder: string; readonly minutes: number; readonly perSecond: number };
+type SoakOptions = {
+  readonly folder: string;
+  readonly minutes: number;
+  readonly perSecond: number;
+  /** Which fault is the first: what a short run does not reach, one with another seed does. */
+  readonly seed: number;
+};
 
 /** Those that leave the processes as they are. */
 const chosen = [
@@ -44,36 +52,38 @@ const sampleMs = 5_000;
 const settleMs = 15_000;
 
 /** Runs the load, the faults and the samples in turns until the time is over. */
-export async function runSoak({ folder, minutes, perSecond }: SoakOptions): Promise<SoakOutcome> {
+export async function runSoak({ folder, minutes, perSecond, seed }: SoakOptions): Promise<SoakOutcome> {
   await using opened = new AsyncDisposableStack();
   const stage = await openStage(folder, opened);
   const progress = createProgress(process.stderr, 'soak');
   const [begun, lasting] = [performance.now(), minutes * 60_000];
   const tell = () => progress.update(Math.round((performance.now() - begun) / 1_000), lasting / 1_000);
   const load = startUsualLoad(stage, perSecond);
-  const samples = new Map<string, Sample[]>();
+  const quiet: Quiet = { samples: new Map(), stretches: [], looks: 0 };
   const faults: Record<string, number> = {};
+  const aftermaths: Happened[] = [];
   await pause(warmUpMs);
   for (let turn = 0; performance.now() - begun < lasting; turn += 1) {
-    await sampleQuiet(stage, samples, tell);
-    const fault = faultOf(turn);
+    await sampleQuiet(stage, quiet, tell);
+    const fault = faultOf(seed + turn);
     faults[fault.name] = (faults[fault.name] ?? 0) + 1;
-    await happen(fault, stage);
+    aftermaths.push({ name: fault.name, aftermath: await happen(fault, stage) });
     await pause(settleMs);
     tell();
   }
-  await sampleQuiet(stage, samples, tell);
+  await sampleQuiet(stage, quiet, tell);
   await load.stop();
   progress.stop();
-  const answers = countClasses(load.answers);
   const times = load.answers.map(({ ms }) => ms);
-  const growth = [...samples].flatMap(([name, some]) => growthOf(name, some));
+  const growth = [...quiet.samples].flatMap(([name, some]) => growthOf(name, some));
+  const processes = stage.service.replicas().map(({ name }) => name);
   const left = await leftBehind(stage, {});
   return {
-    ...{ minutes, answers, faults, growth, writes: stage.ledger.writes.length },
+    ...{ minutes, seed, faults, growth, writes: stage.ledger.writes.length },
+    answers: countClasses(load.answers),
     p99Ms: Math.round(quantile(times, 0.99)),
     longestMs: Math.round(quantile(times, 1)),
-    violations: violationsOf(answers, growth, left),
+    violations: violationsOf({ answers: load.answers, processes, quiet, growth, left, aftermaths }),
   };
 }
 
@@ -84,42 +94,23 @@ function faultOf(turn: number): Fault {
   return fault;
 }
 
-async function happen(fault: Fault, stage: Stage): Promise<void> {
+async function happen(fault: Fault, stage: Stage): Promise<Aftermath> {
   const end = await fault.begin(stage);
   await pause(fault.seconds * 1_000);
-  await end();
+  return end();
 }
 
-async function sampleQuiet({ service, around }: Stage, into: Map<string, Sample[]>, tell: () => void) {
+async function sampleQuiet({ service, around }: Stage, quiet: Quiet, tell: () => void) {
   service.dropIdle();
+  const begun = performance.now();
   for (let ms = 0; ms < quietMs; ms += sampleMs) {
+    quiet.looks += 1;
     for (const replica of service.replicas()) {
       const sample = await sampleOf(replica, around.folder);
-      if (sample) into.set(replica.name, [...(into.get(replica.name) ?? []), sample]);
+      if (sample) quiet.samples.set(replica.name, [...(quiet.samples.get(replica.name) ?? []), sample]);
     }
     await pause(sampleMs);
     tell();
   }
-}
-
-type Left = Awaited<ReturnType<typeof leftBehind>>;
-
-function violationsOf({ wrong, cut, late }: Counts, growth: readonly Growth[], left: Left): string[] {
-  const demands: readonly [isBroken: boolean, words: string][] = [
-    [wrong > 0, `${wrong} answers that are neither served nor 502 or 503 with Retry-After`],
-    [cut > 0, `${cut} requests cut off`],
-    [late > 0, `${late} requests without an answer in ${deadlineMs / 1_000} s`],
-    [left.lost.length > 0, `${left.lost.length} accepted writes lost`],
-    [left.unfinished > 0, `${left.unfinished} accepted mints stand still`],
-    [left.broken.length > 0, left.broken.slice(0, 3).join(', ')],
-    [left.unhandled.length > 0, `unhandled: ${left.unhandled[0]?.slice(0, 160)}`],
-    [left.ended.length > 0, `ended: ${left.ended.join(', ')}`],
-  ];
-  const grown = growth.filter(({ isFlat }) => !isFlat);
-  return [
-    ...demands.filter(([isBroken]) => isBroken).map(([, words]) => words),
-    ...grown.map(
-      ({ process: name, quantity, first, last }) => `${quantity} of ${name} grows: ${first} to ${last}`,
-    ),
-  ];
+  quiet.stretches.push([begun, performance.now()]);
 }

@@ -1,6 +1,7 @@
 import { callerFaults } from './cases/callers.ts';
 import { databaseFaults } from './cases/database.ts';
 import { failover } from './cases/failover.ts';
+import { hogFaults } from './cases/hogs.ts';
 import { neighbourFaults } from './cases/neighbours.ts';
 import { nodeFaults } from './cases/nodes.ts';
 import { outsideFaults } from './cases/outside.ts';
@@ -17,5 +18,6 @@ export const allFaults: readonly Fault[] = [
   ...processFaults,
   ...callerFaults,
   ...neighbourFaults,
+  ...hogFaults,
   failover,
 ];

@@ -11,6 +11,10 @@ export type Stage = {
 
 /** What is true of a fault beside the answers. */
 export type Aftermath = {
+  /** Whether something shows that it happened: a fault that does nothing would be held for ever. */
+  readonly acted: boolean;
+  /** What else was demanded and is not so, in words. */
+  readonly violations?: readonly string[];
   /** Moments, in milliseconds of `performance.now()`, between which accepted writes are lost by the fault itself. */
   readonly lossBetween?: readonly [number, number];
   /** When it was over, where ending it took some time. */
@@ -42,4 +46,8 @@ export type Fault = {
   readonly neighbour?: string;
   /** Requests that a killed process was at are cut. */
   readonly cuts?: true;
+  /** Callers are to notice nothing at all: neither busy nor unavailable. */
+  readonly servesAll?: true;
+  /** Connections that it opens to each process. */
+  readonly connections?: number;
 };

@@ -8,7 +8,7 @@ const mintPatienceMs = 60_000;
 /** Waits for the mints that were accepted, and looks at what is stored. */
 export async function leftBehind(
   { around, service, ledger }: Stage,
-  { lossBetween, killed = [] }: Aftermath,
+  { lossBetween, killed = [] }: Pick<Aftermath, 'lossBetween' | 'killed'>,
 ) {
   const db = around.openDatabase();
   try {

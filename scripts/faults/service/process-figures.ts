@@ -24,6 +24,37 @@ export function mostOf(replicas: readonly Replica[]): Figures {
   };
 }
 
+/** Looks at what these processes hold again and again. @returns what ends it, with the most that was seen */
+export function watchPeak(replicas: () => readonly Replica[]): () => Figures {
+  let peak = mostOf(replicas());
+  const look = () => {
+    const now = mostOf(replicas());
+    peak = {
+      memoryMb: Math.max(peak.memoryMb, now.memoryMb),
+      descriptors: Math.max(peak.descriptors, now.descriptors),
+    };
+  };
+  const timer = setInterval(look, peakEveryMs);
+  return () => {
+    clearInterval(timer);
+    look();
+    return peak;
+  };
+}
+
+const peakEveryMs = 250;
+/** `MAX_ANSWERS_MB`, by default. */
+const answersMb = 128;
+// What requests under way take beside their answers, and garbage that was not collected yet.
+const peakMemoryMb = answersMb + 250;
+// Connections of the load that wait for something, on both sides.
+const peakDescriptors = 400;
+
+/** Whether a process held no more meanwhile than its limits let it. @param connections of the fault itself */
+export const isBounded = (before: Figures, peak: Figures, connections = 0): boolean =>
+  peak.memoryMb <= before.memoryMb + peakMemoryMb &&
+  peak.descriptors <= before.descriptors + peakDescriptors + connections;
+
 // What a process may hold more than before: caches fill, and the load differs by chance.
 const moreMemoryMb = 200;
 const moreDescriptors = 40;

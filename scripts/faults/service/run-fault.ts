@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, commonDetails } from '../../load/answers.ts';
 import type { SteadyLoad } from '../../load/steady-load.ts';
+import { watchBackground } from './background.ts';
 import type { Fault, Stage } from './fault.ts';
 import { leftBehind } from './left-behind.ts';
-import { type Figures, isSettled, mostOf } from './process-figures.ts';
+import { type Figures, isSettled, mostOf, watchPeak } from './process-figures.ts';
 import { deadlineMs, startUsualLoad } from './usual-load.ts';
 import { judge, type Outcome } from './verdict.ts';
 
@@ -23,41 +24,39 @@ export type RunOptions = { readonly perSecond: number; readonly say: (line: stri
 
 /** Lets a fault happen under load, and judges what came of it. */
 export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: RunOptions): Promise<Outcome> {
-  const { service } = stage;
-  await service.change(fault.change?.(stage) ?? {});
+  await stage.service.change(fault.change?.(stage) ?? {});
+  const happened = await happen(fault, stage, perSecond);
+  say(`  ${commonDetails(happened.answers, 4).join('\n  ')}`);
+  const left = await leftBehind(stage, happened.aftermath);
+  const after = await untilSettled(stage, happened.before);
+  return judge({ fault, deadlineMs, ...happened, ...left, after });
+}
+
+/** The fault under load, until the service is as before. A fault that breaks off leaves no load behind. */
+async function happen(fault: Fault, stage: Stage, perSecond: number) {
+  await using opened = new AsyncDisposableStack();
   const clean = await fault.prepare?.(stage);
-  const load = startUsualLoad(stage, perSecond);
+  if (clean) opened.defer(clean);
+  const load = opened.adopt(startUsualLoad(stage, perSecond), (running) => running.stop());
   const loaded = performance.now();
   const isMeasured = fault.neighbour !== undefined;
   await pause(isMeasured ? longQuietMs : quietMs);
-  const before = mostOf(service.apis());
+  const before = mostOf(stage.service.apis());
+  const endPeak = watchPeak(stage.service.apis);
+  opened.defer(() => void endPeak());
   const begun = performance.now();
   const end = await fault.begin(stage);
   await pause(fault.seconds * 1_000);
   const faultEndedAt = performance.now();
   const aftermath = await end();
+  const peak = endPeak();
   const since = fault.isLasting ? begun : (aftermath.endedAt ?? performance.now());
-  const recoveredMs = await untilCalm(load, since);
+  const [recoveredMs, background] = await Promise.all([untilCalm(load, since), watchBackground(stage)]);
   await load.stop();
-  await clean?.();
   const answers = load.answers.filter(({ at }) => at >= begun);
   const warm = loaded + (isMeasured ? longWarmUpMs : warmUpMs);
   const quiet = load.answers.filter(({ at }) => at < begun && at > warm);
-  say(`  ${commonDetails(answers, 4).join('\n  ')}`);
-  const left = await leftBehind(stage, aftermath);
-  const after = await untilSettled(stage, before);
-  return judge({
-    fault,
-    answers,
-    quiet,
-    faultEndedAt,
-    recoveredMs,
-    deadlineMs,
-    ...left,
-    before,
-    after,
-    aftermath,
-  });
+  return { answers, quiet, before, peak, faultEndedAt, recoveredMs, background, aftermath };
 }
 
 /** What the replicas hold, as soon as it is what they held before, or when the time for that is over. */

@@ -1,41 +1,62 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { generateKey } from '../../../../src/keys/key-format.ts';
-import { createCaller } from '../../../load/caller.ts';
-import { requestText, startRawCallers, strangerAddress } from '../../../load/raw-callers.ts';
-import { startLoad } from '../../../load/steady-load.ts';
-import type { Fault, Stage } from '../fault.ts';
+import { requestText, startComingAgain, startRawCallers } from '../../../load/raw-callers.ts';
+import type { Aftermath, Fault, Stage } from '../fault.ts';
+import { type Greed, startGreedy } from '../greedy.ts';
 
 // The largest page that needs no key.
 const largePage = '/docs/rwa';
 const portsOf = ({ service }: Stage) => service.apis().map(({ port }) => port);
 
+const callersAtOnce = 300;
+const common = { neighbour: 'globex', connections: callersAtOnce / 2 } as const;
+const lookMs = 250;
+
+/** What of the attack is held at its end, when the limits have long been passed. */
+const stillHeld = (count: number, words: string): Aftermath => ({
+  acted: false,
+  note: `${count} of ${callersAtOnce} ${words}`,
+  violations: count > 0 ? [`${count} of ${callersAtOnce} ${words}`] : [],
+});
+
 const slowReaders: Fault = {
   name: 'slow readers',
-  about: '300 callers ask for large pages and do not read',
+  about: `${callersAtOnce} callers ask for large pages and do not read`,
   seconds: 35,
+  ...common,
   async begin(stage) {
     // More than the kernel keeps for them on both sides.
     const text = requestText(largePage).repeat(60);
-    const callers = startRawCallers({ ports: portsOf(stage), connections: 300, text, reads: false });
+    const callers = startRawCallers({
+      ...{ ports: portsOf(stage), text, reads: false },
+      connections: callersAtOnce,
+    });
+    let most = 0;
+    const looking = setInterval(() => {
+      most = Math.max(most, callers.blocked());
+    }, lookMs);
     return async () => {
-      const note = `${callers.blocked()} of 300 still held with what they do not take`;
+      clearInterval(looking);
+      const held = stillHeld(callers.blocked(), 'still held with what they do not take');
       callers.leave();
-      return { note };
+      return { ...held, acted: most > 0, note: `${held.note}, of ${most} at most` };
     };
   },
 };
 
 const slowSenders: Fault = {
   name: 'slow senders',
-  about: '300 callers never end their request',
+  about: `${callersAtOnce} callers never end their request`,
   seconds: 20,
+  ...common,
   async begin(stage) {
     const text = requestText(largePage).slice(0, -2);
-    const callers = startRawCallers({ ports: portsOf(stage), connections: 300, text, reads: true });
+    const callers = startRawCallers({
+      ...{ ports: portsOf(stage), text, reads: true },
+      connections: callersAtOnce,
+    });
     return async () => {
-      const note = `${callers.open()} of 300 still open`;
+      const held = stillHeld(callers.open(), 'still open');
       callers.leave();
-      return { note };
+      return { ...held, acted: callers.connected() === callersAtOnce };
     };
   },
 };
@@ -44,66 +65,70 @@ const abandonedPipelines: Fault = {
   name: 'abandoned pipelines',
   about: '10 callers at a time send 100 requests at once and leave',
   seconds: 10,
+  neighbour: 'globex',
   async begin(stage) {
     const text = requestText(largePage).repeat(100);
-    let isOver = false;
-    const attack = async () => {
-      while (!isOver) {
-        const callers = startRawCallers({ ports: portsOf(stage), connections: 10, text, reads: false });
-        await pause(500);
-        callers.leave();
-      }
-    };
-    const attacking = attack();
+    const options = { ports: portsOf(stage), connections: 10, text, reads: false };
+    const stop = startComingAgain(options, 500);
     return async () => {
-      isOver = true;
-      await attacking;
-      return {};
+      const connected = await stop();
+      return { acted: connected >= 100, note: `${connected} connections` };
     };
   },
 };
 
+// So many connections that the pace at which refusals are told does not make few requests of the flood.
+const floodCallers = 1_000;
+const floodPerSecond = 4_000;
+/** Less is none: what the machine is too busy to send does not flood. */
+const leastPerSecond = 1_000;
+
+type Flood = {
+  readonly name: string;
+  readonly about: string;
+  /** Of acme without one. */
+  readonly greed: Partial<Greed>;
+  readonly isKeyed: boolean;
+  readonly isLetIn: boolean;
+};
+
 /** A flood from one address, beside the load. */
-const flood = (name: string, about: string, keyOf: (stage: Stage) => () => string | undefined): Fault => ({
-  ...{ name, about, seconds: 10 },
+const flood = ({ name, about, greed, isKeyed, isLetIn }: Flood): Fault => ({
+  ...{ name, about, seconds: 20, neighbour: 'globex', connections: floodCallers / 2 },
   async begin(stage) {
-    const nextKey = keyOf(stage);
-    const { port } = stage.service;
-    const caller = createCaller({
-      port,
-      company: 'stranger',
-      key: undefined,
-      address: strangerAddress,
-      deadlineMs: 15_000,
-    });
-    const next = () => {
-      const key = nextKey();
-      const headers = key === undefined ? {} : { 'x-api-key': key };
-      return { kind: 'flood', method: 'GET' as const, path: '/events/v1/api/event?limit=20', headers };
-    };
-    const load = startLoad({ callers: [caller], next, perSecond: floodPerSecond });
+    const path = '/events/v1/api/event?limit=20';
+    const rate = { callers: floodCallers, perSecond: floodPerSecond };
+    const stop = startGreedy(stage, { method: 'GET', path, ...rate, ...greed });
     return async () => {
-      await load.stop();
-      caller.close();
-      const refused = load.answers.filter(({ detail }) => detail.startsWith('429')).length;
-      return { note: `${refused} of ${load.answers.length} refused by 429` };
+      const { seconds, asked, by } = await stop();
+      const perSecond = Math.round(asked / seconds);
+      const words = Object.entries(by).map(([outcome, count]) => `${count} ${outcome}`);
+      const served = by['200'] ?? 0;
+      return {
+        acted: perSecond >= leastPerSecond,
+        note: `${perSecond} requests a second: ${words.join(', ')}`,
+        violations: [
+          ...(isKeyed && !by['429'] ? ['none of the flood is refused by 429'] : []),
+          ...(!isLetIn && served > 0 ? [`${served} strangers let in`] : []),
+        ],
+      };
     };
   },
 });
 
-const floodPerSecond = 300;
+const about = 'thousands of requests a second';
 
 export const callerFaults: readonly Fault[] = [
   slowReaders,
   slowSenders,
   abandonedPipelines,
-  flood('flood without keys', `${floodPerSecond} requests a second`, () => () => undefined),
-  flood('flood with invented keys', `${floodPerSecond} requests a second`, () => () => generateKey('live')),
-  flood(
-    'flood with a key',
-    `${floodPerSecond} requests a second of one company`,
-    ({ around }) =>
-      () =>
-        around.world.acme.otherKey,
-  ),
+  flood({ name: 'flood without keys', about, greed: { key: undefined }, isKeyed: false, isLetIn: false }),
+  flood({
+    ...{ name: 'flood with invented keys', about, isKeyed: true, isLetIn: false },
+    greed: { key: 'invented' },
+  }),
+  flood({
+    ...{ name: 'flood with a key', about: `${about} of one company`, isKeyed: true, isLetIn: true },
+    greed: {},
+  }),
 ];

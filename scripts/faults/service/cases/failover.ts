@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createDatabase } from '../../../../src/db/connect.ts';
+import { createLogger } from '../../../../src/log.ts';
 import type { DatabaseServer } from '../../../load/database-server.ts';
 import type { Fault, Stage } from '../fault.ts';
 import { startFollower } from '../follower.ts';
@@ -15,6 +17,17 @@ async function promote({ around }: Stage, server: DatabaseServer): Promise<void>
   await db.raw('SELECT pg_promote()');
   await db.destroy();
   around.wire.leadTo(server.url);
+}
+
+/** How much of its log the replica lacks. */
+async function bytesBehind({ around }: Stage, replica: DatabaseServer): Promise<number> {
+  const log = createLogger({ level: 'silent' });
+  const [primary, follower] = [around.openDatabase(), createDatabase(replica.url, { poolMax: 1, log })];
+  const { rows: has } = await follower.raw('SELECT pg_last_wal_replay_lsn()::text AS place');
+  const sql = 'SELECT (pg_current_wal_lsn() - ?::pg_lsn)::float8 AS bytes';
+  const { rows: lacks } = await primary.raw(sql, [has[0].place]);
+  await Promise.all([primary.destroy(), follower.destroy()]);
+  return lacks[0].bytes;
 }
 
 /** What operators do who know that the database went back: rebuild what it lacks from the chain, then let minting go on. */
@@ -51,6 +64,7 @@ export const failover: Fault = {
     const cutAt = performance.now() - wayMs;
     line.refuse();
     await pause(lagMs);
+    const behind = await bytesBehind(stage, server);
     await stage.around.postgres().kill();
     const killedAt = performance.now();
     await line.close();
@@ -59,7 +73,7 @@ export const failover: Fault = {
     const endedAt = performance.now();
     return async () => {
       const note = await recover(stage);
-      return { endedAt, lossBetween: [cutAt, killedAt], note };
+      return { acted: behind > 0, endedAt, lossBetween: [cutAt, killedAt], note };
     };
   },
 };

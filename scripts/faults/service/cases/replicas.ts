@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createDatabase } from '../../../../src/db/connect.ts';
 import { createLogger } from '../../../../src/log.ts';
+import type { Replica } from '../../../load/replica.ts';
 import { asRole } from '../../../load/surroundings.ts';
 import type { Fault, Stage } from '../fault.ts';
 import { startFollower } from '../follower.ts';
+import { answersSoon, metricOf } from '../proofs.ts';
 
 const followers = new WeakMap<Stage, Awaited<ReturnType<typeof startFollower>>>();
 
@@ -12,21 +14,27 @@ async function prepare(stage: Stage) {
   const follower = await startFollower(stage);
   followers.set(stage, follower);
   await stage.service.change({ settings: { DATABASE_REPLICA_URL: asRole(follower.server.url, 'api') } });
-  await Promise.all(stage.service.apis().map(({ operationsPort }) => untilUsed(operationsPort)));
+  await Promise.all(stage.service.apis().map(untilUsed));
   return async () => {
     await follower.server.close();
     await follower.line.close();
   };
 }
 
-async function untilUsed(operationsPort: number): Promise<void> {
+async function untilUsed(api: Replica): Promise<void> {
   const deadline = performance.now() + 30_000;
-  for (;;) {
-    const metrics = await fetch(`http://127.0.0.1:${operationsPort}/metrics`).then((answer) => answer.text());
-    if (metrics.includes('tallystick_replica_state{state="used"} 1')) return;
+  while (!(await isUsed(api))) {
     if (performance.now() > deadline) throw new Error('The replica is not read from.');
     await pause(200);
   }
+}
+
+const isUsed = async (api: Replica) => (await metricOf(api, 'tallystick_replica_state{state="used"}')) === 1;
+
+/** Whether no process of callers reads from the replica any more. */
+async function isLeft({ service }: Stage): Promise<boolean> {
+  const used = await Promise.all(service.apis().map(isUsed));
+  return !used.includes(true);
 }
 
 function serverOf(stage: Stage) {
@@ -47,9 +55,11 @@ export const replicaFaults: readonly Fault[] = [
     ...{ name: 'replica frozen', about: 'all its processes stopped, connections stay', seconds: 15, prepare },
     async begin(stage) {
       await serverOf(stage).freeze();
+      const isFrozen = !(await answersSoon(serverOf(stage).url));
       return async () => {
+        const acted = isFrozen && (await isLeft(stage));
         await serverOf(stage).thaw();
-        return {};
+        return { acted };
       };
     },
   },
@@ -58,7 +68,7 @@ export const replicaFaults: readonly Fault[] = [
     isLasting: true,
     async begin(stage) {
       await pauseReplay(stage);
-      return async () => ({});
+      return async () => ({ acted: await isLeft(stage) });
     },
   },
 ];

@@ -1,0 +1,103 @@
+import { type Answer, countClasses } from '../../load/answers.ts';
+import type { Write } from '../../load/ledger.ts';
+import type { Background } from './background.ts';
+import type { Aftermath, Fault } from './fault.ts';
+import { neighbourTimes } from './neighbour-times.ts';
+import { type Figures, isBounded, isSettled } from './process-figures.ts';
+
+/** All that is known of a fault that has happened. */
+export type Found = {
+  readonly fault: Fault;
+  readonly answers: readonly Answer[];
+  /** Those from before the fault. */
+  readonly quiet: readonly Answer[];
+  readonly faultEndedAt: number;
+  readonly recoveredMs: number | undefined;
+  readonly background: Background;
+  readonly deadlineMs: number;
+  readonly unfinished: number;
+  readonly lost: readonly Write[];
+  /** Writes that the fault itself took away. */
+  readonly excused: number;
+  readonly broken: readonly string[];
+  readonly unhandled: readonly string[];
+  readonly ended: readonly string[];
+  readonly before: Figures;
+  readonly peak: Figures;
+  readonly after: Figures;
+  readonly aftermath: Aftermath;
+};
+
+const mostRecoveryMs = 15_000;
+/** How much slower the slowest of 100 answers to a neighbour may be than in quiet. */
+const mostNeighbourRatio = 3;
+
+type Demand = readonly [isBroken: boolean, words: string];
+
+/** The demands that were not met, in words. */
+export function violationsOf(found: Found): string[] {
+  const demands = [
+    ...answerDemands(found),
+    ...recoveryDemands(found),
+    ...storeDemands(found),
+    ...processDemands(found),
+    ...neighbourDemands(found),
+  ];
+  return [
+    ...demands.filter(([isBroken]) => isBroken).map(([, words]) => words),
+    ...(found.aftermath.violations ?? []),
+  ];
+}
+
+function answerDemands({ fault, answers, deadlineMs, aftermath }: Found): Demand[] {
+  const { ok, wrong, cut, late } = countClasses(answers);
+  const tooLate = Math.max(late, answers.filter(({ ms }) => ms > deadlineMs).length);
+  const unserved = answers.length - ok;
+  return [
+    [!aftermath.acted, 'nothing shows that the fault happened'],
+    [wrong > 0, `${wrong} answers that are neither served nor 502 or 503 with Retry-After`],
+    [cut > 0 && fault.cuts !== true, `${cut} requests cut off`],
+    [tooLate > 0, `${tooLate} requests without an answer in ${deadlineMs / 1_000} s`],
+    [fault.servesAll === true && unserved > 0, `${unserved} of ${answers.length} requests not served`],
+  ];
+}
+
+function recoveryDemands({ recoveredMs, background: { mintMs, indexMs } }: Found): Demand[] {
+  const isLate = (ms: number | undefined) => ms !== undefined && ms > mostRecoveryMs;
+  const after = (ms = 0) => `after ${Math.round(ms / 1_000)} s`;
+  return [
+    [recoveredMs === undefined, 'not recovered without a restart'],
+    [isLate(recoveredMs), `recovered ${after(recoveredMs)}`],
+    [mintMs === undefined, 'a mint afterwards is never minted'],
+    [isLate(mintMs), `a mint afterwards is minted ${after(mintMs)}`],
+    [indexMs === undefined, 'the index does not go on'],
+    [isLate(indexMs), `the index is at the head ${after(indexMs)}`],
+  ];
+}
+
+const storeDemands = ({ lost, unfinished, broken }: Found): Demand[] => [
+  [lost.length > 0, `${lost.length} accepted writes lost`],
+  [unfinished > 0, `${unfinished} accepted mints stand still`],
+  [broken.length > 0, broken.slice(0, 3).join(', ')],
+];
+
+function processDemands({ fault, unhandled, ended, before, peak, after }: Found): Demand[] {
+  const between = (other: Figures) =>
+    `${before.memoryMb} to ${other.memoryMb} MB, descriptors ${before.descriptors} to ${other.descriptors}`;
+  return [
+    [unhandled.length > 0, `unhandled: ${unhandled[0]?.slice(0, 160)}`],
+    [ended.length > 0, `ended: ${ended.join(', ')}`],
+    [!isBounded(before, peak, fault.connections), `memory at its peak ${between(peak)}`],
+    [!isSettled(before, after), `memory ${between(after)}`],
+  ];
+}
+
+function neighbourDemands(found: Found): Demand[] {
+  const times = neighbourTimes(found);
+  if (times === undefined) return [];
+  const ratio = times.duringMs / times.quietMs;
+  return [
+    [ratio >= mostNeighbourRatio, `the neighbour waits ${ratio.toFixed(1)} times as long`],
+    [times.failed > 0, `${times.failed} requests of the neighbour not served`],
+  ];
+}
