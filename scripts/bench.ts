@@ -8,7 +8,7 @@ import { listsSuite } from './bench/lists/suite.ts';
 import { mintSuite } from './bench/mint.ts';
 import { neighboursSuite } from './bench/neighbours.ts';
 import { overloadSuite } from './bench/overload.ts';
-import { processSuite } from './bench/process.ts';
+import { processSuite } from './bench/process/suite.ts';
 import type { Suite } from './bench/suite.ts';
 
 const compared: Readonly<Record<string, Suite>> = {
@@ -32,8 +32,15 @@ const partOf = (name: string) => (process.argv.includes('--readme') ? name : und
 const suites: Readonly<Record<string, Suite>> = {
   ...compared,
   ...underLoad,
-  all: allOf(compared, 'What it does, against what does less: all above growth in turn', partOf('figures')),
-  load: allOf(underLoad, 'growth, neighbours and overload in turn', partOf('load')),
+  all: allOf(compared, {
+    about: 'What it does, against what does less: all above growth in turn',
+    readmePart: partOf('figures'),
+    minutes: 15,
+  }),
+  load: allOf(underLoad, {
+    about: 'growth, neighbours and overload in turn',
+    readmePart: partOf('load'),
+  }),
 };
 
 const help = `Measures parts of the service on this machine, each against something that does less.

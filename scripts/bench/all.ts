@@ -3,22 +3,33 @@ import { cpus, totalmem } from 'node:os';
 import { text } from 'node:stream/consumers';
 import Table from 'cli-table3';
 import { writeReadmePart } from '../readme-part.ts';
-import { boundOf, type Limits } from './limits.ts';
-import type { Figures, Suite } from './suite.ts';
+import { areHeld, below, boundOf, type Limits } from './limits.ts';
+import { type Figures, rounded, type Suite } from './suite.ts';
 
 type Measured = { readonly name: string; readonly figures: Figures | undefined; readonly seconds: number };
-type Row = readonly [suite: string, figure: string, value: string, bound: string, verdict: string];
+type Row = readonly [
+  suite: string,
+  figure: string,
+  value: string,
+  bound: string,
+  verdict: string,
+  note: string,
+];
 
-const heads = ['Suite', 'Figure', 'Measured', 'Bound', ''];
+const heads = ['Suite', 'Figure', 'Measured', 'Bound', '', 'Beside it'];
 
-/**
- * Suites one after the other, each in a process of its own, and one table of what they found.
- * @param readmePart the part of README.md that gets the table
- */
+type AllOptions = {
+  readonly about: string;
+  /** The part of README.md that gets the table. */
+  readonly readmePart: string | undefined;
+  /** All together have to take less than so many, once their data are made. */
+  readonly minutes?: number;
+};
+
+/** Suites one after the other, each in a process of its own, and one table of what they found. */
 export function allOf(
   suites: Readonly<Record<string, Suite>>,
-  about: string,
-  readmePart: string | undefined,
+  { about, readmePart, minutes }: AllOptions,
 ): Suite {
   const names = Object.keys(suites);
   return {
@@ -38,18 +49,23 @@ export function allOf(
         say(`  took ${seconds} s`);
         found.push({ name, figures, seconds });
       }
-      const rows = found.flatMap(rowsOf);
+      const took = found.reduce((sum, { seconds }) => sum + seconds, 0);
+      const limits: Limits = minutes === undefined ? {} : { minutes: below(rounded(took / 60), minutes) };
+      const rows = [...found.flatMap(rowsOf), ...rowsOfLimits('all', limits, {})];
       const table = new Table({ head: heads, style: { head: [], border: [] } });
       table.push(...rows.map((row) => [...row]));
       say(table.toString());
-      const took = found.reduce((sum, { seconds }) => sum + seconds, 0);
-      if (readmePart !== undefined) await writeReadmePart(readmePart, partOf(rows, isQuick, took));
+      const remarks = found.flatMap(({ name, figures }) =>
+        (figures?.remarks ?? []).map((remark) => `${name}: ${remark}`),
+      );
+      for (const remark of remarks) say(remark);
+      if (readmePart !== undefined) await writeReadmePart(readmePart, partOf(rows, remarks, isQuick, took));
       const measured = Object.fromEntries(
         found.map(({ name, figures, seconds }) => [name, { ...figures, seconds }]),
       );
       return {
-        ...{ ok: found.every(({ figures }) => figures?.ok === true), limits: {} },
-        ...{ seconds: took, suites: measured },
+        ...{ ok: found.every(({ figures }) => figures?.ok === true) && areHeld(limits), limits },
+        ...{ seconds: took, remarks, suites: measured },
       };
     },
   };
@@ -63,25 +79,30 @@ async function measure(name: string, isQuick: boolean): Promise<Figures | undefi
   return last.startsWith('{') ? (JSON.parse(last) as Figures) : undefined; // as a suite prints it
 }
 
-function rowsOf({ name, figures }: Measured): Row[] {
-  if (figures === undefined) return [[name, '-', '-', '-', 'gave no figures']];
-  const limits: Limits = figures.limits;
-  const told = Object.entries({ ...figures.ratios, ...figures.beside });
+function rowsOf({ name, figures, seconds }: Measured): Row[] {
+  if (figures === undefined) return [[name, '-', '-', '-', 'gave no figures', '']];
+  const { limits, notes = {} } = figures;
+  const told = Object.entries({ ...figures.ratios, ...figures.beside, seconds });
   const others = told.filter(([figure]) => limits[figure] === undefined);
   return [
-    ...Object.entries(limits).map(([figure, limit]): Row => {
-      return [name, figure, String(limit.value), boundOf(limit), limit.ok ? 'held' : 'NOT held'];
-    }),
-    ...others.map(([figure, value]): Row => [name, figure, String(value), '', '']),
+    ...rowsOfLimits(name, limits, notes),
+    ...others.map(([figure, value]): Row => [name, figure, String(value), '', '', notes[figure] ?? '']),
   ];
 }
 
-function partOf(rows: readonly Row[], isQuick: boolean, seconds: number): string {
+const rowsOfLimits = (name: string, limits: Limits, notes: Readonly<Record<string, string>>): Row[] =>
+  Object.entries(limits).map(([figure, limit]): Row => {
+    const verdict = limit.ok ? 'held' : 'NOT held';
+    return [name, figure, String(limit.value), boundOf(limit), verdict, notes[figure] ?? ''];
+  });
+
+function partOf(rows: readonly Row[], remarks: readonly string[], isQuick: boolean, seconds: number): string {
   const [cpu] = cpus();
   const memory = Math.round(totalmem() / 1024 ** 3);
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${memory} GB, Node ${process.version}`;
   const lines = [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   const how = `${isQuick ? ', in the quick form,' : ''} in ${Math.round(seconds / 60)} minutes on ${machine}`;
-  return `Run on ${day}${how}.\n\n${lines.join('\n')}`;
+  const said = remarks.map((remark) => `\n\n${remark}.`).join('');
+  return `Run on ${day}${how}.\n\n${lines.join('\n')}${said}`;
 }

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadFigures, LoadTask } from '../load/load-process.ts';
+import type { KernelTime } from '../load/refusing-process.ts';
 import { startReplica } from '../load/replica.ts';
 import { createWorld, worldKey } from '../load/world.ts';
+import { coreSeconds, keepToCore, pinned, starterOn } from './http/cores.ts';
 import { areHeld, atLeast, atMost, below, type Limits } from './limits.ts';
 import { startBenchPostgres } from './mint/bench-postgres.ts';
 import { served } from './start-service.ts';
@@ -23,8 +24,8 @@ const limits = { p99Ms: 1_000, goodput: 0.8 };
 type Asked = Pick<LoadTask, 'paths' | 'body'>;
 /** Asks the process that makes the load, so that who measures does not also serve. */
 type Load = (task: Omit<LoadTask, 'port' | 'key'>) => Promise<LoadFigures>;
-/** Starts a process that refuses so many a second, and nothing else, of callers that are processes of their own. */
-type Refuse = (perSecond: number, seconds: number) => Promise<() => Promise<void>>;
+/** Microseconds that the kernel takes for a request and its refusal, in a process that does nothing else with so many a second. */
+type TimeRefusals = (perSecond: number, seconds: number) => Promise<number>;
 
 export const overloadSuite: Suite = {
   about:
@@ -33,62 +34,86 @@ export const overloadSuite: Suite = {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-overload-'));
     await using opened = new AsyncDisposableStack();
     opened.defer(() => rm(folder, { recursive: true, force: true }));
-    const { load, refuse, reads, writes } = await startService(folder, opened);
-    const seconds = isQuick ? 3 : 10;
+    // What is overloaded is the process; database and callers have a core of their own, as the load of other suites.
+    keepToCore('load');
+    const { load, timeRefusals, coreTime, reads, writes } = await startService(folder, opened);
+    const options = { timeRefusals, coreTime, seconds: isQuick ? 3 : 10, say };
     say('Writes: new events');
-    const ofWrites = await measure((task) => load({ ...task, ...writes }), { refuse, seconds, say });
+    const ofWrites = await measure((task) => load({ ...task, ...writes }), options);
     say('Reads: one event');
-    const ofReads = await measure((task) => load({ ...task, ...reads }), { refuse, seconds, say });
+    const ofReads = await measure((task) => load({ ...task, ...reads }), options);
     const held = { ...limitsOf('writes', ofWrites), ...limitsOf('reads', ofReads) };
-    const ratios = {
-      writesGoodputBesideBareRefusals: goodputBeside(ofWrites),
-      readsGoodputBesideBareRefusals: goodputBeside(ofReads),
+    const beside = {
+      writesGoodputReachable: reachable(ofWrites),
+      readsGoodputReachable: reachable(ofReads),
+      readsMicros: rounded(ofReads.answerMicros),
+      refusalKernelMicros: rounded(ofReads.refusalMicros),
     };
-    return { ok: areHeld(held), limits: held, ratios, writes: ofWrites, reads: ofReads };
+    return { ok: areHeld(held), limits: held, beside, writes: ofWrites, reads: ofReads };
   },
 };
 
-type Measured = { readonly best: number; readonly beside: LoadFigures; readonly over: LoadFigures };
+type Measured = {
+  readonly best: LoadFigures;
+  readonly over: LoadFigures;
+  /** Of a core, for an answer, at the best. */
+  readonly answerMicros: number;
+  /** The kernel's part of a refusal. */
+  readonly refusalMicros: number;
+};
 
 /**
- * What is served, to the best, while a process that does nothing else refuses what the service would refuse: more than that
- * it can't serve on this machine however little a refusal costs it.
+ * The most of its best that a process can serve on one core under such a load if a refusal costs it nothing but what the
+ * kernel takes for it: `served x answer + (offered - served) x refusal` is a second.
  */
-const goodputBeside = ({ best, beside }: Measured) => rounded(beside.servedPerSecond / best);
+function reachable({ best, answerMicros, refusalMicros }: Measured): number {
+  const offered = best.servedPerSecond * times;
+  const served = (1_000_000 - offered * refusalMicros) / (answerMicros - refusalMicros);
+  return rounded(Math.min(1, served / best.servedPerSecond));
+}
 
 const limitsOf = (name: string, { best, over }: Measured): Limits => ({
   [`${name}AcceptedP99Ms`]: below(over.p99Ms, limits.p99Ms),
-  [`${name}GoodputToBest`]: atLeast(rounded(over.servedPerSecond / best), limits.goodput),
+  [`${name}GoodputToBest`]: atLeast(rounded(over.servedPerSecond / best.servedPerSecond), limits.goodput),
   [`${name}NeitherServedNorRefused`]: atMost(over.wrong, 0),
 });
 
 type Steps = (task: Omit<LoadTask, 'port' | 'key' | 'paths'>) => Promise<LoadFigures>;
 
 type MeasureOptions = {
-  readonly refuse: Refuse;
+  readonly timeRefusals: TimeRefusals;
+  /** Seconds of a core that the service has used. */
+  readonly coreTime: () => number;
   readonly seconds: number;
   readonly say: (line: string) => void;
 };
 
-async function measure(load: Steps, { refuse, seconds, say }: MeasureOptions) {
+async function measure(load: Steps, { timeRefusals, coreTime, seconds, say }: MeasureOptions) {
   await load({ seconds, connections: 16 });
-  const steps: LoadFigures[] = [];
+  const steps: (LoadFigures & { readonly answerMicros: number })[] = [];
   for (const connections of connectionSteps) {
+    const before = coreTime();
     const figures = await load({ seconds, connections });
+    const answerMicros = ((coreTime() - before) / (figures.servedPerSecond * seconds)) * 1_000_000;
     say(`${connections} connections: ${figures.servedPerSecond} a second, p99 ${figures.p99Ms} ms`);
-    steps.push(figures);
+    steps.push({ ...figures, answerMicros });
   }
-  const best = Math.max(...steps.map(({ servedPerSecond }) => servedPerSecond));
-  const stop = await refuse(best * (times - 1), seconds * 2);
-  const beside = await load({ seconds, connections: connectionSteps.at(-1) ?? 0 });
-  await stop();
-  say(`${beside.servedPerSecond} a second beside a process that refuses ${best * (times - 1)}`);
-  const over = await load({ seconds: seconds * 2, connections: manyConnections, perSecond: best * times });
+  const [best = noStep()] = steps.toSorted((a, b) => b.servedPerSecond - a.servedPerSecond);
+  const offered = best.servedPerSecond * times;
+  const over = await load({ seconds: seconds * 2, connections: manyConnections, perSecond: offered });
   say(
-    `${best * times} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused, otherwise ${JSON.stringify(over.wrongBy)}`,
+    `${offered} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused, otherwise ${JSON.stringify(over.wrongBy)}`,
   );
-  return { best, steps, beside, over };
+  const refusalMicros = await timeRefusals(offered - best.servedPerSecond, seconds);
+  say(
+    `An answer takes ${rounded(best.answerMicros)} us of a core, a refusal ${rounded(refusalMicros)} of the kernel`,
+  );
+  return { best, steps, over, answerMicros: best.answerMicros, refusalMicros };
 }
+
+const noStep = (): never => {
+  throw new Error('Nothing was measured.');
+};
 
 async function startService(folder: string, opened: AsyncDisposableStack) {
   const postgres = opened.adopt(await startBenchPostgres(folder), (server) => server.close());
@@ -101,34 +126,38 @@ async function startService(folder: string, opened: AsyncDisposableStack) {
     ...{ RATE_LIMIT_PER_SECOND: '0', MAX_CONNECTIONS_PER_ADDRESS: '100000', MAX_CONNECTIONS: '100000' },
     LOG_LEVEL: 'info',
   };
-  const replica = opened.adopt(await startReplica({ name: 'api', folder, settings }), (running) =>
-    running.stop(),
+  const replica = opened.adopt(
+    await startReplica({ name: 'api', folder, settings, starter: starterOn('server') }),
+    (running) => running.stop(),
   );
   const loading = opened.adopt(fork(loadProgram), (running: ChildProcess) => void running.disconnect());
   const ask = async (task: Omit<LoadTask, 'key'>) => {
     loading.send({ ...task, key: acme.key } satisfies LoadTask);
-    const [figures] = (await once(loading, 'message')) as [LoadFigures]; // what it sends
-    return figures;
+    return next<LoadFigures>(loading);
   };
   const load: Load = (task) => ask({ ...task, port: replica.port });
   const reads: Asked = { paths: acme.events.map((id) => `/events/v1/api/event/${id}`) };
   const writes: Asked = { paths: ['/events/v1/api/event'], body: JSON.stringify(newEvent) };
-  const refuse: Refuse = async (perSecond, seconds) => {
-    const refusing = fork(refusingProgram, { execArgv: served.slice(0, -1) });
-    const asking = fork(loadProgram);
-    const [port] = (await once(refusing, 'message')) as [number]; // what it sends
-    const task = { ...reads, key: acme.key, port, perSecond, seconds, connections: manyConnections };
-    asking.send(task satisfies LoadTask);
-    const done = once(asking, 'message');
-    // Until all are connected.
-    await pause(1_000);
-    return async () => {
-      await done;
-      refusing.disconnect();
-      asking.disconnect();
+  const timeRefusals: TimeRefusals = async (perSecond, seconds) => {
+    const [program = '', ...words] = pinned('server', [process.execPath, ...served.slice(0, -1)]);
+    const refusing = fork(refusingProgram, { execPath: program, execArgv: words });
+    const port = await next<number>(refusing);
+    const tell = async () => {
+      refusing.send('tell');
+      return next<KernelTime>(refusing);
     };
+    const before = await tell();
+    await ask({ ...reads, port, perSecond, seconds, connections: manyConnections });
+    const after = await tell();
+    refusing.disconnect();
+    return (after.systemMicros - before.systemMicros) / (after.refusals - before.refusals);
   };
-  return { load, refuse, reads, writes };
+  return { load, timeRefusals, coreTime: () => coreSeconds(replica.pid), reads, writes };
+}
+
+async function next<Message>(child: ChildProcess): Promise<Message> {
+  const [message] = (await once(child, 'message')) as [Message]; // what its program says that it sends
+  return message;
 }
 
 const newEvent = {

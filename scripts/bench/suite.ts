@@ -20,6 +20,10 @@ export type Figures = Readonly<Record<string, unknown>> & {
   readonly ratios?: Readonly<Record<string, number>>;
   /** What the machine gives something that does less, beside a bound that is no ratio. */
   readonly beside?: Readonly<Record<string, number>>;
+  /** What stands beside a figure in the table of several suites, by its name. */
+  readonly notes?: Readonly<Record<string, string>>;
+  /** What whoever reads the figures has to know, such as what could not be done. */
+  readonly remarks?: readonly string[];
 };
 
 export function rounded(value: number): number {

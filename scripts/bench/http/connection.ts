@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 
 type Answer = { readonly status: number; readonly body: string };
 
@@ -11,7 +11,8 @@ export type Request = {
 };
 
 export type HttpConnection = {
-  send(request: Request): Promise<Answer>;
+  /** @param request also as {@link encoded} has made it */
+  send(request: Request | string): Promise<Answer>;
   close(): void;
 };
 
@@ -40,19 +41,22 @@ export async function openConnection(port: number): Promise<HttpConnection> {
   });
   return {
     send(request) {
+      // Nothing would ever come.
+      if (socket.destroyed) return Promise.reject(new Error('The connection is closed.'));
       waiting = Promise.withResolvers<Answer>();
-      write(socket, request);
+      socket.write(typeof request === 'string' ? request : encoded(request));
       return waiting.promise;
     },
     close: () => socket.destroy(),
   };
 }
 
-function write(socket: Socket, { method, path, headers, body = '' }: Request): void {
+/** What goes over the connection: who sends a request often makes it once. */
+export function encoded({ method, path, headers, body = '' }: Request): string {
   let head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n`;
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
   if (body !== '') head += `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
-  socket.write(`${head}\r\n${body}`);
+  return `${head}\r\n${body}`;
 }
 
 /** @returns how many bytes are missing at least while it is not whole */

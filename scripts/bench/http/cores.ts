@@ -1,16 +1,36 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { findProgram } from '../../find-program.ts';
 
 const cores = { server: '0', load: '1' } as const;
+const taskset = findProgram('taskset');
 
-/** Whether server and load have a core each. */
-export const isPinned = existsSync('/usr/bin/taskset') && availableParallelism() > 1;
+/** Why server and load have no core each; undefined where they have. */
+export const unpinned =
+  taskset === undefined
+    ? 'NOT pinned to a core each: there is no taskset'
+    : availableParallelism() < 2
+      ? 'NOT pinned to a core each: there is one'
+      : undefined;
+
+/** What stands before a command to keep it to a core, where that can be done. */
+export const starterOn = (core: keyof typeof cores): readonly string[] =>
+  taskset !== undefined && unpinned === undefined ? [taskset, '-c', cores[core]] : [];
+
+/** Keeps this process to a core, where that can be done, and what it starts unless that is pinned to another. */
+export function keepToCore(core: keyof typeof cores): void {
+  if (taskset === undefined || unpinned !== undefined) return;
+  execFileSync(taskset, ['-apc', cores[core], String(process.pid)], { stdio: 'ignore' });
+}
 
 type Command = readonly [program: string, ...words: string[]];
 
 /** The command, kept to one core where that can be done. */
-export const pinned = (core: keyof typeof cores, command: Command): Command =>
-  isPinned ? ['/usr/bin/taskset', '-c', cores[core], ...command] : command;
+export function pinned(core: keyof typeof cores, [program, ...words]: Command): Command {
+  const [first = program, ...others] = [...starterOn(core), program];
+  return [first, ...others, ...words];
+}
 
 const ticksPerSecond = 100;
 

@@ -1,75 +1,63 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { type HttpConnection, openConnection, type Request } from './connection.ts';
+import { encoded, type HttpConnection, openConnection, type Request } from './connection.ts';
 import type { LoadFigures, LoadTask } from './load-task.ts';
+import { keepPace } from './pace.ts';
 
 /* Makes load, in a process of its own: it must not share a core with what it measures. */
 
+const patienceMs = 30_000;
+// As long as the numbers that take its place, so that the length of a body is known before.
+const place = '0'.repeat(16);
 let numbered = Date.now() * 1_000;
 
 /** Requests in turns, each with a number of its own. */
-function createTurns(requests: readonly Request[]): () => Request {
+function createTurns(requests: readonly Request[]): () => string {
+  const texts = requests.map(({ body, ...rest }) =>
+    encoded({ ...rest, ...(body !== undefined && { body: body.replace('{n}', place) }) }).split(place),
+  );
   let next = 0;
   return () => {
-    const request = requests[next++ % requests.length];
-    if (request === undefined) throw new Error('There is nothing to ask for.');
-    if (request.body?.includes('{n}') !== true) return request;
+    const parts = texts[next++ % texts.length];
+    if (parts === undefined) throw new Error('There is nothing to ask for.');
     numbered += 1;
-    return { ...request, body: request.body.replace('{n}', String(numbered)) };
+    return parts.length === 1 ? (parts[0] ?? '') : parts.join(String(numbered));
   };
 }
 
 async function run(task: LoadTask): Promise<LoadFigures> {
-  const connections = await Promise.all(
-    Array.from({ length: task.connections }, () => openConnection(task.port)),
-  );
-  const turn = createTurns(task.requests);
+  const { port, requests, seconds, perSecond } = task;
+  const connections = await Promise.all(Array.from({ length: task.connections }, () => openConnection(port)));
+  const turn = createTurns(requests);
   const times: number[] = [];
   let bytes = 0;
   const ask = async (connection: HttpConnection, due: number) => {
     const request = turn();
     const { status, body } = await connection.send(request);
     if (status !== task.status) {
-      throw new Error(`${request.method} ${request.path} was answered ${status}: ${body.slice(0, 300)}`);
+      const [line] = request.split('\r\n');
+      throw new Error(`${line} was answered ${status}: ${body.slice(0, 300)}`);
     }
     bytes += body.length;
     times.push(performance.now() - due);
   };
   const begun = performance.now();
-  const end = begun + task.seconds * 1_000;
-  await Promise.all(
-    task.perSecond === undefined
-      ? connections.map((connection) => saturate(connection, ask, end))
-      : connections.map((connection, index) => {
-          const everyMs = (1_000 * task.connections) / (task.perSecond ?? 1);
-          return keepPace(connection, ask, {
-            from: begun + (everyMs * index) / task.connections,
-            everyMs,
-            end,
-          });
-        }),
-  );
-  const seconds = (performance.now() - begun) / 1_000;
+  if (perSecond === undefined) await saturate(connections, ask, begun + seconds * 1_000);
+  else {
+    const { unanswered } = await keepPace(connections, ask, { perSecond, seconds, patienceMs });
+    if (unanswered > 0) throw new Error(`${unanswered} requests were not answered.`);
+  }
+  const took = (performance.now() - begun) / 1_000;
   for (const connection of connections) connection.close();
-  return figuresOf(times, seconds, bytes);
+  return figuresOf(times, took, bytes);
 }
 
 type Ask = (connection: HttpConnection, due: number) => Promise<void>;
 
-async function saturate(connection: HttpConnection, ask: Ask, end: number): Promise<void> {
-  while (performance.now() < end) await ask(connection, performance.now());
-}
-
-/** What is due while an answer is awaited is sent right after it, and its time counts from when it was due. */
-async function keepPace(
-  connection: HttpConnection,
-  ask: Ask,
-  { from, everyMs, end }: { readonly from: number; readonly everyMs: number; readonly end: number },
-): Promise<void> {
-  for (let due = from; due < end; due += everyMs) {
-    const early = due - performance.now();
-    if (early > 0) await pause(early);
-    await ask(connection, due);
-  }
+async function saturate(connections: readonly HttpConnection[], ask: Ask, end: number): Promise<void> {
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (performance.now() < end) await ask(connection, performance.now());
+    }),
+  );
 }
 
 function figuresOf(times: number[], seconds: number, bytes: number): LoadFigures {

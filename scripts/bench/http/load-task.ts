@@ -8,7 +8,10 @@ export type LoadTask = {
   /** Taken in turns. `{n}` in a body is another number in each request. */
   readonly requests: readonly Request[];
   readonly status: number;
-  /** Requests a second, sent when they are due whether earlier ones are answered or not; as fast as answers come without it. */
+  /**
+   * Requests a second, sent when they are due whether earlier ones are answered or not, while a connection is free; as
+   * fast as answers come without it.
+   */
   readonly perSecond?: number;
 };
 

@@ -1,3 +1,4 @@
+import { dataSlice, getAddress, id } from 'ethers';
 import { basePaths } from '../../../src/contract/documents.ts';
 import type { Request } from './connection.ts';
 import type { DataSet } from './data-set.ts';
@@ -6,31 +7,39 @@ import type { Question } from './rounds.ts';
 
 const { blockchain, events, rwa } = basePaths;
 
-export const balanceQuestions = ({ key }: DataSet): readonly Question[] => [
-  read('balance', key, [`${blockchain}/token/balance?chainId=31337&address=${treasury.toLowerCase()}`]),
-];
+const wallets = 200;
+
+/** Balances of many wallets, a quarter of which are named with their checksum, as people paste them. */
+export const balanceQuestions = ({ key }: DataSet): readonly Question[] => {
+  const addresses = Array.from({ length: wallets }, (_, index) => {
+    const address = index === 0 ? treasury : getAddress(dataSlice(id(`wallet ${index}`), 12));
+    return index % 4 === 0 ? address : address.toLowerCase();
+  });
+  const paths = addresses.map((address) => `${blockchain}/token/balance?chainId=31337&address=${address}`);
+  return [{ ...read('dispatchToFastify', key, paths), differs: ['updatedAt'] }];
+};
 
 /** Single rows from all over the tables, and pages of their lists. */
 export const readQuestions = ({ key, nfts, samples }: DataSet): readonly Question[] => [
   read(
     'event',
     key,
-    samples.events.map((id) => `${events}/event/${id}`),
+    samples.events.map((event) => `${events}/event/${event}`),
   ),
   read(
     'rwa',
     key,
-    samples.rwas.map((id) => `${rwa}/rwa/${id}`),
+    samples.rwas.map((asset) => `${rwa}/rwa/${asset}`),
   ),
   read(
     'nft',
     key,
-    samples.nfts.map((id) => `${rwa}/nft/${id}`),
+    samples.nfts.map((nft) => `${rwa}/nft/${nft}`),
   ),
-  read('nfts', key, [`${rwa}/nft?limit=50`]),
-  read('nftsDeep', key, [`${rwa}/nft?limit=50&offset=${Math.floor(nfts * 0.9)}`]),
-  read('events', key, [`${events}/event?limit=50`]),
-  read('rwas', key, [`${rwa}/rwa?limit=50`]),
+  list('nfts', key, `${rwa}/nft?limit=50`),
+  list('nftsDeep', key, `${rwa}/nft?limit=50&offset=${Math.floor(nfts * 0.9)}`),
+  list('events', key, `${events}/event?limit=50`),
+  list('rwas', key, `${rwa}/rwa?limit=50`),
 ];
 
 const body = {
@@ -44,7 +53,7 @@ export const writeQuestions = ({ key, samples }: DataSet): readonly Question[] =
   write(
     'addAttendee',
     key,
-    samples.events.map((id) => `${events}/event/${id}/attendees`),
+    samples.events.map((event) => `${events}/event/${event}/attendees`),
     '{"attendeeId":"guest-{n}"}',
   ),
   write(
@@ -57,7 +66,7 @@ export const writeQuestions = ({ key, samples }: DataSet): readonly Question[] =
     ...write(
       'issue100Nfts',
       key,
-      samples.rwas.map((id) => `${rwa}/rwa/${id}/nfts`),
+      samples.rwas.map((asset) => `${rwa}/rwa/${asset}/nfts`),
       '{"count":100}',
     ),
     status: 200,
@@ -68,6 +77,13 @@ function read(name: string, key: string, paths: readonly string[]): Question {
   const requests = paths.map((path): Request => ({ method: 'GET', path, headers: { 'x-api-key': key } }));
   return { name, requests, status: 200 };
 }
+
+/** Lists have bounds of their own, by what they do not grow with. The peer has no cursors. */
+const list = (name: string, key: string, path: string): Question => ({
+  ...read(name, key, [path]),
+  isOnlyTold: true,
+  differs: ['cursor'],
+});
 
 function write(name: string, key: string, paths: readonly string[], json: string): Question {
   const requests = paths.map(

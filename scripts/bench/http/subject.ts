@@ -21,6 +21,9 @@ const startMs = 60_000;
 
 type Environment = Readonly<Record<string, string>>;
 
+/** Of both, so that their answers are the same. */
+const claimPage = 'https://claim.example';
+
 // Neither request logs nor limits, which the peer does not have either.
 const withoutLimits = {
   LOG_LEVEL: 'warn',
@@ -52,7 +55,7 @@ async function start(words: readonly string[], env: Environment): Promise<Subjec
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       ...{ PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: String(port) },
-      ...{ SECRET_KEYS: key, CURSOR_KEYS: key },
+      ...{ SECRET_KEYS: key, CURSOR_KEYS: key, CLAIM_BASE_URL: claimPage },
       ...env,
     },
   });

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { createChainRpc } from '../../../src/local/programs/chain-rpc.ts';
 import type { BenchChain } from '../index/bench-chain.ts';
 import { openBenchChain } from '../index/kept-chain.ts';
-import { indexWhole } from '../index/whole-index.ts';
+import { indexWhole, type WholeIndex } from '../index/whole-index.ts';
 import { areHeld, atLeast } from '../limits.ts';
 import { rounded, type Suite } from '../suite.ts';
 import { installPonder } from './install.ts';
@@ -14,9 +14,8 @@ const parallel = 8;
 const least = 3;
 
 type Say = (line: string) => void;
-type Own = Awaited<ReturnType<typeof indexWhole>>;
 type Runs = {
-  readonly own: readonly [Own, Own];
+  readonly own: WholeIndex;
   readonly ponder: PonderRun;
   readonly unpaced: PonderRun;
 };
@@ -29,15 +28,12 @@ export const indexPeersSuite: Suite = {
     try {
       // Ponder takes the newest 30 blocks one by one as they come: the mix has to be older.
       await createChainRpc(chain.rpcUrl).call('anvil_mine', '0x40');
-      const options = { traces: 'none', parallel, say } as const;
-      // Ours before and after, so that a machine that grows slower or faster meanwhile does not decide.
-      say('our index');
-      const before = await indexWhole(chain, options);
+      // Ours between, so that a machine that grows slower or faster meanwhile favours nobody.
       const unpaced = await measurePonder(chain, 'none', say);
+      say('our index');
+      const own = await indexWhole(chain, { traces: 'none', parallel, say });
       const ponder = await measurePonder(chain, 'own', say);
-      say('our index again');
-      const after = await indexWhole(chain, options);
-      return figures(chain, { own: [before, after], ponder, unpaced }, say);
+      return figures(chain, { own, ponder, unpaced }, say);
     } finally {
       await chain.close();
     }
@@ -58,8 +54,8 @@ type Shown = { readonly blocksPerSecond: number; readonly rows: number; readonly
 
 function figures(chain: BenchChain, { own, ponder, unpaced }: Runs, say: Say) {
   const blocks = chain.last - chain.first + 1;
-  const [{ rows, indexed }] = own;
-  const milliseconds = (own[0].indexed.milliseconds + own[1].indexed.milliseconds) / 2;
+  const { rows, indexed } = own;
+  const { milliseconds } = indexed;
   const perSecond = (taken: number) => rounded((blocks * 1_000) / taken);
   const shownOf = (run: PonderRun): Shown => ({
     blocksPerSecond: perSecond(run.milliseconds),

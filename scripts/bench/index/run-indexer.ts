@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../../src/contract/transaction.ts';
+import { serverPid, treeMs } from '../process-tree.ts';
 import { startBenchService } from '../start-service.ts';
 
 export type IndexerRun = {
@@ -8,12 +9,16 @@ export type IndexerRun = {
   readonly milliseconds: number;
   /** Resident memory of the process in MB: its peak, and what it was on average in the first and the last quarter. */
   readonly memoryMb: { readonly peak: number; readonly firstQuarter: number; readonly lastQuarter: number };
+  /** Milliseconds of a core meanwhile. */
+  readonly cpuMs: { readonly node: number; readonly indexer: number; readonly postgres: number };
 };
 
 type RunOptions = {
   readonly db: Database;
   readonly databaseUrl: string;
   readonly chainId: string;
+  /** The process of the node. */
+  readonly nodePid: number;
   /** Its number ends the run. */
   readonly last: number;
   readonly parallel: number;
@@ -24,7 +29,8 @@ const longestMs = 15 * 60_000;
 
 /** Starts the service with the role of the indexer as a process of its own, and stops it at the last block. */
 export async function runIndexer(options: RunOptions): Promise<IndexerRun> {
-  const { databaseUrl, parallel, say } = options;
+  const { db, databaseUrl, nodePid, parallel, say } = options;
+  const postgres = await serverPid(db);
   const begun = Promise.withResolvers<number>();
   const service = startBenchService({
     env: { ROLES: 'indexer', DATABASE_URL: databaseUrl, INDEX_PARALLEL: String(parallel) },
@@ -35,13 +41,21 @@ export async function runIndexer(options: RunOptions): Promise<IndexerRun> {
   });
   const timer = setTimeout(() => begun.reject(new Error('the indexer did not begin')), 60_000);
   const started = await begun.promise.finally(() => clearTimeout(timer));
+  const used = () => ({ node: treeMs(nodePid), indexer: treeMs(service.pid), postgres: treeMs(postgres) });
+  const before = used();
   const samples = await watch(options, service.pid);
   const milliseconds = performance.now() - started;
+  const after = used();
   const peak = memoryOf(service.pid, 'VmHWM');
   await service.stop();
   const quarter = Math.max(1, Math.floor(samples.length / 4));
   return {
     milliseconds,
+    cpuMs: {
+      node: after.node - before.node,
+      indexer: after.indexer - before.indexer,
+      postgres: after.postgres - before.postgres,
+    },
     memoryMb: {
       peak: Math.round(peak),
       firstQuarter: Math.round(mean(samples.slice(0, quarter))),

@@ -2,10 +2,12 @@ import { insertNetwork } from '../../../src/chain/network-store.ts';
 import { prepareDatabase } from '../../../src/compose/migrate.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
 import { createDatabase } from '../../../src/db/connect.ts';
+import { migrationLimits } from '../../../src/db/session-limits.ts';
 import { createLogger } from '../../../src/log.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
 import { startPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { rounded } from '../suite.ts';
+import { copyBare } from './bare-copy.ts';
 import type { BenchChain } from './bench-chain.ts';
 import { type IndexerRun, runIndexer } from './run-indexer.ts';
 
@@ -15,6 +17,8 @@ type IndexOptions = {
   readonly traces: Traces;
   /** INDEX_PARALLEL. */
   readonly parallel: number;
+  /** Whether the rows are copied once more, with nothing else around, to learn what that takes. */
+  readonly copies?: boolean;
   readonly say: (line: string) => void;
 };
 
@@ -22,24 +26,36 @@ type IndexOptions = {
 export const startDurablePostgres = (): Promise<TestPostgres> =>
   startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
 
-/** Indexes the mix of the chain, into a database of its own. @returns the run, and how many rows of history it made */
+export type WholeIndex = {
+  readonly indexed: IndexerRun;
+  /** Of history. */
+  readonly rows: number;
+  /** Milliseconds of a core for a bare COPY of all rows; 0 where it was not asked for. */
+  readonly copyMs: number;
+};
+
+/** Indexes the mix of the chain, into a database of its own. */
 export async function indexWhole(
   chain: BenchChain,
-  { traces, parallel, say }: IndexOptions,
-): Promise<{ readonly indexed: IndexerRun; readonly rows: number }> {
+  { traces, parallel, copies = false, say }: IndexOptions,
+): Promise<WholeIndex> {
   const postgres = await startDurablePostgres();
-  const db = createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });
+  const log = createLogger({ level: 'silent' });
+  const db = createDatabase(postgres.url, { poolMax: 2, log, limits: migrationLimits });
   try {
     await prepareDatabase(db);
-    const { rpcUrl, chainId, contracts, first, last } = chain;
+    const { rpcUrl, chainId, pid: nodePid, contracts, first, last } = chain;
     const indexFrom = String(first);
     await insertNetwork(
       db,
       testNetwork([rpcUrl], { indexFrom, indexTraces: traces, wrappedNatives: [contracts.Wrapped] }),
     );
-    const indexed = await runIndexer({ db, databaseUrl: postgres.url, chainId, last, parallel, say });
+    const indexed = await runIndexer({
+      ...{ db, databaseUrl: postgres.url, chainId, nodePid, last, parallel, say },
+    });
     say(`  indexed in ${rounded(indexed.milliseconds / 1_000)} s, at most ${indexed.memoryMb.peak} MB`);
-    return { indexed, rows: await countRows(db, chain) };
+    const rows = await countRows(db, chain);
+    return { indexed, rows, copyMs: copies ? await copyBare(db) : 0 };
   } finally {
     await db.destroy();
     await postgres.close();

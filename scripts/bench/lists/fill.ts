@@ -1,6 +1,7 @@
 import { insertNetwork } from '../../../src/chain/network-store.ts';
 import type { Database } from '../../../src/contract/transaction.ts';
-import { foldCounts } from '../../../src/db/list-counts-store.ts';
+import { foldCounts } from '../../../src/db/list-folds-store.ts';
+import { settleCounts } from '../../../src/db/list-splits-store.ts';
 import { insertCompany } from '../../../src/keys/company-store.ts';
 import { createClaimSecretVault, sealNewSecret } from '../../../src/rwa/assets/claim-secret.ts';
 import { testNetwork } from '../../../test/support/networks.ts';
@@ -44,6 +45,7 @@ export async function fillCompanies<Name extends string>(
   say('  indexes and counters');
   await restore();
   while ((await foldCounts(db, foldSize)) > 0);
+  await settleCounts(db);
   return Object.fromEntries(filled) as Record<Name, FilledCompany>; // one for each name
 }
 
@@ -68,6 +70,9 @@ async function fillCompany(db: Database, name: string, holdings: Holdings): Prom
   return { companyId, largeRwa: large.number };
 }
 
+// Those without NFTs come as from files of 130,000, whose rows follow by microseconds; a type is rare, and behind all others.
+const rareRwas = 20;
+
 async function insertRwas(
   db: Database,
   companyId: string,
@@ -75,9 +80,11 @@ async function insertRwas(
 ): Promise<void> {
   await db.raw(
     `INSERT INTO rwas (company_id, name, type, chain_id, contract_address, is_buyable, is_claimable, data, created_at)
-     SELECT :companyId, 'Cask ' || n, (ARRAY['cask', 'painting', 'plot'])[1 + n % 3], 31337, :contract, n % 2 = 0,
-       n % 5 > 0, CASE WHEN :isBare THEN '{"bare":true}'::jsonb END,
-       timestamptz '2026-01-01' + n * interval '1 second'
+     SELECT :companyId, 'Cask ' || n, CASE WHEN NOT :isBare AND :last - n < ${rareRwas} THEN 'rare'
+         ELSE (ARRAY['cask', 'painting', 'plot'])[1 + n % 3] END,
+       31337, :contract, n % 2 = 0, n % 5 > 0, CASE WHEN :isBare THEN '{"bare":true}'::jsonb END,
+       timestamptz '2026-01-01' + CASE WHEN :isBare THEN n / 130000 * interval '1 hour' + n % 130000 * interval '1 microsecond'
+         ELSE interval '1 day' + n * interval '1 second' END
      FROM generate_series(:first::int, :last::int) AS n ORDER BY n`,
     { companyId, contract, isBare, first, last: first + count - 1 },
   );
@@ -111,12 +118,13 @@ async function insertNfts(
   );
 }
 
+// The last tenth comes at one moment, as from one statement; the rest, ten a second.
 async function insertEvents(db: Database, companyId: string, events: number): Promise<void> {
   await db.raw(
     `INSERT INTO events (company_id, name, location, start_date, end_date, created_at)
      SELECT :companyId, 'Tasting ' || n, 'Hall ' || n % 40, at + interval '30 days', at + interval '30 days 3 hours', at
      FROM generate_series(1, :events::int) AS n,
-       LATERAL (SELECT timestamptz '2026-01-01' + n * interval '100 milliseconds' AS at) AS moment`,
+       LATERAL (SELECT timestamptz '2026-01-01' + least(n, :events * 0.9) * interval '100 milliseconds' AS at) AS moment`,
     { companyId, events },
   );
 }

@@ -3,6 +3,7 @@ import { countEvents, listEvents } from '../../../src/events/event-list-store.ts
 import type { EventFilter } from '../../../src/events/event-place.ts';
 import type { NftFilter } from '../../../src/rwa/assets/nft-counts.ts';
 import { countNfts, listNfts } from '../../../src/rwa/assets/nft-store.ts';
+import type { RwaFilter } from '../../../src/rwa/assets/rwa-ranges-store.ts';
 import { countRwas, listRwas } from '../../../src/rwa/assets/rwa-store.ts';
 import type { FilledCompany } from './fill.ts';
 
@@ -22,6 +23,8 @@ export type ListQuestion = {
   readonly name: string;
   /** What is limited; the rest is told. */
   readonly held: Held;
+  /** How far down the deep page is, of the total; nine tenths by default. */
+  readonly share?: number;
   readonly total: (company: FilledCompany) => Promise<number>;
   readonly page: (company: FilledCompany, page: Page) => Promise<readonly unknown[]>;
 };
@@ -32,16 +35,23 @@ const nftFilters: Readonly<Record<string, NftFilter>> = {
   notMinted: { claimed: false },
   unclaimed: { mintState: 'unclaimed' },
   queued: { mintState: 'queued' },
+  submitted: { mintState: 'submitted' },
+  failed: { mintState: 'failed' },
 };
-const rwaFilters = {
+const rwaFilters: Readonly<Record<string, RwaFilter>> = {
   all: {},
   type: { type: 'cask' },
   buyable: { isBuyable: true },
   three: { type: 'plot', isBuyable: false, isClaimable: true },
+  rare: { type: 'rare' },
+  rareThree: { type: 'rare', isBuyable: true, isClaimable: false },
+  withArchived: { includeArchived: true },
 };
 const eventFilters: Readonly<Record<string, EventFilter>> = {
   all: {},
   startsFrom: { startsFrom: new Date('2026-01-31T00:01:00Z') },
+  startsTo: { startsTo: new Date('2026-02-01T00:00:00Z') },
+  startsBetween: { startsFrom: new Date('2026-01-31T00:01:00Z'), startsTo: new Date('2026-02-01T00:00:00Z') },
 };
 
 // As `fill.ts` has it: an NFT changed 100 s after the one before it, over and over in a hundred days.
@@ -67,26 +77,37 @@ export function listQuestions(
       nfts(`nfts.${name}`, all, () => filter),
       nfts(`nftsOfRwa.${name}`, all, (company) => ({ ...filter, ...ofLargest(company) })),
     ]),
+    // Nothing is asked of the database, so there is nothing to compare.
+    nfts('nfts.impossible', none, () => ({ claimed: false, mintState: 'minted' })),
     nfts('nfts.updatedEver', all, () => ever),
     nfts('nftsOfRwa.updatedEver', all, (company) => ({ ...ever, ...ofLargest(company) })),
+    nfts('nfts.updatedEverMinted', all, () => ({ ...ever, claimed: true })),
     nfts('nfts.updatedLately', firstOnly, (company) => lately(nftsOf(company))),
     nfts('nftsOfRwa.updatedLately', none, (company) => ({
       ...lately(nftsOf(company)),
       ...ofLargest(company),
     })),
-    ...Object.entries(rwaFilters).map(
-      ([name, filter]): ListQuestion => ({
-        ...{ name: `rwas.${name}`, held: all },
-        total: ({ companyId }) => countRwas(db, companyId, filter),
-        page: ({ companyId }, page) => listRwas(db, companyId, filter, page),
-      }),
-    ),
-    ...Object.entries(eventFilters).map(
-      ([name, filter]): ListQuestion => ({
-        ...{ name: `events.${name}`, held: all },
-        total: ({ companyId }) => countEvents(db, companyId, filter),
-        page: ({ companyId }, page) => listEvents(db, companyId, filter, page),
-      }),
-    ),
+    ...Object.entries(rwaFilters).map(([name, filter]) => rwaQuestion(db, name, filter)),
+    ...Object.entries(eventFilters).map(([name, filter]) => eventQuestion(db, name, filter)),
+    // Among those of one moment.
+    { ...eventQuestion(db, 'allAtOnce', {}), share: 0.05 },
   ];
 }
+
+const rwaQuestion = (db: Database, name: string, filter: RwaFilter): ListQuestion => ({
+  ...{ name: `rwas.${name}`, held: all },
+  total: ({ companyId }) => countRwas(db, companyId, filter),
+  page: ({ companyId }, page) => listRwas(db, companyId, filter, page),
+});
+
+const eventQuestion = (db: Database, name: string, filter: EventFilter): ListQuestion => ({
+  ...{ name: `events.${name}`, held: all },
+  total: ({ companyId }) => countEvents(db, companyId, filter),
+  page: ({ companyId }, page) => listEvents(db, companyId, filter, page),
+});
+
+/** While much is not folded, which is to be added up: what is asked of a list with few rows then is no comparison. */
+export const pendingQuestions = (db: Database): readonly ListQuestion[] => [
+  { ...rwaQuestion(db, 'allPending', {}), held: none },
+  { ...eventQuestion(db, 'allPending', {}), held: none },
+];

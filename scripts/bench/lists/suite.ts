@@ -3,7 +3,8 @@ import { openKept } from '../http/data-set.ts';
 import { areHeld, atMost, type Limits } from '../limits.ts';
 import { rounded, type Suite } from '../suite.ts';
 import { type FilledCompany, fillCompanies, type Holdings } from './fill.ts';
-import { type ListQuestion, listQuestions } from './questions.ts';
+import { withPending } from './pending.ts';
+import { type ListQuestion, listQuestions, pendingQuestions } from './questions.ts';
 
 const whole = {
   small: { rwas: 50, nftsOfOne: 5_000, bareRwas: 0, events: 1_000 },
@@ -16,7 +17,7 @@ const quick = {
 
 type Companies = { readonly small: FilledCompany; readonly large: FilledCompany };
 // To be raised when `fill.ts` makes other rows.
-const version = 1;
+const version = 2;
 const most = { firstToSmall: 1.5, deepToFirst: 3 };
 const deepest = 900_000;
 const pageSize = 50;
@@ -36,11 +37,14 @@ export const listsSuite: Suite = {
       await openKept({ ...recipe, fill: (db) => fillCompanies(db, companies, say) }, say),
       (set) => set.close(),
     );
-    const found = [];
+    const found: Measured[] = [];
     const nftsOf = (company: FilledCompany) =>
       companies[company === data.small ? 'small' : 'large'].nftsOfOne;
     for (const question of listQuestions(data.db, nftsOf))
       found.push(await measure(question, data, isQuick ? 20 : 60));
+    await withPending(data.db, data.large.companyId, async () => {
+      for (const question of pendingQuestions(data.db)) found.push(await measure(question, data, 10));
+    });
     say(tableOf(found));
     const ratios = {
       firstToSmall: Math.max(...found.filter(({ held }) => held.first).map((one) => one.firstToSmall)),
@@ -75,7 +79,7 @@ async function measure(
   rounds: number,
 ): Promise<Measured> {
   const total = await question.total(large);
-  const offset = Math.min(deepest, Math.floor(total * 0.9));
+  const offset = Math.min(deepest, Math.floor(total * (question.share ?? 0.9)));
   const ask = async (company: FilledCompany, skipped: number) => {
     const begun = performance.now();
     const [, page] = await Promise.all([

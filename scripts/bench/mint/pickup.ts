@@ -38,7 +38,7 @@ export async function measurePickup({ folder, setup, chain, signing, mints }: Op
       if (status !== 200) throw new Error(`A mint was answered ${status}: ${body}`);
       const time = (await arrived) - answeredAt;
       if (index >= warmUp) times.push(Math.max(0, time));
-      await pause(100 + Math.random() * 400);
+      await pause(100 + Math.random() * 200);
     }
   } finally {
     connection.close();

@@ -1,4 +1,5 @@
-import type { Ask } from './statements.ts';
+import { getAddress } from 'ethers';
+import type pg from 'pg';
 
 type Network = {
   readonly rpc_urls: readonly string[];
@@ -8,31 +9,55 @@ type Network = {
 };
 type Balance = Readonly<Record<string, unknown>>;
 
+/** @returns at once what is remembered, undefined where there is no such network */
+type BalanceOf = (chainId: string, address: string) => Balance | Promise<Balance | undefined>;
+
 const cacheMs = 60_000;
+const text = `SELECT rpc_urls, currency_name, currency_symbol, currency_decimals FROM networks WHERE chain_id = $1`;
 
 /** Balances of the native currency, which are remembered for a minute. */
-export function createBalances(ask: Ask): (chainId: string, address: string) => Promise<Balance | undefined> {
+export function createBalances(pool: pg.Pool): BalanceOf {
   const balances = new Map<string, { readonly balance: Balance; readonly until: number }>();
   const networks = new Map<string, Network>();
   const networkOf = async (chainId: string) => {
-    const [network] = await ask<Network>(
-      'network',
-      'SELECT rpc_urls, currency_name, currency_symbol, currency_decimals FROM networks WHERE chain_id = $1',
-      [chainId],
-    );
+    const known = networks.get(chainId);
+    if (known !== undefined) return known;
+    const { rows } = await pool.query<Network>({ name: 'network', text, values: [chainId] });
+    const [network] = rows;
     if (network !== undefined) networks.set(chainId, network);
     return network;
   };
-  return async (chainId, address) => {
-    const network = networks.get(chainId) ?? (await networkOf(chainId));
+  const askAndKeep = async (key: string, chainId: string, address: string) => {
+    const network = await networkOf(chainId);
     if (network === undefined) return undefined;
-    const key = `${chainId}:${address.toLowerCase()}`;
-    const found = balances.get(key);
-    if (found !== undefined && found.until > performance.now()) return found.balance;
+    const until = performance.now() + cacheMs;
     const balance = await askNode(network, chainId, address);
-    balances.set(key, { balance, until: performance.now() + cacheMs });
+    balances.set(key, { balance, until });
     return balance;
   };
+  return (chainId, address) => {
+    const wallet = walletOf(address);
+    const key = `${chainId}:${wallet}`;
+    const found = balances.get(key);
+    return found !== undefined && found.until > performance.now()
+      ? found.balance
+      : askAndKeep(key, chainId, wallet);
+  };
+}
+
+// Who asks comes again with the same wallets, and a keccak costs as much as the rest.
+const checked = new Set<string>();
+const mostChecked = 10_000;
+
+/** In lower case. @throws Error for a checksum that is wrong */
+function walletOf(address: string): string {
+  const lower = address.toLowerCase();
+  if (lower === address) return lower;
+  if (checked.has(address)) return lower;
+  if (getAddress(lower) !== address) throw Object.assign(new Error('checksum'), { statusCode: 400 });
+  if (checked.size >= mostChecked) checked.clear();
+  checked.add(address);
+  return lower;
 }
 
 async function askNode(network: Network, chainId: string, address: string): Promise<Balance> {
@@ -50,9 +75,14 @@ async function askNode(network: Network, chainId: string, address: string): Prom
   const digits = amount.toString().padStart(decimals + 1, '0');
   const fraction = digits.slice(-decimals).replace(/0+$/, '');
   return {
-    ...{ chainId: Number(chainId), address: address.toLowerCase(), balance: amount.toString(), decimals },
-    ...{ symbol: network.currency_symbol, name: network.currency_name },
+    chainId: Number(chainId),
+    address,
+    balance: amount.toString(),
+    decimals,
+    symbol: network.currency_symbol,
+    name: network.currency_name,
     formatted: `${digits.slice(0, -decimals)}${fraction && `.${fraction}`}`,
-    ...{ blockNumber: BigInt(block).toString(), updatedAt },
+    blockNumber: BigInt(block).toString(),
+    updatedAt,
   };
 }

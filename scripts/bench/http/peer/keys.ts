@@ -1,26 +1,38 @@
 import { createHash } from 'node:crypto';
-import type { Ask } from './statements.ts';
+import type pg from 'pg';
 
 export type Caller = { readonly keyId: string; readonly companyId: string };
 
-const cacheMs = 9_000;
+export type KeyCheck = {
+  /** @returns undefined for a key that was not accepted in the last seconds */
+  known(key: string): Caller | undefined;
+  /** @returns undefined for a key that is not usable */
+  lookUp(key: string): Promise<Caller | undefined>;
+};
 
-/** Checks keys, which are remembered for 9 s. @returns undefined for a key that is not usable */
-export function createKeyCheck(ask: Ask): (key: string) => Promise<Caller | undefined> {
-  const known = new Map<string, { readonly caller: Caller; readonly until: number }>();
-  return async (key) => {
-    const hash = createHash('sha256').update(key).digest('hex');
-    const found = known.get(hash);
-    if (found !== undefined && found.until > performance.now()) return found.caller;
-    const [row] = await ask<{ id: string; company_id: string | null }>(
-      'key',
-      `SELECT id, company_id FROM api_keys
-       WHERE hash = decode($1, 'hex') AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
-      [hash],
-    );
-    if (row?.company_id == null) return undefined;
-    const caller = { keyId: row.id, companyId: row.company_id };
-    known.set(hash, { caller, until: performance.now() + cacheMs });
-    return caller;
+type Row = { readonly id: string; readonly company_id: string | null };
+
+const cacheMs = 9_000;
+const text = `SELECT id, company_id FROM api_keys
+  WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;
+
+/** Checks keys, which are remembered for 9 s by their text, so that a known one is not hashed again. */
+export function createKeyCheck(pool: pg.Pool): KeyCheck {
+  const accepted = new Map<string, { readonly caller: Caller; readonly until: number }>();
+  return {
+    known(key) {
+      const found = accepted.get(key);
+      return found !== undefined && found.until > performance.now() ? found.caller : undefined;
+    },
+    async lookUp(key) {
+      const until = performance.now() + cacheMs;
+      const values = [createHash('sha256').update(key).digest()];
+      const { rows } = await pool.query<Row>({ name: 'key', text, values });
+      const [row] = rows;
+      if (row?.company_id == null) return undefined;
+      const caller = { keyId: row.id, companyId: row.company_id };
+      accepted.set(key, { caller, until });
+      return caller;
+    },
   };
 }

@@ -1,0 +1,47 @@
+import { openWithChain } from '../http/data-set.ts';
+import { type Subject, startPeer, startService } from '../http/subject.ts';
+import { areHeld, atMost, below } from '../limits.ts';
+import type { Suite } from '../suite.ts';
+import { measureIdleness } from './idleness.ts';
+import { measureLists } from './list-memory.ts';
+
+const starts = 5;
+
+export const processSuite: Suite = {
+  about: 'Start, idleness, and memory for whole lists of up to 100,000; about two minutes',
+  async run({ isQuick, say }) {
+    await using opened = new AsyncDisposableStack();
+    const data = await openWithChain(opened, { isQuick, isWritten: true, say });
+    const env = { DATABASE_URL: data.url };
+    const readyMs = await startTimes(() => startService(env));
+    const peerReadyMs = await startTimes(() => startPeer(env));
+    say(`ready after ${readyMs.join(', ')} ms, Fastify written by hand after ${peerReadyMs.join(', ')} ms`);
+    const lists = await measureLists(env, data, { isQuick, say });
+    const idle = await measureIdleness(env, data, isQuick ? 10 : 40);
+    say(
+      `idle: ${idle.transactionsPerSecond} transactions a second, ${idle.corePercent} % of a core, ${idle.memoryMb} MB`,
+    );
+    const limits = {
+      readyMs: below(middleOf(readyMs), 1_000),
+      idleTransactionsPerSecond: atMost(idle.transactionsPerSecond, 5),
+      idleCorePercent: atMost(idle.corePercent, 1),
+      ...Object.fromEntries(lists.map(({ name, moreMb }) => [`${name}MemoryMb`, atMost(moreMb, 50)])),
+    };
+    const beside = { readyMsByHand: middleOf(peerReadyMs), idleMemoryMb: idle.memoryMb };
+    return { ok: areHeld(limits), limits, beside, readyMs, peerReadyMs, idle, lists };
+  },
+};
+
+/** From the start of a process for callers until it says that it is ready, in milliseconds. */
+async function startTimes(startOne: () => Promise<Subject>): Promise<number[]> {
+  const found: number[] = [];
+  for (let start = 0; start < starts; start += 1) {
+    const subject = await startOne();
+    found.push(Math.round(subject.readyMs));
+    await subject.stop();
+  }
+  return found;
+}
+
+const middleOf = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
