@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { z } from 'zod';
 
 const help = `Usage: npm run sbom [-- --out FILE]
 
 Writes the software bill of materials of the lock file, in CycloneDX 1.5 by npm itself, to dist/tallystick.cdx.json, and
-fails when it is not valid or lacks a package. Development dependencies are marked as such.
+fails when it is not valid by the schema of CycloneDX or lacks a package. Development dependencies are marked as such.
 `;
 
 const component = z.object({
@@ -38,7 +39,13 @@ async function lockedPackages(): Promise<string[]> {
   );
 }
 
-/** What is wrong with the bill. */
+/** What is wrong with the bill by the schema of CycloneDX itself. */
+async function schemaFaultsOf(text: string): Promise<string[]> {
+  const found = await new Validation.JsonStrictValidator(Spec.Version.v1dot5).validate(text);
+  return found === null ? [] : [`It is no CycloneDX 1.5: ${JSON.stringify(found).slice(0, 2_000)}`];
+}
+
+/** What the bill lacks of the lock file. */
 function faultsOf(made: unknown, locked: readonly string[]): string[] {
   const parsed = bom.safeParse(made);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
@@ -65,7 +72,7 @@ if (values.help) {
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
   const text = execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 100_000_000, timeout: 120_000 });
   const locked = await lockedPackages();
-  const faults = faultsOf(JSON.parse(text), locked);
+  const faults = [...(await schemaFaultsOf(text)), ...faultsOf(JSON.parse(text), locked)];
   if (faults.length > 0) {
     process.stderr.write(`The bill of materials is not complete:\n${faults.join('\n')}\n`);
     process.exitCode = 1;
