@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Agent, request as send } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { generateKey } from '../../src/keys/key-format.ts';
+import { beStranger } from './stranger.ts';
 
-/* Asks for much in a process of its own, so that what it reads takes nothing of the process that measures. */
+/* Asks for much. */
 
-/** What the process is sent first; it goes on until it is disconnected, and answers all else with its figures. */
 export type GreedyTask = {
   /** Callers take turns with them. */
   readonly ports: readonly number[];
@@ -72,11 +72,7 @@ function run({ ports, key, address, callers, method, path, perSecond }: GreedyTa
   }
 }
 
-process.once('message', (task: GreedyTask) => {
+beStranger((task: GreedyTask): (() => GreedyFigures) => {
   run(task);
-  process.on('message', () => {
-    const seconds = (performance.now() - begun) / 1_000;
-    process.send?.({ ...counts, seconds } satisfies GreedyFigures);
-  });
+  return () => ({ ...counts, seconds: (performance.now() - begun) / 1_000 });
 });
-process.on('disconnect', () => process.exit(0));

@@ -72,20 +72,32 @@ describe('a caller that leaves before its pipelined answers', () => {
     await vi.waitFor(() => expect(openFiles()).toEqual([]));
   });
 
-  test('ends those that are queued, too', async () => {
+  test('has them not begun', async () => {
     const seen: ServerResponse[] = [];
-    let ended = 0;
-    const server = await start((_request, response) => {
+    const isOver = Promise.withResolvers<void>();
+    const server = await start((request, response) => {
       seen.push(response);
-      response.once('close', () => {
-        ended += 1;
-      });
+      request.socket.once('close', () => setImmediate(isOver.resolve));
     });
     const caller = call(server, get('/').repeat(5));
-    await vi.waitFor(() => expect(seen).toHaveLength(5));
+    await vi.waitFor(() => expect(seen).toHaveLength(1));
     caller.destroy();
-    await vi.waitFor(() => expect(ended).toBe(5));
+    await isOver.promise;
+    expect(seen.map(({ closed: isClosed }) => isClosed)).toEqual([true]);
   });
+});
+
+test('pipelined requests are begun one after the other, each when the answer before it has gone', async () => {
+  const seen: { url: string | undefined; response: ServerResponse }[] = [];
+  const server = await start(({ url }, response) => seen.push({ url, response }));
+  const caller = call(server, get('/a') + get('/b') + get('/c'));
+  for (const url of ['/a', '/b', '/c']) {
+    await vi.waitFor(() => expect(seen.at(-1)?.url).toBe(url));
+    seen.at(-1)?.response.end(url);
+  }
+  // On the same connection, after all of them.
+  caller.write(get('/d'));
+  await vi.waitFor(() => expect(seen.map(({ url }) => url)).toEqual(['/a', '/b', '/c', '/d']));
 });
 
 test('what is asked for by many at once is read once', async () => {

@@ -190,6 +190,28 @@ describe('serving', () => {
   });
 });
 
+test('an address is sent so much for now, and what it has already costs nothing', async () => {
+  const own = await startPortal(directory);
+  const ask = (headers = {}) =>
+    request(own.base)
+      .get('/docs/rwa')
+      .set({ 'accept-encoding': 'identity', ...headers });
+  const first = await ask();
+  const fresh = { 'if-none-match': first.get('etag') ?? '' };
+  const bytes = first.text.length;
+  const statuses = new Set<number>();
+  for (let sent = 0; sent < 40_000_000; sent += bytes) {
+    statuses.add((await ask()).status);
+    statuses.add((await ask(fresh)).status);
+  }
+  const refused = await ask();
+  await own.close();
+  expect([...statuses].toSorted()).toEqual([200, 304, 429]);
+  expect([refused.status, refused.text]).toEqual([429, 'rate_limited']);
+  expect(refused.get('etag')).not.toBe(first.get('etag'));
+  expect(Number(refused.get('retry-after'))).toBeGreaterThanOrEqual(1);
+});
+
 describe('problems', () => {
   test('each have a page with their status, cause and remedy', () => {
     for (const [code, { status, title }] of Object.entries(catalogue)) {

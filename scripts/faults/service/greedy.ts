@@ -1,8 +1,7 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import type { GreedyFigures, GreedyTask } from '../../load/greedy-process.ts';
 import { strangerAddress } from '../../load/raw-callers.ts';
+import { startStranger } from '../../load/stranger.ts';
 import type { Stage } from './fault.ts';
 
 const greedyProgram = path.resolve(import.meta.dirname, '../../load/greedy-process.ts');
@@ -13,18 +12,7 @@ export type Greed = Pick<GreedyTask, 'callers' | 'method' | 'path'> &
 
 /** As many callers as wanted, each of whom asks again as soon as it is answered. @returns what ends them */
 export function startGreedy({ service, around }: Stage, greed: Greed): () => Promise<GreedyFigures> {
-  const asking = fork(greedyProgram);
   const ports = service.apis().map(({ port }) => port);
-  const key = around.world.acme.otherKey;
-  asking.send({ key, ...greed, ports, address: strangerAddress } satisfies GreedyTask);
-  return async () => {
-    const told = once(asking, 'message');
-    asking.send('tell');
-    const [figures] = await told;
-    const ended = once(asking, 'exit');
-    // Whoever waits for an answer goes without it.
-    asking.disconnect();
-    await ended;
-    return figures;
-  };
+  const task = { key: around.world.acme.otherKey, ...greed, ports, address: strangerAddress };
+  return startStranger<GreedyFigures>(greedyProgram, task satisfies GreedyTask).leave;
 }

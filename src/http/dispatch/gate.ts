@@ -4,7 +4,8 @@ import { ProblemError, problem } from '../../errors.ts';
 import { inTime } from '../../in-time.ts';
 import type { KeyVerifier, VerifyOptions, VerifyResult } from '../../keys/verifier.ts';
 import { addHeaders } from '../server/common-headers.ts';
-import { type AddressLimit, networkOf } from './address-limit.ts';
+import { networkOf } from '../server/network-of.ts';
+import type { AddressLimit } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
 
 export type Gate = {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Request, type Response, Router } from 'express';
 import { problem } from '../../errors.ts';
 import type { Deployment } from './deployment.ts';
+import { createPortalBudget, type PortalBudget } from './portal-budget.ts';
 import { createPortalReader, type Portal, type PortalFile } from './portal-files.ts';
 
 const encodings = ['br', 'gzip'] as const;
@@ -35,22 +36,26 @@ function headersOf(file: PortalFile, policy: string | undefined): Record<string,
   };
 }
 
+type Sending = {
+  readonly portal: Portal;
+  readonly name: string;
+  readonly file: PortalFile;
+  readonly budget: PortalBudget;
+};
+
 /** Sends a file from memory: a caller that leaves or does not read holds no file open. */
-async function sendFile(
-  request: Request,
-  response: Response,
-  portal: Portal,
-  name: string,
-  file: PortalFile,
-) {
+async function sendFile(request: Request, response: Response, { portal, name, file, budget }: Sending) {
   // Each encoding is asked for on its own: given a list, Express prefers the order of the client, mostly gzip first.
   const encoding = encodings.find((each) => request.acceptsEncodings(each) === each);
   const [content, policy] = await Promise.all([portal.read(name, encoding), portal.policy(name)]);
+  const tag = `"${file.digest}${encoding ? `-${encoding}` : ''}"`;
+  const isFresh = hasCurrent(request, response, tag);
+  if (!isFresh && request.method !== 'HEAD') await budget.spend(request.ip, content.length);
   response.vary('Accept-Encoding');
   // Not response.set, which would add a charset to JSON.
   response.setHeaders(new Map(Object.entries(headersOf(file, policy))));
-  response.set('ETag', `"${file.digest}${encoding ? `-${encoding}` : ''}"`);
-  if (request.fresh) {
+  response.set('ETag', tag);
+  if (isFresh) {
     response.removeHeader('Content-Type');
     response.status(304).end();
     return;
@@ -58,6 +63,14 @@ async function sendFile(
   if (encoding) response.set('Content-Encoding', encoding);
   response.set('Content-Length', String(content.length));
   response.end(request.method === 'HEAD' ? undefined : content);
+}
+
+/** Whether the caller has the file. Express compares with what is set of the answer, which may become another one yet. */
+function hasCurrent(request: Request, response: Response, tag: string): boolean {
+  response.set('ETag', tag);
+  const isFresh = request.fresh;
+  response.removeHeader('ETag');
+  return isFresh;
 }
 
 /** Finds the file for an address: the exact name, or the page without its `.html`. */
@@ -96,10 +109,12 @@ type PortalOptions = {
 /**
  * Creates the router of the built portal, to be mounted at `/docs`. Pages are served with and without `.html`; the
  * bundled documents may be read from any origin. Unknown addresses get a 404 page, not a problem body, because people
- * read it. Methods other than GET and HEAD are passed on as the problem `method_not_allowed`.
+ * read it. Methods other than GET and HEAD are passed on as the problem `method_not_allowed`, and whoever was sent too much of it
+ * lately gets `rate_limited`.
  */
 export function createPortalRouter({ directory, deployment }: PortalOptions): Router {
   const readPortal = createPortalReader(resolve(directory), deployment);
+  const budget = createPortalBudget();
 
   const answer = async (request: Request, response: Response) => {
     const { baseUrl } = request;
@@ -122,7 +137,7 @@ export function createPortalRouter({ directory, deployment }: PortalOptions): Ro
       await sendMissing(request, response, portal);
       return;
     }
-    await sendFile(request, response, portal, name, file);
+    await sendFile(request, response, { portal, name, file, budget });
   };
 
   const router = Router();

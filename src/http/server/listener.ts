@@ -101,20 +101,22 @@ export async function listen(
         server.emit('clientError', new Error('not exactly one host'), request.socket);
         return;
       }
-      connections.begin(request, response);
+      const isItsTurn = connections.begin(request, response);
       whenOver(response, endAnswer);
-      if (hasTooMany(request.socket)) return;
-      request.url = toOriginForm(request.url ?? '/');
-      const end = guard?.admit(request);
-      if (guard !== undefined && end === undefined) {
-        onShed?.();
-        guard.refuse(response);
-        return;
-      }
-      takeOn(response, end);
-      handler(request, response);
+      if (!hasTooMany(request.socket) && isItsTurn) answer(request, response);
     },
   );
+  const answer: RequestListener = (request, response) => {
+    request.url = toOriginForm(request.url ?? '/');
+    const end = guard?.admit(request);
+    if (guard !== undefined && end === undefined) {
+      onShed?.();
+      guard.refuse(response);
+      return;
+    }
+    takeOn(response, end);
+    handler(request, response);
+  };
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -136,7 +138,8 @@ export async function listen(
   }
   // One function for all answers: what closes over one costs as much as the rest of a short one.
   const endAnswer = (response: ServerResponse) => {
-    connections.end(response);
+    const next = connections.end(response);
+    if (next !== undefined) answer(next.req, next);
     letGo(response, isRefusedLate(response));
     // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
     if (!server.listening) setImmediate(() => server.closeIdleConnections());

@@ -78,9 +78,9 @@ export function createLoadGuard({
   const mostUnderWay = () => Math.max(fewRequests, pace.perMs() * busyMs);
   const hasPlace = (tenant: string | undefined): boolean => {
     const most = mostUnderWay();
-    const count = underWay.count();
-    if (count < most) return true;
-    if (tenant === undefined || count >= 2 * most) return false;
+    if (underWay.count() < most) return true;
+    // However many strangers came at once.
+    if (tenant === undefined || underWay.known() >= 2 * most) return false;
     return underWay.ofTenant(tenant) < Math.max(fewOfTenant, most / Math.max(2, underWay.tenants()));
   };
 

@@ -14,12 +14,14 @@ type Ends = {
 type Span = {
   readonly since: number;
   open: number;
+  /** Those of companies among them. */
+  known: number;
   isOver: boolean;
   /** Whose requests were refused late in it; undefined for nobody's. */
   readonly refused: (string | undefined)[];
 };
 
-const newSpan = (since: number): Span => ({ since, open: 0, isOver: false, refused: [] });
+const newSpan = (since: number): Span => ({ since, open: 0, known: 0, isOver: false, refused: [] });
 
 // A request that is under way for longer waits for somebody else: the process would have answered it.
 const waitsForOthersMs = 1_000;
@@ -30,11 +32,20 @@ export function createUnderWay(began: number) {
   let current = newSpan(began);
   let earlier: Span[] = [];
   let count = 0;
+  let known = 0;
 
-  const leave = (span: Span, leaving: number) => {
+  const leave = (span: Span, tenant: string | undefined) => {
     if (span.isOver) return;
-    span.open -= leaving;
-    count -= leaving;
+    span.open -= 1;
+    count -= 1;
+    if (tenant === undefined) return;
+    span.known -= 1;
+    known -= 1;
+  };
+  const leaveAll = (span: Span) => {
+    count -= span.open;
+    known -= span.known;
+    span.isOver = true;
   };
   const leaveTenant = (tenant: string | undefined) => {
     if (tenant === undefined) return;
@@ -45,6 +56,8 @@ export function createUnderWay(began: number) {
 
   return {
     count: () => count,
+    /** Those of companies among them. */
+    known: () => known,
     /** Companies that have requests under way. */
     tenants: () => ofTenant.size,
     ofTenant: (tenant: string) => ofTenant.get(tenant) ?? 0,
@@ -52,7 +65,11 @@ export function createUnderWay(began: number) {
       const span = current;
       span.open += 1;
       count += 1;
-      if (tenant !== undefined) ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
+      if (tenant !== undefined) {
+        span.known += 1;
+        known += 1;
+        ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
+      }
       return (isRefused) => {
         if (!isRefused) onAnswered();
         else if (tenant !== undefined) onRefused(tenant);
@@ -61,20 +78,20 @@ export function createUnderWay(began: number) {
           span.refused.push(tenant);
           return;
         }
-        leave(span, 1);
+        leave(span, tenant);
         leaveTenant(tenant);
       };
     },
     /** Begins another span. */
     turn(at: number): void {
-      leave(current, current.refused.length);
-      current.refused.forEach(leaveTenant);
+      for (const tenant of current.refused) {
+        leave(current, tenant);
+        leaveTenant(tenant);
+      }
       earlier.push(current);
       current = newSpan(at);
       for (const span of earlier) {
-        if (at - span.since <= waitsForOthersMs) continue;
-        leave(span, span.open);
-        span.isOver = true;
+        if (at - span.since > waitsForOthersMs) leaveAll(span);
       }
       earlier = earlier.filter(({ isOver }) => !isOver);
     },

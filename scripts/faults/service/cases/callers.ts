@@ -1,4 +1,4 @@
-import { requestText, startComingAgain, startRawCallers } from '../../../load/raw-callers.ts';
+import { requestText, startRawCallers } from '../../../load/raw-callers.ts';
 import type { Aftermath, Fault, Stage } from '../fault.ts';
 import { type Greed, startGreedy } from '../greedy.ts';
 
@@ -36,7 +36,7 @@ const slowReaders: Fault = {
     return async () => {
       clearInterval(looking);
       const held = stillHeld(callers.blocked(), 'still held with what they do not take');
-      callers.leave();
+      await callers.leave();
       return { ...held, acted: most > 0, note: `${held.note}, of ${most} at most` };
     };
   },
@@ -55,8 +55,8 @@ const slowSenders: Fault = {
     });
     return async () => {
       const held = stillHeld(callers.open(), 'still open');
-      callers.leave();
-      return { ...held, acted: callers.connected() === callersAtOnce };
+      const { connected } = await callers.leave();
+      return { ...held, acted: connected === callersAtOnce };
     };
   },
 };
@@ -68,10 +68,12 @@ const abandonedPipelines: Fault = {
   neighbour: 'globex',
   async begin(stage) {
     const text = requestText(largePage).repeat(100);
-    const options = { ports: portsOf(stage), connections: 10, text, reads: false };
-    const stop = startComingAgain(options, 500);
+    const callers = startRawCallers({
+      ...{ ports: portsOf(stage), connections: 10, text, reads: false },
+      stayMs: 500,
+    });
     return async () => {
-      const connected = await stop();
+      const { connected } = await callers.leave();
       return { acted: connected >= 100, note: `${connected} connections` };
     };
   },

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from '../../../load/answers.ts';
 import { createCaller, type Wanted } from '../../../load/caller.ts';
-import { requestText, startComingAgain } from '../../../load/raw-callers.ts';
+import { type RawCallers, requestText, startRawCallers } from '../../../load/raw-callers.ts';
 import { type SteadyLoad, startLoad } from '../../../load/steady-load.ts';
 import type { Aftermath, Fault, Stage } from '../fault.ts';
 import { startGreedy } from '../greedy.ts';
@@ -22,14 +22,14 @@ const unreadPages = greedy({
   async begin({ service, around }) {
     const text = requestText('/events/v1/api/event?limit=200', around.world.acme.otherKey).repeat(4);
     const ports = service.apis().map(({ port }) => port);
-    const stops: (() => Promise<number>)[] = [];
+    const coming: RawCallers[] = [];
     for (let group = 0; group < groups; group += 1) {
-      stops.push(startComingAgain({ ports, connections: groupSize, text, reads: false }, stayMs));
+      coming.push(startRawCallers({ ports, connections: groupSize, text, reads: false, stayMs }));
       await pause(stayMs / groups);
     }
     return async () => {
-      const counts = await Promise.all(stops.map((stop) => stop()));
-      const connected = counts.reduce((sum, count) => sum + count, 0);
+      const figures = await Promise.all(coming.map((callers) => callers.leave()));
+      const connected = figures.reduce((sum, group) => sum + group.connected, 0);
       return { acted: connected > groups * groupSize, note: `${connected} connections` };
     };
   },

@@ -77,8 +77,8 @@ export const neighbourFaults: readonly Fault[] = [
       const ports = service.apis().map(({ port }) => port);
       const callers = startRawCallers({ ports, connections: 12, text, reads: false });
       return async () => {
-        callers.leave();
-        return { acted: callers.connected() === 12 };
+        const { connected } = await callers.leave();
+        return { acted: connected === 12 };
       };
     },
   }),

@@ -59,8 +59,8 @@ const descriptors: Fault = {
     const callers = startRawCallers({ ports, connections: strangers, text, reads: true });
     return async () => {
       const areShort = service.apis().every((api) => filesLimit(api) === descriptorLimit);
-      callers.leave();
-      return { acted: areShort && callers.connected() > strangers / 2 };
+      const { connected } = await callers.leave();
+      return { acted: areShort && connected > strangers / 2 };
     };
   },
 };
@@ -90,8 +90,8 @@ const memory: Fault = {
     const stop = startGreedy(stage, { method: 'GET', callers: 12, path: hugePage });
     return async () => {
       const { asked } = await stop();
-      unread.leave();
-      const acted = asked > 12 && unread.connected() === 12;
+      const { connected } = await unread.leave();
+      const acted = asked > 12 && connected === 12;
       return { acted: acted && service.apis().every((api) => runsWith(api, heapOption)) };
     };
   },
