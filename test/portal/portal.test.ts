@@ -207,7 +207,7 @@ test('an address is sent so much for now, and what it has already costs nothing'
   const refused = await ask();
   await own.close();
   expect([...statuses].toSorted()).toEqual([200, 304, 429]);
-  expect([refused.status, refused.text]).toEqual([429, 'rate_limited']);
+  expect([refused.status, refused.text, refused.get('connection')]).toEqual([429, 'rate_limited', 'close']);
   expect(refused.get('etag')).not.toBe(first.get('etag'));
   expect(Number(refused.get('retry-after'))).toBeGreaterThanOrEqual(1);
 });

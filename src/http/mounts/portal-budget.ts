@@ -23,7 +23,8 @@ export function createPortalBudget(): PortalBudget {
       } catch (reason) {
         if (!(reason instanceof RateLimiterRes)) throw reason;
         const wait = String(Math.max(1, Math.ceil(reason.msBeforeNext / 1_000)));
-        throw problem('rate_limited', {}, { headers: { 'Retry-After': wait } });
+        // Closed, so that what it has sent ahead is over, too, and what it does not read is nothing that the process holds.
+        throw problem('rate_limited', {}, { headers: { 'Retry-After': wait, Connection: 'close' } });
       }
     },
   };

@@ -6,6 +6,9 @@ import { type Greed, startGreedy } from '../greedy.ts';
 const largePage = '/docs/rwa';
 const portsOf = ({ service }: Stage) => service.apis().map(({ port }) => port);
 
+/** As many as one connection may; of large pages more than the kernel keeps on both sides. */
+const pipelined = 32;
+
 const callersAtOnce = 300;
 const common = { neighbour: 'globex', connections: callersAtOnce / 2 } as const;
 const lookMs = 250;
@@ -23,8 +26,7 @@ const slowReaders: Fault = {
   seconds: 35,
   ...common,
   async begin(stage) {
-    // More than the kernel keeps for them on both sides.
-    const text = requestText(largePage).repeat(60);
+    const text = requestText(largePage).repeat(pipelined);
     const callers = startRawCallers({
       ...{ ports: portsOf(stage), text, reads: false },
       connections: callersAtOnce,
@@ -63,11 +65,11 @@ const slowSenders: Fault = {
 
 const abandonedPipelines: Fault = {
   name: 'abandoned pipelines',
-  about: '10 callers at a time send 100 requests at once and leave',
+  about: `10 callers at a time send ${pipelined} requests at once and leave`,
   seconds: 10,
   neighbour: 'globex',
   async begin(stage) {
-    const text = requestText(largePage).repeat(100);
+    const text = requestText(largePage).repeat(pipelined);
     const callers = startRawCallers({
       ...{ ports: portsOf(stage), connections: 10, text, reads: false },
       stayMs: 500,
