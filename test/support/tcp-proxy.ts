@@ -6,8 +6,14 @@ export type TcpProxy = {
   close(): Promise<void>;
 };
 
-/** Starts a TCP proxy to a local server. Closing it has the effect of a failing network or a stopped server. */
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/**
+ * Starts a TCP proxy to a local server. Closing it has the effect of a failing network or a stopped server.
+ * @param watch makes what gets all that comes on a connection
+ */
+export async function startTcpProxy(
+  targetPort: number,
+  watch?: () => (chunk: Buffer) => void,
+): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((incoming) => {
     const outgoing = connect(targetPort, '127.0.0.1');
@@ -20,6 +26,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
         outgoing.destroy();
       });
     }
+    if (watch !== undefined) incoming.on('data', watch());
     incoming.pipe(outgoing).pipe(incoming);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
