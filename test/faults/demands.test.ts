@@ -13,6 +13,7 @@ const figures = { memoryMb: 180, descriptors: 40 };
 const held: Found = {
   fault: { name: 'a fault', about: '', seconds: 1, begin: async () => async () => ({ acted: true }) },
   ...{ answers: [answer()], quiet: [answer({ at: 1 })], faultEndedAt: 100, deadlineMs: 15_000 },
+  health: [answer({ company: 'probe', kind: 'healthz' })],
   ...{ recoveredMs: 0, background: { mintMs: 3_000, indexMs: 10 }, aftermath: { acted: true } },
   ...{ unfinished: 0, lost: [], excused: 0, broken: [], unhandled: [], ended: [] },
   ...{ before: figures, peak: figures, after: figures },
@@ -42,6 +43,21 @@ describe('a fault', () => {
       'the neighbour waits 3.0 times as long',
       { answers: [answer({ ms: 60 })], fault: { ...held.fault, neighbour: 'globex' } },
     ],
+    ['nobody asked for /healthz', { health: [], fault: { ...held.fault, neighbour: 'globex' } }],
+    [
+      '1 of 2 times /healthz not answered by 200 in 1 s',
+      {
+        health: [answer(), answer({ ms: 1_001 })],
+        fault: { ...held.fault, neighbour: 'globex' },
+      },
+    ],
+    [
+      '2 of 2 times /healthz not answered by 200 in 1 s',
+      {
+        health: [answer({ class: 'unavailable' }), answer({ class: 'cut' })],
+        fault: { ...held.fault, neighbour: 'globex' },
+      },
+    ],
     ['not recovered without a restart', { recoveredMs: undefined }],
     ['recovered after 16 s', { recoveredMs: 16_000 }],
     ['a mint afterwards is never minted', { background: { mintMs: undefined, indexMs: 0 } }],
@@ -56,6 +72,14 @@ describe('a fault', () => {
     const violations = violationsOf({ ...held, ...changed });
     expect(violations).toHaveLength(1);
     expect(violations[0]).toContain(words);
+  });
+
+  test('of a neighbour tells how probes were answered meanwhile', () => {
+    const health = [answer({ ms: 3 }), answer({ ms: 40.4 })];
+    const outcome = judge({ ...held, health, fault: { ...held.fault, neighbour: 'globex' } });
+    expect(outcome.health).toEqual({ asked: 2, p99Ms: 40, longestMs: 40, failed: 0 });
+    expect(outcome.note).toContain('p99 of /healthz 40 ms, longest 40 ms');
+    expect(judge({ ...held, health: [] }).health).toBeUndefined();
   });
 
   test('is told of as in its worst round', () => {

@@ -2,6 +2,7 @@ import { type Answer, countClasses } from '../../load/answers.ts';
 import type { Write } from '../../load/ledger.ts';
 import type { Background } from './background.ts';
 import type { Aftermath, Fault } from './fault.ts';
+import { healthTimes, probeMs } from './health-times.ts';
 import { neighbourTimes } from './neighbour-times.ts';
 import { type Figures, isBounded, isSettled } from './process-figures.ts';
 
@@ -12,6 +13,8 @@ export type Found = {
   /** Those from before the fault. */
   readonly quiet: readonly Answer[];
   readonly faultEndedAt: number;
+  /** Of `/healthz` during the fault, where that is another company. */
+  readonly health: readonly Answer[];
   readonly recoveredMs: number | undefined;
   readonly background: Background;
   readonly deadlineMs: number;
@@ -95,9 +98,12 @@ function processDemands({ fault, unhandled, ended, before, peak, after }: Found)
 function neighbourDemands(found: Found): Demand[] {
   const times = neighbourTimes(found);
   if (times === undefined) return [];
+  const { asked, failed } = healthTimes(found.health);
   const ratio = times.duringMs / times.quietMs;
   return [
     [ratio >= mostNeighbourRatio, `the neighbour waits ${ratio.toFixed(1)} times as long`],
     [times.failed > 0, `${times.failed} requests of the neighbour not served`],
+    [asked === 0, 'nobody asked for /healthz'],
+    [failed > 0, `${failed} of ${asked} times /healthz not answered by 200 in ${probeMs / 1_000} s`],
   ];
 }

@@ -3,6 +3,7 @@ import { type Answer, commonDetails } from '../../load/answers.ts';
 import type { SteadyLoad } from '../../load/steady-load.ts';
 import { watchBackground } from './background.ts';
 import type { Fault, Stage } from './fault.ts';
+import { watchHealth } from './health-times.ts';
 import { leftBehind } from './left-behind.ts';
 import { type Figures, isSettled, mostOf, watchPeak } from './process-figures.ts';
 import { deadlineMs, startUsualLoad } from './usual-load.ts';
@@ -45,10 +46,13 @@ async function happen(fault: Fault, stage: Stage, perSecond: number) {
   const endPeak = watchPeak(stage.service.apis);
   opened.defer(() => void endPeak());
   const begun = performance.now();
+  const endHealth = isMeasured ? watchHealth(stage) : async () => [];
+  opened.defer(async () => void (await endHealth()));
   const end = await fault.begin(stage);
   await pause(fault.seconds * 1_000);
   const faultEndedAt = performance.now();
-  const aftermath = await end();
+  // What is asked afterwards is not asked during the fault.
+  const [health, aftermath] = await Promise.all([endHealth(), end()]);
   const peak = endPeak();
   const since = fault.isLasting ? begun : (aftermath.endedAt ?? performance.now());
   const [recoveredMs, background] = await Promise.all([untilCalm(load, since), watchBackground(stage)]);
@@ -56,7 +60,7 @@ async function happen(fault: Fault, stage: Stage, perSecond: number) {
   const answers = load.answers.filter(({ at }) => at >= begun);
   const warm = loaded + (isMeasured ? longWarmUpMs : warmUpMs);
   const quiet = load.answers.filter(({ at }) => at < begun && at > warm);
-  return { answers, quiet, before, peak, faultEndedAt, recoveredMs, background, aftermath };
+  return { answers, quiet, health, before, peak, faultEndedAt, recoveredMs, background, aftermath };
 }
 
 /** What the replicas hold, as soon as it is what they held before, or when the time for that is over. */

@@ -2,6 +2,7 @@ import { type Counts, commonDetails, countClasses } from '../../load/answers.ts'
 import type { Background } from './background.ts';
 import { type Found, violationsOf } from './demands.ts';
 import type { Fault } from './fault.ts';
+import { type HealthTimes, healthTimes } from './health-times.ts';
 import { type NeighbourTimes, neighbourTimes, slowestOf100, slowestOfNeighbour } from './neighbour-times.ts';
 import type { Figures } from './process-figures.ts';
 
@@ -18,6 +19,8 @@ export type Outcome = {
   readonly note: string;
   /** What a neighbour noticed, where the fault is another company. */
   readonly neighbour: NeighbourTimes | undefined;
+  /** How probes were answered meanwhile, there too. */
+  readonly health: HealthTimes | undefined;
   /** Slowest of 100 answers before the fault: what the machine was worth then. */
   readonly quietMs: number;
   readonly before: Figures;
@@ -38,10 +41,11 @@ export function judge(found: Found): Outcome {
     longestMs: Math.round(Math.max(0, ...answers.map(({ ms }) => ms))),
     recoveryMs: recoveredMs === undefined ? undefined : Math.round(recoveredMs),
     lost: lost.length,
-    note: [busyNote(found), neighbourNote(found), aftermath.note, excusedNote(found)]
+    note: [busyNote(found), neighbourNote(found), healthNote(found), aftermath.note, excusedNote(found)]
       .filter(Boolean)
       .join('; '),
     neighbour: neighbourTimes(found),
+    health: fault.neighbour === undefined ? undefined : healthTimes(found.health),
     quietMs: Math.round(slowestOf100(found.quiet)),
     ...{ before, peak, after, background },
     violations: violationsOf(found),
@@ -54,7 +58,8 @@ export function brokenOff({ name, about }: Fault, { message }: Error): Outcome {
   const nothing = { memoryMb: 0, descriptors: 0 };
   return {
     ...{ name, about, answers: countClasses([]), longestMs: 0, recoveryMs: undefined, lost: 0, note: '' },
-    ...{ neighbour: undefined, quietMs: 0, before: nothing, peak: nothing, after: nothing, details: [] },
+    ...{ neighbour: undefined, health: undefined, quietMs: 0, details: [] },
+    ...{ before: nothing, peak: nothing, after: nothing },
     background: { mintMs: undefined, indexMs: undefined },
     violations: [`not judged: ${message.slice(0, 200)}`],
   };
@@ -78,6 +83,12 @@ const busyMs = 1_000;
 function neighbourNote(found: Found): string | undefined {
   const times = neighbourTimes(found);
   return times && `p99 of the neighbour ${Math.round(times.quietMs)} to ${Math.round(times.duringMs)} ms`;
+}
+
+function healthNote({ fault, health }: Found): string | undefined {
+  if (fault.neighbour === undefined) return undefined;
+  const { p99Ms, longestMs } = healthTimes(health);
+  return `p99 of /healthz ${p99Ms} ms, longest ${longestMs} ms`;
 }
 
 const excusedNote = ({ excused }: Found) =>
