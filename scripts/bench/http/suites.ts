@@ -52,8 +52,8 @@ export const readsSuite = suiteOf({
   // What is seen of secrets is recorded.
   isWritten: true,
   least: { event: 0.6, rwa: 0.6, nft: 0.6 },
-  // Up to 1.13.
-  mostSpread: 1.25,
+  // Up to 1.18 of the first question, which meets code that is not optimised yet.
+  mostSpread: 1.4,
   ratios: withWorst,
 });
 
@@ -64,7 +64,7 @@ export const writesSuite = suiteOf({
   questions: writeQuestions,
   isWritten: true,
   least: { createEvent: 0.6, addAttendee: 0.6, issue100Nfts: 0.6 },
-  // Up to 1.33, and 1.2 of the peer: what PostgreSQL does behind commits falls into some rounds.
+  // 1.33 of the first question in two runs, and up to 1.2 of the peer.
   mostSpread: 1.5,
   ratios: withWorst,
   paces: (found) => {
