@@ -63,6 +63,12 @@ export const bucketSql = (list: ListName, shift: number): string => {
     : `(place >> ${shift})`;
 };
 
+/** The same where the shift is SQL, too. */
+export const bucketAtSql = (list: ListName, shift: string): string => {
+  const { bits, origin } = partsOf[list] ?? { bits: 0, origin: 0n };
+  return `CASE WHEN ${shift} < 0 THEN ((place - ${origin}) << -${shift}) | (rest >> (${bits} + ${shift})) ELSE place >> ${shift} END`;
+};
+
 /** SQL of the bucket of a counter, or where it is of a part, of the smallest stretch that the part is in. */
 export const stretchOfSql = (counter: string): string => {
   const origins = listNames.flatMap((list) =>
@@ -73,9 +79,9 @@ export const stretchOfSql = (counter: string): string => {
     ELSE ${counter}.bucket END`;
 };
 
-/** SQL of the first part of a stretch that has parts; they are 2^8. */
-export const firstPartSql = (list: ListName, { shift, bucket }: { shift: number; bucket: string }): string =>
-  `((${bucket}${shift === 0 ? ` - ${partsOf[list]?.origin}` : ''}) << ${partShift})`;
+/** SQL of the first of the narrower stretches, or parts, within a stretch, of which `shift` and `bucket` are known. */
+export const firstWithinSql = (list: ListName, stretch: string, narrower: string): string =>
+  `((${stretch}.bucket - CASE ${stretch}.shift WHEN 0 THEN ${partsOf[list]?.origin ?? 0} ELSE 0 END) << ${stretch}.shift - ${narrower})`;
 
 /** Where the first row of a stretch can stand. */
 export type Stand = { readonly createdMicros: bigint; readonly id: string };
