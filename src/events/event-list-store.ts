@@ -1,6 +1,8 @@
 import type { Database } from '../contract/transaction.ts';
 import { countRows, findOffset } from '../db/list-counts-store.ts';
 import { endsOf } from '../db/list-levels.ts';
+import { momentOf } from '../db/moment-sql.ts';
+import { prepared } from '../db/prepared.ts';
 import type { MayLag } from '../db/replica-reads.ts';
 import { countSpan, momentSql } from '../db/time-counts.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
@@ -36,21 +38,10 @@ export async function listEvents(
 ): Promise<PlacedEvent[]> {
   if (isTimed(filter))
     return (await listTimedEvents(db, companyId, filter, { limit, ...start })).map(fromPlaced);
-  const from = await newestFrom(db, companyId, start);
-  if (from === undefined) return [];
-  const page = from.query.limit(limit);
-  // Rows that an offset skips are not read: the index has what the order needs.
-  const ids = db.select('id').from(page.clone().select('id').as('page'));
-  const isDeep = start.after === undefined && (start.offset ?? 0) > 0;
-  const rows = isDeep ? newestFirst(eventsOf(db, companyId).whereIn('id', ids)) : page;
-  return (await selectPlaced(db, rows)).map(fromPlaced);
+  return (await listNewest(db, companyId, start, limit)).map(fromPlaced);
 }
 
 const fromPlaced = (row: PlacedRow): PlacedEvent => ({ ...fromRow(row), place: placeOf(row) });
-
-async function selectPlaced(db: Database, query: EventQuery): Promise<PlacedRow[]> {
-  return query.select(db.raw(placedColumns));
-}
 
 // Events of 100 kB are followed by few, small ones by many.
 const firstBatch = 20;
@@ -80,9 +71,9 @@ export async function readAllEvents(
     read: (last, size) =>
       mayLag(async (db) => {
         const next = last ? { after: placeOf(last) } : start;
-        if (isTimed(filter)) return listTimedEvents(db, companyId, filter, { limit: size, ...next });
-        const from = await newestFrom(db, companyId, next);
-        return from === undefined ? [] : selectPlaced(db, from.query.limit(size));
+        return isTimed(filter)
+          ? listTimedEvents(db, companyId, filter, { limit: size, ...next })
+          : listNewest(db, companyId, next, size);
       }),
   });
   return { first: first.map(fromRow), rest: rest && mapBatches(rest, fromRow) };
@@ -100,35 +91,46 @@ export function countEvents(db: Database, companyId: string, filter: EventFilter
   });
 }
 
-type EventQuery = ReturnType<typeof eventsOf>;
-
-const eventsOf = (db: Database, companyId: string) => db(table).where({ company_id: companyId });
-
-const newestFirst = (query: EventQuery): EventQuery =>
-  query.orderBy([
-    { column: 'created_at', order: 'desc' },
-    { column: 'id', order: 'desc' },
-  ]);
-
-/** The events from some place of the list on; undefined past its end. In an object, since a query is a promise, too. */
-async function newestFrom(
+async function listNewest(
   db: Database,
   companyId: string,
-  start: EventStart,
-): Promise<{ query: EventQuery } | undefined> {
-  const query = newestFirst(eventsOf(db, companyId));
-  if (start.after) {
-    const { createdMicros, id } = start.after;
-    query.whereRaw(`(created_at, id) < (${momentSql}, ?::uuid)`, [String(createdMicros), id]);
-    return { query };
-  }
-  const { offset = 0 } = start;
-  if (offset === 0) return { query };
+  { after, ...start }: EventStart,
+  limit: number,
+): Promise<PlacedRow[]> {
+  const offset = 'offset' in start ? (start.offset ?? 0) : 0;
+  if (offset > 0) return listAtOffset(db, companyId, offset, limit);
+  const query = db(table)
+    .where({ company_id: companyId })
+    .orderByRaw('created_at DESC, id DESC')
+    .limit(limit)
+    .select(db.raw(placedColumns));
+  if (after)
+    query.whereRaw(`(created_at, id) < (${momentSql}, ?::uuid)`, [String(after.createdMicros), after.id]);
+  return query;
+}
+
+const [company, created, id, most, skipped] = [
+  ...['text', 'bigint', 'uuid', 'bigint', 'bigint'].entries(),
+].map(([index, type]) => `(SELECT $${index + 1}::${type})`);
+
+// Rows that an offset skips are not read: the index has what the order needs. The server does not look into what is selected when
+// it plans, so it makes one plan.
+const atOffsetSql = `
+  SELECT ${placedColumns} FROM events WHERE company_id = ${company} AND id = ANY (ARRAY (
+    SELECT id FROM events
+    WHERE company_id = ${company} AND (created_at, id) <= ((SELECT ${momentOf(String(created))}), ${id})
+    ORDER BY created_at DESC, id DESC LIMIT ${most} OFFSET ${skipped}))
+  ORDER BY created_at DESC, id DESC`;
+
+async function listAtOffset(
+  db: Database,
+  companyId: string,
+  offset: number,
+  limit: number,
+): Promise<PlacedRow[]> {
   const found = await findOffset(db, countedEvents('events', companyId), offset);
-  if (found === undefined) return undefined;
-  const { createdMicros, id } = endsOf('events', found.shift, found.bucket).first;
-  query
-    .whereRaw(`(created_at, id) <= (${momentSql}, ?::uuid)`, [String(createdMicros), id])
-    .offset(found.skipped);
-  return { query };
+  if (found === undefined) return [];
+  const { first } = endsOf('events', found.shift, found.bucket);
+  const values = [companyId, String(first.createdMicros), first.id, limit, found.skipped];
+  return (await prepared<PlacedRow>(db, 'list_events_at', atOffsetSql, values)).rows;
 }
