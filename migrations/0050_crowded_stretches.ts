@@ -3,9 +3,9 @@ import { runStatements } from '../src/db/statements.ts';
 
 /*
  * The smallest stretches of events are 17 s and those of RWAs 66 ms (migration 0039), and a file or a busy minute puts tens of
- * thousands of rows into one, through which an offset was read. A stretch with many rows is counted by 256 parts, and a part with
- * many by 256 of its own, down to a microsecond and to the first byte of the id: few stretches need it, so few are. Counters of
- * parts have shifts below 0; `list_splits` says which stretches have them, or are to have them.
+ * thousands of rows into one, through which an offset was read. A stretch with many rows is counted by parts, 256 of events and 64 of
+ * RWAs, and a part with many by as many of its own, down to a microsecond and to the first byte of the id: few stretches need it,
+ * so few are. Counters of parts have shifts below 0; `list_splits` says which stretches have them, or are to have them.
  *
  * Changes say where in its smallest stretch a row stands: its microseconds there and the first byte of its id, `rest`. Those
  * from before have none, and no stretch is parted yet.

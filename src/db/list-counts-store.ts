@@ -5,7 +5,7 @@ import {
   firstWithinSql,
   type ListName,
   manyRows,
-  partShiftsOf,
+  partLevelsOf,
   shiftsOf,
 } from './list-levels.ts';
 import { settleCounts } from './list-splits-store.ts';
@@ -123,7 +123,7 @@ export async function findOffset(
   offset: number,
 ): Promise<FoundPart | undefined> {
   const { list } = rows;
-  const levels = [...shiftsWithin(rows).toReversed(), ...partShiftsOf(list)];
+  const levels = [...shiftsWithin(rows).toReversed(), ...partLevelsOf(list).map(({ shift }) => shift)];
   const found = await prepared<{ shift: number; bucket: string; skipped: string }>(
     ...([db, `find_offset_${list}`, walkSql(list), [...valuesOf(rows), offset, levels]] as const),
   );

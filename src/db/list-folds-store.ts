@@ -3,8 +3,7 @@ import {
   type ListName,
   listNames,
   manyRows,
-  partShift,
-  partShiftsOf,
+  partLevelsOf,
   stretchesSql,
   stretchOfSql,
 } from './list-levels.ts';
@@ -28,9 +27,7 @@ const takenSql = (list: ListName) => `
   SELECT t.*, s.shift, s.bucket FROM taken t CROSS JOIN LATERAL ${stretchesSql(list, 't')} AS s (shift, bucket)
   WHERE t.list = '${list}'`;
 
-const parents = listNames.flatMap((list) =>
-  partShiftsOf(list).map((shift) => `('${list}', ${shift + partShift})`),
-);
+const parents = listNames.flatMap((list) => partLevelsOf(list).map(({ of }) => `('${list}', ${of})`));
 
 /** SQL that notes which of some counters are of a stretch that is to be counted by its parts. */
 export const wantSplitsSql = (counters: string) => `

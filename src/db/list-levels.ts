@@ -28,6 +28,8 @@ export const listNames = [
  */
 type Parts = {
   readonly bits: number;
+  /** By how many of them a stretch or part is parted at once. */
+  readonly width: number;
   readonly origin: bigint;
   /** Of lists that begin with the newest: the last microsecond of the first place there can be. */
   readonly last?: bigint;
@@ -35,24 +37,26 @@ type Parts = {
 
 /** Lists whose places may have many rows. */
 const parted = {
-  rwas: { bits: 24, origin: 0n },
+  // With up to eight facets each, 256 parts were a thousand counters to read for a page.
+  rwas: { bits: 24, width: 6, origin: 0n },
   // From 2^40 on they would not be numbered in 63 bits.
-  events: { bits: 32, origin: (1n << 40n) - (1n << 28n), last: (1n << 64n) - 1n },
+  events: { bits: 32, width: 8, origin: (1n << 40n) - (1n << 28n), last: (1n << 64n) - 1n },
 } as const satisfies Partial<Record<ListName, Parts>>;
 export type PartedList = keyof typeof parted;
 const partsOf: Readonly<Partial<Record<ListName, Parts>>> = parted;
 
-/** The bits by which a stretch is parted at once, and those of the id. */
-export const partShift = 8;
-const idShift = BigInt(partShift);
+const idShift = 8n;
 
 /** A stretch with more rows of a facet is parted. */
 export const manyRows = 1_000;
 
-/** The shifts of the parts of a list, the widest first. */
-export const partShiftsOf = (list: ListName): number[] => {
-  const levels = (partsOf[list]?.bits ?? 0) / partShift;
-  return Array.from({ length: levels }, (_, index) => -(index + 1) * partShift);
+/** The shifts of the parts of a list, the widest first, each with that of what is parted by them. */
+export const partLevelsOf = (list: ListName): { readonly shift: number; readonly of: number }[] => {
+  const { bits, width } = partsOf[list] ?? { bits: 0, width: 1 };
+  return Array.from({ length: bits / width }, (_, index) => ({
+    shift: -(index + 1) * width,
+    of: 0 - index * width,
+  }));
 };
 
 /** SQL of the stretch of a place and its rest, or of the part of one where the shift is below 0. */
@@ -121,11 +125,11 @@ type Level = { readonly shift: number; readonly sql: string };
  */
 export function stretchesSql(list: ListName, row: string): string {
   const whole: Level[] = shiftsOf[list].map((shift) => ({ shift, sql: bucketSql(list, shift) }));
-  const parts = partShiftsOf(list).map(
-    (shift) => `
-    UNION ALL SELECT s.shift - ${partShift}, ${bucketSql(list, shift)} FROM list_splits s
-    WHERE s.is_counted AND s.company_id = ${row}.company_id AND s.list = '${list}' AND s.shift = ${shift + partShift}
-      AND s.bucket = ${bucketSql(list, shift + partShift)} AND rest IS NOT NULL`,
+  const parts = partLevelsOf(list).map(
+    ({ shift, of }) => `
+    UNION ALL SELECT ${shift}, ${bucketSql(list, shift)} FROM list_splits s
+    WHERE s.is_counted AND s.company_id = ${row}.company_id AND s.list = '${list}' AND s.shift = ${of}
+      AND s.bucket = ${bucketSql(list, of)} AND rest IS NOT NULL`,
   );
   const values = whole.map(({ shift, sql }) => `(${shift}::smallint, ${sql})`);
   return `(VALUES ${values.join()}${parts.join('')})`;

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../contract/transaction.ts';
 import { foldCounts, foldLock, foldSize, wantSplitsSql } from './list-folds-store.ts';
-import { bucketSql, endsOf, type PartedList, partShift } from './list-levels.ts';
+import { bucketSql, endsOf, type PartedList, partLevelsOf } from './list-levels.ts';
 import { countedRowsSql } from './listed-rows.ts';
 import { momentOf } from './moment-sql.ts';
 import { inTransaction } from './transaction.ts';
@@ -18,7 +18,8 @@ type Split = {
 
 // One statement, so one snapshot: what is appended and not folded yet is taken off what the parts count.
 const splitSql = ({ list, shift }: Split) => {
-  const part = shift - partShift;
+  const part = partLevelsOf(list).find(({ of }) => of === shift)?.shift;
+  if (part === undefined) throw new Error(`No part of ${list} at ${shift} is parted.`);
   return `
   WITH stretch AS (
     SELECT ${bucketSql(list, part)} AS part, facet, 1 AS n, latest, earliest FROM (${countedRowsSql[list]}) AS rows
