@@ -90,7 +90,8 @@ export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {
   for (const entry of listOf(value, 'traces')) {
     const trace = fieldsOf(entry, 'trace');
     const { blockHash: of = blockHash } = trace;
-    if (hashOf(of, 'trace blockHash') !== blockHash) throw new MalformedBlockError('trace blockHash', of);
+    if (of !== blockHash && hashOf(of, 'trace blockHash') !== blockHash)
+      throw new MalformedBlockError('trace blockHash', of);
     // Rewards of the block itself belong to no transaction.
     if (typeof trace['transactionHash'] !== 'string') continue;
     const hash = hashOf(trace['transactionHash'], 'transactionHash');

@@ -149,10 +149,12 @@ function contractRows(blocks: readonly IndexedBlock[]): BulkColumns {
   const kinds = new Map<string, number>();
   const see = (contract: string, kind: number) =>
     kinds.set(contract, Math.max(kind, kinds.get(contract) ?? 0));
-  for (const { erc20, nft, approvals } of blocks.flatMap(({ transactions }) => transactions)) {
-    for (const { token } of erc20) see(token, 20);
-    for (const { token, standard } of nft) see(token, Number(standards[standard]));
-    for (const { token, kind } of approvals) see(token, kind === 'amount' ? 20 : 721);
+  for (const { transactions } of blocks) {
+    for (const { erc20, nft, approvals } of transactions) {
+      for (const { token } of erc20) see(token, 20);
+      for (const { token, standard } of nft) see(token, Number(standards[standard]));
+      for (const { token, kind } of approvals) see(token, kind === 'amount' ? 20 : 721);
+    }
   }
   const rows = columnsOf({ contract: 'bytea', standard: 'smallint' });
   for (const [contract, kind] of kinds) rows.add(bytes(contract), String(kind));
