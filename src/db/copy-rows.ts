@@ -10,15 +10,21 @@ type PipelinedClient = ClientBase & { pipeline: boolean };
 /**
  * Inserts rows with COPY, within the transaction.
  * @param target table with its columns, such as `events (id, name)`
- * @param text whole lines, in pieces, in the text format of COPY, each line ending in a line feed
+ * @param rows in pieces: of text whole lines, each ending in a line feed; of binary the header first and the trailer last
  * @throws the database's error when a row violates a constraint: COPY knows no ON CONFLICT
  */
-export async function copyRows(tx: Tx, target: string, text: Iterable<Buffer>): Promise<void> {
+export async function copyRows(
+  tx: Tx,
+  target: string,
+  rows: Iterable<Buffer>,
+  format: 'text' | 'binary' = 'text',
+): Promise<void> {
   // The transaction's own connection, which Knex returns untyped and releases at the end of the transaction.
   const connection = (await tx.client.acquireConnection()) as PipelinedClient;
   // COPY has a protocol of its own, so no other statement may be in flight on the connection.
   connection.pipeline = false;
-  await pipeline(Readable.from(text), connection.query(copyFrom(`COPY ${target} FROM STDIN`)));
+  const copy = connection.query(copyFrom(`COPY ${target} FROM STDIN (FORMAT ${format})`));
+  await pipeline(Readable.from(rows), copy);
   // Not after a failure: a statement sent too early would be read as rows.
   connection.pipeline = true;
 }

@@ -1,8 +1,10 @@
 import { describe, expect, vi } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import { createLogger } from '../../src/log.ts';
 import { createAdaptiveLimit } from '../../src/providers/indexer/follow/adaptive-limit.ts';
 import { createFollower } from '../../src/providers/indexer/follow/follower.ts';
-import { copyLines, copyWritten } from '../../src/providers/indexer/store/bulk-store.ts';
+import { bytes, copyBinary, copyLines, copyWritten } from '../../src/providers/indexer/store/bulk-store.ts';
+import { writtenFacetRows, writtenFacets } from '../../src/providers/indexer/store/written-rows.ts';
 import { test } from '../support/fixtures.ts';
 import { createModelChain } from './model-chain.ts';
 
@@ -41,20 +43,40 @@ describe('while blocks are written', () => {
   });
 });
 
-describe('lines that are too many for one piece', () => {
+describe('rows that are too many for one piece', () => {
+  const wallet = `0x${'ab'.repeat(20)}`;
+  const count = 100_000;
+  const countFacets = async (db: Database) => {
+    const { rows } = await db.raw(
+      `SELECT count(*), max(tx_index), bool_and(wallet = ?::bytea AND kind = 1 AND facet = ?::bytea) AS whole
+       FROM history_facets WHERE chain_id = ? AND block_number = 7`,
+      [bytes(wallet), `\\x${'cd'.repeat(11)}`, chainId],
+    );
+    return rows;
+  };
+  const all = [{ count: String(count), max: count - 1, whole: true }];
+
   test('all arrive, in their order', async ({ database }) => {
     const columns = ['wallet', 'facet', 'kind', 'block_number', 'tx_index'];
     const lines = copyLines(chainId, ['bytea', 'bytea', 'smallint', 'bigint', 'integer']);
     // Each has some 90 bytes, and a piece 4 MiB.
-    const count = 100_000;
-    const wallet = `\\x${'ab'.repeat(20)}`;
     for (let index = 0; index < count; index += 1)
-      lines.add(wallet, `\\x${'cd'.repeat(11)}`, '1', '7', String(index));
+      lines.add(bytes(wallet), `\\x${'cd'.repeat(11)}`, '1', '7', String(index));
     await database.db.transaction((tx) => copyWritten(tx, 'history_facets', columns, lines.all()));
-    const { rows } = await database.db.raw(
-      `SELECT count(*), max(tx_index), bool_and(wallet = ?::bytea) AS whole FROM history_facets WHERE chain_id = ?`,
-      [wallet, chainId],
-    );
-    expect(rows).toEqual([{ count: String(count), max: count - 1, whole: true }]);
+    expect(await countFacets(database.db)).toEqual(all);
+    await database.db('history_facets').delete();
+  });
+
+  test('all arrive in the binary format, too', async ({ database }) => {
+    const header = { number: 7n, hash: wallet, parentHash: wallet, timestamp: 0n };
+    const facets = new Map([[`\\x${'cd'.repeat(11)}`, 1]]);
+    const blocks = Array.from({ length: 100 }, (_, block) => {
+      const rows = writtenFacetRows(chainId, header);
+      for (let index = 0; index < count / 100; index += 1)
+        rows.add(wallet, (block * count) / 100 + index, facets);
+      return rows.bytes();
+    });
+    await database.db.transaction((tx) => copyBinary(tx, 'history_facets', writtenFacets, blocks));
+    expect(await countFacets(database.db)).toEqual(all);
   });
 });

@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
-import { bytes, copyBulk, copyWritten, hex, insertBulk } from './bulk-store.ts';
+import { bytes, copyBinary, copyBulk, hex, insertBulk } from './bulk-store.ts';
 import { historyTables, type WrittenBlock } from './history-rows.ts';
 import { ledgerConflicts, restartLedger } from './ledger-store.ts';
 import { IndexMovedError } from './roll-back-store.ts';
@@ -48,12 +48,8 @@ export async function appendBlocks(
   await inTransaction(db, async (tx) => {
     const startBlock = await moveHead(tx, chainId, head, blocks);
     for (const { table, columns } of historyTables) {
-      await copyWritten(
-        tx,
-        table,
-        columns,
-        blocks.flatMap(({ lines }) => lines[table]),
-      );
+      const written = blocks.map(({ rows: of }) => of[table]);
+      await copyBinary(tx, table, columns, written);
     }
     await insertRows(tx, chainId, startBlock === '0' ? withoutPast(rows) : rows);
     // The new blocks follow the indexed ones, so those are on the node's branch, and the final ones stay on it. The

@@ -1,5 +1,6 @@
 import type { Tx } from '../../../contract/transaction.ts';
 import { copyRows } from '../../../db/copy-rows.ts';
+import { binaryHeader, binaryTrailer } from './binary-rows.ts';
 
 /** Columns of a bulk insert by name: the SQL type and one text per row; null and an empty text become NULL. */
 export type BulkColumns = Readonly<
@@ -49,6 +50,17 @@ export async function copyWritten(
   if (lines.length > 0) await copyRows(tx, `${table} (chain_id, ${columns.join(', ')})`, inPieces(lines));
 }
 
+/** Inserts rows of {@link BinaryRows}. None of them may exist. */
+export async function copyBinary(
+  tx: Tx,
+  table: string,
+  columns: readonly string[],
+  rows: readonly Buffer[],
+): Promise<void> {
+  const target = `${table} (chain_id, ${columns.join(', ')})`;
+  await copyRows(tx, target, inPieces([binaryHeader, ...rows, binaryTrailer]), 'binary');
+}
+
 /** For each next piece the server waits until this process has heard of the last, so there are few. */
 function* inPieces(lines: Lines): Generator<Buffer> {
   let piece: Buffer[] = [];
@@ -66,7 +78,7 @@ function* inPieces(lines: Lines): Generator<Buffer> {
 }
 
 /** Collects texts of whole lines as bytes, so many at once that none is too long for one text. */
-export function createLines() {
+function createLines() {
   const done: Buffer[] = [];
   let text = '';
   let count = 0;

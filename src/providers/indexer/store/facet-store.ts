@@ -27,7 +27,7 @@ export function toDescribed({ wallet, tx, moves, verdicts }: FacetRow): Describe
 }
 
 /** The row of facets: its wallet as PostgreSQL reads bytes, and its place. */
-export type FacetKey = { readonly wallet: string; readonly place: readonly [block: string, index: string] };
+type FacetKey = { readonly wallet: string; readonly place: readonly [block: string, index: string] };
 
 /** Facets of rows, as the columns of the table. */
 export function facetColumns(): {

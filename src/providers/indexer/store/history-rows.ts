@@ -1,11 +1,18 @@
 import type { IndexedBlock } from '../domain.ts';
 import { sortRow } from '../search/sort-row.ts';
-import { type BulkColumns, bytes, copyLines, createLines, type Lines } from './bulk-store.ts';
-import { type FacetKey, facetColumns } from './facet-store.ts';
+import { type BulkColumns, bytes } from './bulk-store.ts';
+import { facetColumns } from './facet-store.ts';
 import { createNativeSums, type NativeSums } from './ledger-rows.ts';
 import { columnsOf, timeOf } from './row-columns.ts';
 import { writeMoves, writeTransaction, writeVerdicts } from './stored-moves.ts';
 import { walletMoves } from './wallet-moves.ts';
+import {
+  type HistoryRow,
+  writtenFacetRows,
+  writtenFacets,
+  writtenHistory,
+  writtenHistoryRows,
+} from './written-rows.ts';
 
 const historyTypes = {
   wallet: 'bytea',
@@ -21,10 +28,10 @@ const historyTypes = {
   verdicts: 'json',
 };
 
-/** The tables of {@link WrittenBlock} with the columns of their lines, after the number of the network. */
+/** The tables of {@link WrittenBlock} with the columns of their rows, after the number of the network. */
 export const historyTables = [
-  { table: 'wallet_history', columns: Object.keys(historyTypes) },
-  { table: 'history_facets', columns: Object.keys(facetColumns().columns) },
+  { table: 'wallet_history', columns: writtenHistory },
+  { table: 'history_facets', columns: writtenFacets },
 ] as const;
 
 /** Rows of `wallet_history` and of `history_facets` as columns. Pure. */
@@ -34,7 +41,16 @@ export function historyRows(block: IndexedBlock): {
 } {
   const history = columnsOf(historyTypes);
   const facets = facetColumns();
-  addHistory({ history, facets, sums: createNativeSums() }, block);
+  const number = String(block.header.number);
+  const place = [bytes(block.header.hash), timeOf(block)] as const;
+  forEachRow(block, ({ transaction, wallet, moves, kind }, found) => {
+    const index = String(transaction.index);
+    const json = writeTransaction(transaction);
+    const own = [bytes(wallet), number, index, bytes(transaction.hash), ...place, json];
+    const calls = transaction.internalCalls?.toString() ?? null;
+    history.add(...own, writeMoves(moves) ?? null, String(kind), calls, writeVerdicts(moves));
+    facets.add({ wallet: bytes(wallet), place: [number, index] }, found);
+  });
   return { wallet_history: history.columns, history_facets: facets.columns };
 }
 
@@ -44,7 +60,7 @@ export type WrittenBlock = IndexedBlock & {
   readonly wallets: ReadonlySet<string>;
   readonly sums: NativeSums;
   /** Rows as COPY takes them. */
-  readonly lines: { readonly wallet_history: Lines; readonly history_facets: Lines };
+  readonly rows: { readonly wallet_history: Buffer; readonly history_facets: Buffer };
 };
 
 /**
@@ -52,59 +68,33 @@ export type WrittenBlock = IndexedBlock & {
  * bytes are nothing that a garbage collector has to move. Pure.
  */
 export function writeBlock(chainId: string, block: IndexedBlock): WrittenBlock {
-  const history = copyLines(chainId, Object.values(historyTypes));
-  const facets = facetLines(chainId);
+  const history = writtenHistoryRows(chainId, block.header);
+  const facets = writtenFacetRows(chainId, block.header);
   const sums = createNativeSums();
-  const wallets = addHistory({ history, facets, sums }, block);
-  const lines = { wallet_history: history.all(), history_facets: facets.all() };
-  return { ...block, wallets, sums, lines };
-}
-
-/** As {@link copyLines} writes them: there are so many of them that the general way costs more. */
-function facetLines(chainId: string) {
-  const lines = createLines();
-  return {
-    add({ wallet, place: [block, index] }: FacetKey, facets: ReadonlyMap<string, number>) {
-      const before = `${chainId}\t\\${wallet}\t\\`;
-      const after = `\t${block}\t${index}\n`;
-      for (const [facet, kind] of facets) lines.add(`${before}${facet}\t${kind}${after}`);
-    },
-    all: lines.all,
-  };
-}
-
-type Collected = {
-  readonly history: { add(...values: (string | null)[]): void };
-  readonly facets: { add(key: FacetKey, facets: ReadonlyMap<string, number>): void };
-  readonly sums: NativeSums;
-};
-
-/** @returns the wallets of the block */
-function addHistory({ history, facets, sums }: Collected, block: IndexedBlock): ReadonlySet<string> {
-  const { number, hash } = block.header;
-  const blockNumber = String(number);
-  const blockHash = bytes(hash);
-  const time = timeOf(block);
   const wallets = new Set<string>();
-  for (const transaction of block.transactions) {
-    const index = String(transaction.index);
-    const txHash = bytes(transaction.hash);
-    const json = writeTransaction(transaction);
-    const calls = transaction.internalCalls?.toString() ?? null;
-    for (const [wallet, moves] of walletMoves(transaction)) {
-      wallets.add(wallet);
-      const moved = writeMoves(moves) ?? null;
-      const owner = bytes(wallet);
-      const { kind, facets: found } = sortRow({ wallet, transaction, moves });
-      const values = [owner, blockNumber, index, txHash, blockHash, time, json, moved, String(kind), calls];
-      history.add(...values, writeVerdicts(moves));
-      sums.addRow(wallet, transaction, moves);
-      facets.add({ wallet: owner, place: [blockNumber, index] }, found);
-    }
-  }
+  forEachRow(block, (row, found) => {
+    const { transaction, wallet, moves } = row;
+    wallets.add(wallet);
+    history.add(row);
+    facets.add(wallet, transaction.index, found);
+    sums.addRow(wallet, transaction, moves);
+  });
   for (const credit of block.credits) {
     wallets.add(credit.wallet);
     sums.addCredit(credit);
   }
-  return wallets;
+  const rows = { wallet_history: history.bytes(), history_facets: facets.bytes() };
+  return { ...block, wallets, sums, rows };
+}
+
+function forEachRow(
+  { transactions }: IndexedBlock,
+  add: (row: HistoryRow, facets: ReadonlyMap<string, number>) => void,
+): void {
+  for (const transaction of transactions) {
+    for (const [wallet, moves] of walletMoves(transaction)) {
+      const { kind, facets } = sortRow({ wallet, transaction, moves });
+      add({ transaction, wallet, moves, kind }, facets);
+    }
+  }
 }
