@@ -3,9 +3,11 @@ import type { Logger } from './log.ts';
 
 // So much comes and goes with the usual work.
 const usualBytes = 128 * 1024 ** 2;
-// What is at work half of its time or more has callers whom a pause of some 100 ms would hit.
-const mostBusy = 0.5;
+// What is at work for more of its time has callers whom a pause of some 100 ms would hit.
+const mostBusy = 0.15;
 const everyMs = 5_000;
+/** Looks one after the other at which the process was quiet. */
+const quietLooks = 2;
 
 type FreeMemoryOptions = {
   readonly log: Logger;
@@ -24,12 +26,14 @@ export function giveBackFreeMemory({ log, everyMs: lookMs = everyMs }: FreeMemor
   let loop: EventLoopUtilization = performance.eventLoopUtilization();
   /** What it held at the least since it was last looked what is of use. */
   let usedBytes = process.memoryUsage.rss();
+  let quiet = 0;
   const look = () => {
     const { utilization } = performance.eventLoopUtilization(loop);
     loop = performance.eventLoopUtilization();
     const before = process.memoryUsage.rss();
     usedBytes = Math.min(usedBytes, before);
-    if (utilization > mostBusy || before < usedBytes + usualBytes) return;
+    quiet = utilization > mostBusy ? 0 : quiet + 1;
+    if (quiet < quietLooks || before < usedBytes + usualBytes) return;
     const began = performance.now();
     collect({ type: 'major', flavor: 'last-resort', execution: 'sync' });
     usedBytes = process.memoryUsage.rss();

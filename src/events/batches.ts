@@ -61,3 +61,34 @@ export function arrayOf<T, Item>(
   const stream = new ItemStream<Item>(all(), sizeInMemory(items));
   return stream;
 }
+
+// What is less is made in one go, which takes some milliseconds.
+const largeBytes = 1024 * 1024;
+
+type Page<T, Item> = {
+  readonly toItem: (value: T) => Item;
+  /** What a value takes in memory, about. */
+  readonly bytesOf: (value: T) => number;
+};
+
+/**
+ * The array of an answer whose values were read already: as it is where they are small, else as a stream, so that a piece is
+ * made when the caller has taken the one before it, and others come in between.
+ */
+export function pageOf<T, Item>(
+  values: readonly T[],
+  { toItem, bytesOf }: Page<T, Item>,
+): Item[] | ItemStream<Item> {
+  const bytes = values.reduce((sum, value) => sum + bytesOf(value), 0);
+  if (bytes < largeBytes) return values.map(toItem);
+  // Taken out when it is sent, so that nothing keeps it for as long as the others take.
+  const left = [...values];
+  const all = function* () {
+    for (let value = left.shift(); value !== undefined; value = left.shift()) {
+      yield [toItem(value)];
+      stream.heldBytes -= bytesOf(value);
+    }
+  };
+  const stream = new ItemStream<Item>(all(), bytes);
+  return stream;
+}

@@ -9,7 +9,7 @@ import type { MayLag } from '../db/replica-reads.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
 import { parseIsoDate } from '../iso-date.ts';
-import { arrayOf } from './batches.ts';
+import { arrayOf, pageOf } from './batches.ts';
 import { allowsChange, entityTag } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
@@ -61,7 +61,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       );
       const { rows, cursor } = cutPage(asked, found, limit, positionText);
       const headers = { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) };
-      return { status: 200, body: rows.map(eventToApi), headers };
+      return { status: 200, body: pageOf(rows, { toItem: eventToApi, bytesOf }), headers };
     },
 
     async createEvent({ body }, { companyId, onceByStatement, origin }) {
@@ -106,6 +106,10 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       }),
   };
 }
+
+/** Two for each character of the texts that may be long: as a row or a piece they are there twice while they are sent. */
+const bytesOf = ({ description, program }: EventRecord) =>
+  1_000 + 2 * ((description?.length ?? 0) + (program?.length ?? 0));
 
 const positionText = ({ place }: PlacedEvent) => `${place.createdMicros}.${place.id}`;
 

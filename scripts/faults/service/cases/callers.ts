@@ -23,7 +23,8 @@ const stillHeld = (count: number, words: string): Aftermath => ({
 const slowReaders: Fault = {
   name: 'slow readers',
   about: `${callersAtOnce} callers ask for large pages and do not read`,
-  seconds: 35,
+  // What the kernel holds for them longest is of connections that are idle for the process, which closes them after 65 s.
+  seconds: 75,
   ...common,
   async begin(stage) {
     const text = requestText(largePage).repeat(pipelined);
