@@ -35,11 +35,13 @@ const settled = { timeout: 20_000, interval: 20 };
 
 test('folds and parts what was written, though nobody reads', async ({ db, keeping }) => {
   await addEvents(db, 6_000);
-  keeping();
+  const keeper = keeping();
   await vi.waitFor(async () => {
     expect(await pending(db)).toBe(0);
     expect(await db('list_splits').where({ is_counted: false })).toEqual([]);
   }, settled);
+  // What it asks itself is not the reader's.
+  await keeper.stop();
   expect(await db('list_counts').where({ list: 'events', shift: -8 }).sum('count')).toEqual([
     { sum: '6000' },
   ]);
