@@ -82,8 +82,8 @@ async function addCompany(
   const rwas = [await addRwa(db, company.id, contract), await addRwa(db, company.id, contract)];
   const nfts: { id: string; secret: string }[] = [];
   for (const rwaId of rwas) {
-    const wanted = { companyId: company.id, rwaId, count: Math.ceil(unclaimed / rwas.length) };
-    const made = await db.transaction((tx) => issueNfts(tx, vault, wanted));
+    const count = Math.ceil(unclaimed / rwas.length);
+    const made = await addNfts(db, { companyId: company.id, rwaId, count });
     nfts.push(...made.map(({ id, sealed }) => ({ id, secret: vault.open(id, sealed) })));
   }
   const wallets = Array.from({ length: 10 }, newAddress);
@@ -112,5 +112,9 @@ export async function addRwa(db: Database, companyId: string, contractAddress: s
   if (!input.ok) throw new Error(JSON.stringify(input.errors));
   return (await createRwa(db, companyId, input.input)).id;
 }
+
+/** NFTs of an asset that nobody has asked to mint. */
+export const addNfts = (db: Database, wanted: { companyId: string; rwaId: string; count: number }) =>
+  db.transaction((tx) => issueNfts(tx, vault, wanted));
 
 const newAddress = () => getAddress(hexlify(randomBytes(20)));

@@ -1,7 +1,7 @@
 import type { Database } from '../../../../src/contract/transaction.ts';
 import { settleCounts } from '../../../../src/db/list-splits-store.ts';
 import { chainId } from '../../../bench/mint/bench-chain.ts';
-import { addRwa } from '../../../load/world.ts';
+import { addNfts, addRwa } from '../../../load/world.ts';
 import type { Stage } from '../fault.ts';
 
 /* What companies or strangers have put there, and is much to read. */
@@ -37,17 +37,14 @@ export async function withLongEvents(db: Database, { around }: Stage) {
 }
 
 const queuedMints = 100_000;
+const atOnce = 5_000;
 
 /** NFTs that nobody has asked to mint. @returns the id of their asset */
 export async function makeUnclaimed(db: Database, { around: { world, chain } }: Stage): Promise<string> {
   const rwa = await addRwa(db, world.acme.id, chain.contract);
-  await db.raw(
-    `INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
-     SELECT r.company_id, r.id, r.number, n, r.number * 18446744073709551616::numeric + n, '\\x00', 'load'
-     FROM rwas r CROSS JOIN LATERAL generate_series(1, ${queuedMints}) AS n WHERE r.id = ?`,
-    [rwa],
-  );
-  await db('rwas').where({ id: rwa }).update({ total_nfts: queuedMints, last_serial: queuedMints });
+  for (let made = 0; made < queuedMints; made += atOnce) {
+    await addNfts(db, { companyId: world.acme.id, rwaId: rwa, count: atOnce });
+  }
   await settle(db);
   return rwa;
 }
