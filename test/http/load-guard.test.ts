@@ -144,6 +144,15 @@ describe('a process without pause', () => {
     expect(askMany(1_000, 'neighbour')).toBe(500);
   });
 
+  test.for(['greedy', 'nobody'])('leaves a company its little, whatever %s had begun before', (other) => {
+    const { askMany, pass } = guarded();
+    askMany(5_000, other);
+    pass(1);
+    pass(1);
+    expect(askMany(4, 'neighbour')).toBe(4);
+    expect(askMany(100, other)).toBe(0);
+  });
+
   test('takes all keys of a company for one', () => {
     const { ask, askMany } = saturated();
     askMany(5_000);

@@ -79,9 +79,11 @@ export function createLoadGuard({
   const hasPlace = (tenant: string | undefined): boolean => {
     const most = mostUnderWay();
     if (underWay.count() < most) return true;
-    // However many strangers came at once.
-    if (tenant === undefined || underWay.known() >= 2 * most) return false;
-    return underWay.ofTenant(tenant) < Math.max(fewOfTenant, most / Math.max(2, underWay.tenants()));
+    // However much strangers or one company had begun before, others have their little; only very many companies together
+    // come to too much.
+    const tenants = underWay.tenants();
+    if (tenant === undefined || tenants * fewOfTenant >= 2 * most) return false;
+    return underWay.ofTenant(tenant) < Math.max(fewOfTenant, most / Math.max(2, tenants));
   };
 
   /** One whose requests are refused late has as many under way as are answered in `busyMs` now. */

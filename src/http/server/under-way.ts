@@ -14,14 +14,12 @@ type Ends = {
 type Span = {
   readonly since: number;
   open: number;
-  /** Those of companies among them. */
-  known: number;
   isOver: boolean;
   /** Whose requests were refused late in it; undefined for nobody's. */
   readonly refused: (string | undefined)[];
 };
 
-const newSpan = (since: number): Span => ({ since, open: 0, known: 0, isOver: false, refused: [] });
+const newSpan = (since: number): Span => ({ since, open: 0, isOver: false, refused: [] });
 
 // A request that is under way for longer waits for somebody else: the process would have answered it.
 const waitsForOthersMs = 1_000;
@@ -32,20 +30,11 @@ export function createUnderWay(began: number) {
   let current = newSpan(began);
   let earlier: Span[] = [];
   let count = 0;
-  let known = 0;
 
-  const leave = (span: Span, tenant: string | undefined) => {
+  const leave = (span: Span, leaving: number) => {
     if (span.isOver) return;
-    span.open -= 1;
-    count -= 1;
-    if (tenant === undefined) return;
-    span.known -= 1;
-    known -= 1;
-  };
-  const leaveAll = (span: Span) => {
-    count -= span.open;
-    known -= span.known;
-    span.isOver = true;
+    span.open -= leaving;
+    count -= leaving;
   };
   const leaveTenant = (tenant: string | undefined) => {
     if (tenant === undefined) return;
@@ -56,8 +45,6 @@ export function createUnderWay(began: number) {
 
   return {
     count: () => count,
-    /** Those of companies among them. */
-    known: () => known,
     /** Companies that have requests under way. */
     tenants: () => ofTenant.size,
     ofTenant: (tenant: string) => ofTenant.get(tenant) ?? 0,
@@ -65,11 +52,7 @@ export function createUnderWay(began: number) {
       const span = current;
       span.open += 1;
       count += 1;
-      if (tenant !== undefined) {
-        span.known += 1;
-        known += 1;
-        ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
-      }
+      if (tenant !== undefined) ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
       return (isRefused) => {
         if (!isRefused) onAnswered();
         else if (tenant !== undefined) onRefused(tenant);
@@ -78,20 +61,20 @@ export function createUnderWay(began: number) {
           span.refused.push(tenant);
           return;
         }
-        leave(span, tenant);
+        leave(span, 1);
         leaveTenant(tenant);
       };
     },
     /** Begins another span. */
     turn(at: number): void {
-      for (const tenant of current.refused) {
-        leave(current, tenant);
-        leaveTenant(tenant);
-      }
+      leave(current, current.refused.length);
+      current.refused.forEach(leaveTenant);
       earlier.push(current);
       current = newSpan(at);
       for (const span of earlier) {
-        if (at - span.since > waitsForOthersMs) leaveAll(span);
+        if (at - span.since <= waitsForOthersMs) continue;
+        leave(span, span.open);
+        span.isOver = true;
       }
       earlier = earlier.filter(({ isOver }) => !isOver);
     },
