@@ -138,9 +138,10 @@ export async function listen(
   }
   // One function for all answers: what closes over one costs as much as the rest of a short one.
   const endAnswer = (response: ServerResponse) => {
+    // Before the next one is asked for, which else would find its place taken.
+    letGo(response, isRefusedLate(response));
     const next = connections.end(response);
     if (next !== undefined) answer(next.req, next);
-    letGo(response, isRefusedLate(response));
     // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
     if (!server.listening) setImmediate(() => server.closeIdleConnections());
   };
