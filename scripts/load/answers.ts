@@ -41,14 +41,17 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** What the answers outside of `ok` say, most frequent first. */
+/** What the answers outside of `ok` say: those that no fault excuses first, then the most frequent. */
 export function commonDetails(answers: readonly Answer[], most = 5): string[] {
-  const counts = new Map<string, number>();
-  for (const answer of answers) {
-    if (answer.class === 'ok') continue;
-    const text = `${answer.class}: ${answer.kind} ${answer.detail}`;
-    counts.set(text, (counts.get(text) ?? 0) + 1);
+  const counts = new Map<string, { readonly isExcused: boolean; count: number }>();
+  for (const { class: kindOfAnswer, kind, detail } of answers) {
+    if (kindOfAnswer === 'ok') continue;
+    const text = `${kindOfAnswer}: ${kind} ${detail}`;
+    const isExcused = kindOfAnswer === 'busy' || kindOfAnswer === 'unavailable';
+    counts.set(text, { isExcused, count: (counts.get(text)?.count ?? 0) + 1 });
   }
-  const sorted = [...counts].sort(([, a], [, b]) => b - a);
-  return sorted.slice(0, most).map(([text, count]) => `${count} × ${text}`);
+  const sorted = [...counts].sort(
+    ([, one], [, other]) => Number(one.isExcused) - Number(other.isExcused) || other.count - one.count,
+  );
+  return sorted.slice(0, most).map(([text, { count }]) => `${count} × ${text}`);
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../contract/transaction.ts';
+import { codeOf } from './outage.ts';
 
 // Of the driver; its types leave out the socket.
 type Driver = { readonly connection: { readonly stream: { cork(): void; uncork(): void } } };
@@ -8,7 +9,7 @@ type Driver = { readonly connection: { readonly stream: { cork(): void; uncork()
  * server works on them in the order in which they begin, and nobody waits in between. After an error it refuses those
  * that follow.
  * @param begin begins them
- * @throws the error of the first that fails, when all are answered
+ * @throws the error of the one that failed first, when all are answered
  */
 export async function together<const Results extends readonly unknown[]>(
   tx: Tx,
@@ -19,10 +20,12 @@ export async function together<const Results extends readonly unknown[]>(
   // What begins now reaches the socket before the next tick.
   process.nextTick(() => connection.stream.uncork());
   const settled = await Promise.allSettled(begin());
-  // All may be answered at once, and then the first that is known to have failed is not the first that did.
-  const results = settled.map((each) => {
-    if (each.status === 'rejected') throw each.reason;
-    return each.value;
-  });
+  const errors = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  // Not every statement reaches the socket in the order in which it begins, nor is its answer known in that order.
+  if (errors.length > 0) throw errors.find((error) => !isRefused(error)) ?? errors[0];
+  const results = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   return results as unknown as Results; // a tuple as it began
 }
+
+/** Whether a statement was refused because one before it had failed. */
+const isRefused = (error: unknown) => error instanceof Error && codeOf(error) === '25P02';

@@ -45,4 +45,16 @@ describe('statements of a transaction that are sent together', () => {
       [1, 2, 3, 4].map(() => inTransaction(db, async (tx) => expect(await value(tx, later)).toBe(4))),
     );
   });
+
+  test('fail with the error of the one that failed, where another that begins first is sent after it', async ({
+    db,
+  }) => {
+    const failed = inTransaction(db, (tx) =>
+      together(tx, () => [
+        Promise.resolve().then(() => value(tx, 'SELECT 1 AS v')),
+        value(tx, 'SELECT 1 / 0 AS v'),
+      ]),
+    );
+    await expect(failed).rejects.toThrow('division by zero');
+  });
 });
