@@ -36,9 +36,10 @@ export async function readAttendees(
   after?: AttendeePlace,
 ): Promise<Batches<Attendee> | undefined> {
   const { isGone, batches } = await readWhileThere(
-    async (last, size) =>
-      (await mayLag((db) => readRows(db, companyId, eventId, { after: last?.seq ?? after, limit: size }))) ??
-      [],
+    async (last) =>
+      (await mayLag((db) =>
+        readRows(db, companyId, eventId, { after: last?.seq ?? after, limit: batchSize }),
+      )) ?? [],
   );
   if (isGone) return undefined;
   return { first: batches.first.map(fromRow), rest: batches.rest && mapBatches(batches.rest, fromRow) };
@@ -82,16 +83,13 @@ async function readRows(
 const isAttendee = (row: ListedRow): row is PlacedRow => row.attendee_id !== null;
 
 /** Reads batches of a left join, which has one empty row where the event has no further attendee. */
-async function readWhileThere(read: (last: PlacedRow | undefined, size: number) => Promise<ListedRow[]>) {
+async function readWhileThere(read: (last: PlacedRow | undefined) => Promise<ListedRow[]>) {
   let isGone = false;
-  const batches = await readInBatches<PlacedRow>({
-    size: batchSize,
-    read: async (last, size) => {
-      const rows = await read(last, size);
-      isGone = rows.length === 0;
-      if (isGone && last !== undefined) throw new Error('the event went away while its attendees were read');
-      return rows.filter(isAttendee);
-    },
+  const batches = await readInBatches<PlacedRow>(async (last) => {
+    const rows = await read(last);
+    isGone = rows.length === 0;
+    if (isGone && last !== undefined) throw new Error('the event went away while its attendees were read');
+    return { items: rows.filter(isAttendee), isLast: rows.length < batchSize };
   });
   return { isGone, batches };
 }

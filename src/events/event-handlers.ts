@@ -9,20 +9,15 @@ import type { MayLag } from '../db/replica-reads.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
 import { parseIsoDate } from '../iso-date.ts';
-import { arrayOf, pageOf } from './batches.ts';
+import { arrayOf } from './batches.ts';
 import { allowsChange, entityTag } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
-import {
-  countEvents,
-  type EventStart,
-  listEvents,
-  type PlacedEvent,
-  readAllEvents,
-} from './event-list-store.ts';
+import { countEvents, type EventStart, listEvents, readAllEvents, readListed } from './event-list-store.ts';
 import type { EventFilter } from './event-place.ts';
 import { discountFaults, type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
 import { deleteEvent, findEvent, insertEvent, lockEvent, updateEvent } from './event-store.ts';
+import type { ListedEvent } from './page-rows.ts';
 import { eventToApi } from './to-api.ts';
 
 type Parts = {
@@ -61,7 +56,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       );
       const { rows, cursor } = cutPage(asked, found, limit, positionText);
       const headers = { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) };
-      return { status: 200, body: pageOf(rows, { toItem: eventToApi, bytesOf }), headers };
+      return { status: 200, body: arrayOf(readListed(db, companyId, rows), eventToApi), headers };
     },
 
     async createEvent({ body }, { companyId, onceByStatement, origin }) {
@@ -107,11 +102,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
   };
 }
 
-/** Two for each character of the texts that may be long: as a row or a piece they are there twice while they are sent. */
-const bytesOf = ({ description, program }: EventRecord) =>
-  1_000 + 2 * ((description?.length ?? 0) + (program?.length ?? 0));
-
-const positionText = ({ place }: PlacedEvent) => `${place.createdMicros}.${place.id}`;
+const positionText = ({ createdMicros, id }: ListedEvent) => `${createdMicros}.${id}`;
 
 async function allEvents(mayLag: MayLag, companyId: string, filter: EventFilter, start: EventStart) {
   const found = await readAllEvents(mayLag, companyId, filter, start);

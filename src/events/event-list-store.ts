@@ -7,20 +7,14 @@ import type { MayLag } from '../db/replica-reads.ts';
 import { countSpan, momentSql } from '../db/time-counts.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
-import {
-  countedEvents,
-  type EventFilter,
-  type EventPlace,
-  type PlacedRow,
-  placedColumns,
-  placeOf,
-} from './event-place.ts';
-import { fromRow, type Row } from './event-row.ts';
+import { beginning, countedEvents, type EventFilter, type EventPlace } from './event-place.ts';
+import { columns } from './event-row.ts';
+import { type ListedEvent, type PageRow, pageRowsSql, toListed } from './page-rows.ts';
 import { listTimedEvents, spanOf } from './timed-event-store.ts';
 
 const table = 'events';
 
-export type PlacedEvent = EventRecord & { readonly place: EventPlace };
+type WholeEvent = ListedEvent & { readonly event: EventRecord };
 
 /** Where to begin in a list: behind an event, or after a number of them. */
 export type EventStart =
@@ -35,25 +29,17 @@ export async function listEvents(
   companyId: string,
   filter: EventFilter,
   { limit, ...start }: EventStart & { readonly limit: number },
-): Promise<PlacedEvent[]> {
-  if (isTimed(filter))
-    return (await listTimedEvents(db, companyId, filter, { limit, ...start })).map(fromPlaced);
-  return (await listNewest(db, companyId, start, limit)).map(fromPlaced);
+): Promise<ListedEvent[]> {
+  const rows = isTimed(filter)
+    ? await listTimedEvents(db, companyId, filter, { limit, ...start })
+    : await listNewest(db, companyId, start, limit);
+  return rows.map(toListed);
 }
 
-const fromPlaced = (row: PlacedRow): PlacedEvent => ({ ...fromRow(row), place: placeOf(row) });
+const batchSize = 200;
 
-// Events of 100 kB are followed by few, small ones by many.
-const firstBatch = 20;
-const batchLength = 1_000_000;
-
-function sizeAfter(batch: readonly Row[]): number {
-  const length = batch.reduce(
-    (sum, { description, program }) => sum + 700 + (description?.length ?? 0) + (program?.length ?? 0),
-    0,
-  );
-  return Math.min(200, Math.max(10, Math.floor((batchLength * batch.length) / length)));
-}
+const isWhole = (listed: ListedEvent): listed is WholeEvent => listed.event !== undefined;
+const eventOf = ({ event }: WholeEvent) => event;
 
 /**
  * All events of a company that match the filter, newest first. What is deleted before its batch is read is not in it,
@@ -65,18 +51,38 @@ export async function readAllEvents(
   filter: EventFilter,
   start: EventStart = {},
 ): Promise<Batches<EventRecord>> {
-  const { first, rest } = await readInBatches<PlacedRow>({
-    size: firstBatch,
-    sizeAfter,
-    read: (last, size) =>
-      mayLag(async (db) => {
-        const next = last ? { after: placeOf(last) } : start;
-        return isTimed(filter)
-          ? listTimedEvents(db, companyId, filter, { limit: size, ...next })
-          : listNewest(db, companyId, next, size);
-      }),
+  const { first, rest } = await readInBatches<WholeEvent>(async (last) => {
+    const page = { limit: batchSize, ...(last ? { after: last } : start) };
+    const found = await mayLag((db) => listEvents(db, companyId, filter, page));
+    const items = found.filter(isWhole);
+    return { items, isLast: items.length === found.length && found.length < batchSize };
   });
-  return { first: first.map(fromRow), rest: rest && mapBatches(rest, fromRow) };
+  return { first: first.map(eventOf), rest: rest && mapBatches(rest, eventOf) };
+}
+
+/**
+ * The events of a page; those that were left are read when they are asked for, from the database that has them for sure.
+ * What is deleted before is not in it.
+ */
+export function readListed(
+  db: Database,
+  companyId: string,
+  page: readonly ListedEvent[],
+): Batches<EventRecord> {
+  const whole = page.filter(isWhole);
+  const first = whole.map(eventOf);
+  if (whole.length === page.length) return { first, rest: undefined };
+  const rest = async function* () {
+    for (let left = page.slice(whole.length); left.length > 0; ) {
+      const ids = left.map(({ id }) => id);
+      const { rows } = await prepared<PageRow>(db, 'list_events_left', leftSql, [companyId, ids]);
+      const found = rows.map(toListed);
+      const read = found.filter(isWhole);
+      left = found.slice(read.length);
+      yield read.map(eventOf);
+    }
+  };
+  return { first, rest: rest() };
 }
 
 /** The number of events of a company that match the filter. */
@@ -91,46 +97,46 @@ export function countEvents(db: Database, companyId: string, filter: EventFilter
   });
 }
 
-async function listNewest(
-  db: Database,
-  companyId: string,
-  { after, ...start }: EventStart,
-  limit: number,
-): Promise<PlacedRow[]> {
-  const offset = 'offset' in start ? (start.offset ?? 0) : 0;
-  if (offset > 0) return listAtOffset(db, companyId, offset, limit);
-  const query = db(table)
-    .where({ company_id: companyId })
-    .orderByRaw('created_at DESC, id DESC')
-    .limit(limit)
-    .select(db.raw(placedColumns));
-  if (after)
-    query.whereRaw(`(created_at, id) < (${momentSql}, ?::uuid)`, [String(after.createdMicros), after.id]);
-  return query;
-}
-
 const [company, created, id, most, skipped] = [
   ...['text', 'bigint', 'uuid', 'bigint', 'bigint'].entries(),
 ].map(([index, type]) => `(SELECT $${index + 1}::${type})`);
 
-// Rows that an offset skips are not read: the index has what the order needs. The server does not look into what is selected when
-// it plans, so it makes one plan.
-const atOffsetSql = `
-  SELECT ${placedColumns} FROM events WHERE company_id = ${company} AND id = ANY (ARRAY (
-    SELECT id FROM events
-    WHERE company_id = ${company} AND (created_at, id) <= ((SELECT ${momentOf(String(created))}), ${id})
-    ORDER BY created_at DESC, id DESC LIMIT ${most} OFFSET ${skipped}))
-  ORDER BY created_at DESC, id DESC`;
+// The server does not look into what is selected when it plans, so it makes one plan for all values.
+const place = `((SELECT ${momentOf(String(created))}), ${id})`;
+const newestFirst = 'ORDER BY created_at DESC, id DESC';
+
+const newestSql = pageRowsSql(`
+  SELECT ${columns} FROM events WHERE company_id = ${company} AND (created_at, id) < ${place} ${newestFirst} LIMIT ${most}`);
+
+// Rows that an offset skips are not read: the index has what the order needs.
+const atOffsetSql = pageRowsSql(`
+  SELECT ${columns} FROM events WHERE company_id = ${company} AND id = ANY (ARRAY (
+    SELECT id FROM events WHERE company_id = ${company} AND (created_at, id) <= ${place}
+    ${newestFirst} LIMIT ${most} OFFSET ${skipped}))`);
+
+const leftSql = pageRowsSql(`SELECT ${columns} FROM events WHERE company_id = $1 AND id = ANY ($2::uuid[])`);
+
+async function listNewest(
+  db: Database,
+  companyId: string,
+  { after = beginning, ...start }: EventStart,
+  limit: number,
+): Promise<PageRow[]> {
+  const offset = 'offset' in start ? (start.offset ?? 0) : 0;
+  if (offset > 0) return listAtOffset(db, companyId, offset, limit);
+  const values = [companyId, String(after.createdMicros), after.id, limit];
+  return (await prepared<PageRow>(db, 'list_events', newestSql, values)).rows;
+}
 
 async function listAtOffset(
   db: Database,
   companyId: string,
   offset: number,
   limit: number,
-): Promise<PlacedRow[]> {
+): Promise<PageRow[]> {
   const found = await findOffset(db, countedEvents('events', companyId), offset);
   if (found === undefined) return [];
   const { first } = endsOf('events', found.shift, found.bucket);
   const values = [companyId, String(first.createdMicros), first.id, limit, found.skipped];
-  return (await prepared<PlacedRow>(db, 'list_events_at', atOffsetSql, values)).rows;
+  return (await prepared<PageRow>(db, 'list_events_at', atOffsetSql, values)).rows;
 }

@@ -11,15 +11,9 @@ import { fewSkipped, findMarked, walkOfMarkedSql } from '../db/marked-counts-sto
 import { momentOf } from '../db/moment-sql.ts';
 import { prepared } from '../db/prepared.ts';
 import { microsOf, type Span, stretchAt } from '../db/time-counts.ts';
-import {
-  countedEvents,
-  type EventFilter,
-  type EventPlace,
-  latestPlace,
-  type PlacedRow,
-  placedColumns,
-} from './event-place.ts';
+import { beginning, countedEvents, type EventFilter, type EventPlace, latestPlace } from './event-place.ts';
 import { columns } from './event-row.ts';
+import { type PageRow, pageRowsSql } from './page-rows.ts';
 
 const [limit, offset, created, id] = ['bigint', 'bigint', 'bigint', 'uuid'].map(
   (type, index) => `(SELECT $${markValues + 1 + index}::${type})`,
@@ -49,14 +43,9 @@ const walk = {
   ),
 };
 
-const listSql = `
-  SELECT ${placedColumns} FROM (${pageOfMarkedSql('events', 'one', rowsOf, `LIMIT ${limit} OFFSET ${offset}`)}) AS e
-  ORDER BY created_at DESC, id DESC`;
+const listSql = pageRowsSql(pageOfMarkedSql('events', 'one', rowsOf, `LIMIT ${limit} OFFSET ${offset}`));
 
 type Page = { readonly limit: number; readonly offset?: number; readonly after?: EventPlace | undefined };
-
-// Before every event, in a time that the server knows.
-const beginning: EventPlace = { createdMicros: 1n << 61n, id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /** A page of those events of a company that start at the times of the filter, newest first. */
 export async function listTimedEvents(
@@ -64,7 +53,7 @@ export async function listTimedEvents(
   companyId: string,
   filter: EventFilter,
   { limit: most, offset: wanted = 0, after }: Page,
-): Promise<PlacedRow[]> {
+): Promise<PageRow[]> {
   const rows = { ...countedEvents('events', companyId), span: spanOf(filter) };
   const start =
     after === undefined && wanted > fewSkipped
@@ -72,7 +61,7 @@ export async function listTimedEvents(
       : { place: after && latestPlace - stretchAt(after.createdMicros), skipped: wanted };
   if (start === undefined) return [];
   const { createdMicros, id: last } = after ?? beginning;
-  const { rows: found } = await prepared<PlacedRow>(db, 'list_timed_events', listSql, [
+  const { rows: found } = await prepared<PageRow>(db, 'list_timed_events', listSql, [
     ...markValuesOf(rows, start.place),
     ...[most, start.skipped, String(createdMicros), last],
   ]);

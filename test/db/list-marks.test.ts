@@ -2,8 +2,9 @@ import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { atPrimary } from '../../src/db/replica-reads.ts';
-import { listEvents, type PlacedEvent, readAllEvents } from '../../src/events/event-list-store.ts';
+import { listEvents, readAllEvents } from '../../src/events/event-list-store.ts';
 import type { EventFilter } from '../../src/events/event-place.ts';
+import type { ListedEvent } from '../../src/events/page-rows.ts';
 import { countChangedByStretches } from '../../src/rwa/assets/changed-nft-store.ts';
 import type { NftFilter } from '../../src/rwa/assets/nft-counts.ts';
 import type { Nft } from '../../src/rwa/assets/nft-row.ts';
@@ -149,8 +150,8 @@ async function expectEvents(db: Database): Promise<void> {
   const filter =
     [{ startsFrom: one }, { startsTo: one }, { startsFrom: one, startsTo: other }][random(3)] ?? {};
   const [wanted, limit] = [await eventsByRows(db, filter), 30 + random(100)];
-  const paged = await pagesOf<PlacedEvent>((last) =>
-    listEvents(db, company, filter, { limit, ...(last && { after: last.place }) }),
+  const paged = await pagesOf<ListedEvent>((after) =>
+    listEvents(db, company, filter, { limit, ...(after && { after }) }),
   );
   expect(paged).toEqual(wanted);
   const offset = random(wanted.length + 1);
@@ -303,7 +304,9 @@ describe('a page that next to nothing matches', () => {
 
   test('reads the events of few stretches', async ({ db }) => {
     const filter = { startsFrom: new Date('2033-01-01') };
-    expect((await listEvents(db, 'other', filter, page)).map(({ name }) => name)).toEqual(['event 1']);
+    expect((await listEvents(db, 'other', filter, page)).map(({ event }) => event?.name)).toEqual([
+      'event 1',
+    ]);
     expect(await rowsReadBy(db, 'events', () => listEvents(db, 'other', filter, page))).toBeLessThan(50);
     expect(await rowsReadBy(db, 'list_counts', () => listEvents(db, 'other', filter, page))).toBeLessThan(
       400,

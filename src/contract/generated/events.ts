@@ -15,8 +15,9 @@ export interface paths {
          *     number of events that match, on all pages together. With `limit`, `Link` and `X-Next-Cursor` lead to the next page; a
          *     `cursor` without it gives all events behind it.
          *
-         *     The list of all events is sent at the pace of the caller, while events may change: what is deleted meanwhile may be
-         *     missing, what is created meanwhile is. An answer that cannot be completed is cut, so that it is no valid JSON.
+         *     The list of all events, and what of a page is behind its first half megabyte, is sent at the pace of the caller, while
+         *     events may change: what is deleted meanwhile may be missing, what is created meanwhile is. An answer that cannot be
+         *     completed is cut, so that it is no valid JSON.
          *
          *     An event without a start date is left out as soon as `startsFrom` or `startsTo` is sent.
          */

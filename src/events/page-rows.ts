@@ -1,0 +1,47 @@
+import { microsSql } from '../db/time-counts.ts';
+import type { EventRecord } from './event.ts';
+import type { EventPlace } from './event-place.ts';
+import { columns, fromRow, type Row } from './event-row.ts';
+
+// As much as a process makes of events, and as PostgreSQL reads, before others come in between.
+const mostBytes = 512 * 1024;
+
+const texts = ['description', 'program'];
+const arrays = ['contract_required_to_attend', 'contract_required_to_discount', 'gallery_images'];
+
+// Both are known without reading a long value. How far an array was compressed is not.
+const bytesOfText = (column: string) => `coalesce(octet_length(${column}), 0)`;
+const bytesOfArray = (column: string) =>
+  `pg_column_size(${column}) * CASE WHEN pg_column_compression(${column}) IS NULL THEN 1 ELSE 8 END`;
+const bytes = [...texts.map(bytesOfText), ...arrays.map(bytesOfArray)].join(' + ');
+
+const isLong = new Set([...texts, ...arrays]);
+const read = columns
+  .split(',')
+  .map((column) =>
+    isLong.has(column) ? `CASE WHEN bytes_before <= ${mostBytes} THEN ${column} END AS ${column}` : column,
+  );
+
+/** A row with the microseconds of its creation, finer than a Date; without its long values where it is left for later. */
+export type PageRow = Row & { readonly created_micros: string; readonly is_left: boolean };
+
+/** The place of an event of a page, with the event; without it where those before it are so large that it was left for later. */
+export type ListedEvent = EventPlace & { readonly event: EventRecord | undefined };
+
+/**
+ * SQL of the rows of a page, newest first: whole ones up to a bound in bytes, and of those after it, places.
+ * @param rows SQL of the rows, with the columns of events
+ */
+export const pageRowsSql = (rows: string): string => `
+  SELECT ${read}, ${microsSql('created_at')} AS created_micros, bytes_before > ${mostBytes} AS is_left
+  FROM (
+    SELECT *, coalesce(sum(${bytes}) OVER (
+      ORDER BY created_at DESC, id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
+    FROM (${rows}) AS rows) AS page
+  ORDER BY created_at DESC, id DESC`;
+
+export const toListed = (row: PageRow): ListedEvent => ({
+  createdMicros: BigInt(row.created_micros),
+  id: row.id,
+  event: row.is_left ? undefined : fromRow(row),
+});
