@@ -69,11 +69,11 @@ export function readListed(
   companyId: string,
   page: readonly ListedEvent[],
 ): Batches<EventRecord> {
-  const whole = page.filter(isWhole);
-  const first = whole.map(eventOf);
-  if (whole.length === page.length) return { first, rest: undefined };
+  const first = page.filter(isWhole).map(eventOf);
+  const others = page.slice(first.length);
+  if (others.length === 0) return { first, rest: undefined };
   const rest = async function* () {
-    for (let left = page.slice(whole.length); left.length > 0; ) {
+    for (let left = others; left.length > 0; ) {
       const ids = left.map(({ id }) => id);
       const { rows } = await prepared<PageRow>(db, 'list_events_left', leftSql, [companyId, ids]);
       const found = rows.map(toListed);
