@@ -1,4 +1,5 @@
 import { describe, expect, vi } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
 import {
   findCompanyLimits,
   setGasBudget,
@@ -17,16 +18,48 @@ const limit = ({ db, companies }: TestService, mints: number | null) =>
 const accepted = async ({ db, companies }: TestService) =>
   Number((await findCompanyLimits(db, companies.acme)).acceptedToday);
 
-/** The status of an answer; who is told to come again, since so many ask at once, does so. */
+/** The status of an answer; who is told to come again, since so many ask at once or the same request is under way, does so. */
 const answered = (send: () => PromiseLike<{ status: number }>) =>
   vi.waitFor(
     async () => {
       const { status } = await send();
-      expect(status).not.toBe(503);
+      expect([409, 503]).not.toContain(status);
       return status;
     },
     { timeout: 20_000, interval: 100 },
   );
+
+const signer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+let nonces = 0;
+
+/** A transaction of the NFT that has cost 100 wei, the last of the network. */
+async function payFor(
+  db: Database,
+  nft: { readonly id: string } | undefined,
+  state: 'minted' | 'failed',
+): Promise<void> {
+  if (nft === undefined) throw new Error('no NFT was made');
+  await db('mint_lanes').insert({ chain_id: 31337, signer }).onConflict().ignore();
+  const lane = { chain_id: 31337, signer, contract: signer, gas_limit: 1, fence: 1 };
+  const [{ id }] = await db('mint_transactions')
+    .insert({ ...lane, nonce: nonces++, cost: '100' })
+    .returning('id');
+  await db('mint_transaction_nfts').insert({
+    ...{ transaction_id: id, nft_id: nft.id, state },
+    ...{ recipient: signer, token_id: '1' },
+  });
+}
+
+/** Lets acme's budget have room for so many further mints; null for no budget. */
+async function allowGas({ db, companies }: TestService, mints: number | null): Promise<void> {
+  await db('company_gas_days').delete();
+  const [row] = await db('nfts')
+    .where({ company_id: companies.acme, mint_chain_id: 31337 })
+    .whereIn('mint_state', ['queued', 'submitted'])
+    .count();
+  const weiPerDay = mints === null ? null : (BigInt(row?.['count'] ?? 0) + BigInt(mints)) * 100n;
+  await db.transaction((tx) => setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay }));
+}
 
 describe('a company with a quota of mints a day', () => {
   test('is 429 beyond it until the next day, and nothing is changed', async ({ service, acme, globex }) => {
@@ -107,28 +140,10 @@ describe('a company with a budget for gas', () => {
   }) => {
     const { db, companies } = service;
     await limit(service, null);
-    await db('company_gas_days').delete();
     const rwa = await addRwa(db, companies.acme, { isClaimable: true });
     const [minted, ...nfts] = await addNfts(db, serviceVault, rwa, 8);
-    if (minted === undefined) throw new Error('no NFT was made');
-    const signer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-    await db('mint_lanes').insert({ chain_id: 31337, signer }).onConflict().ignore();
-    const [{ id }] = await db('mint_transactions')
-      .insert({
-        ...{ chain_id: 31337, signer, nonce: 0, contract: signer, gas_limit: 1, fence: 1 },
-        cost: '100',
-      })
-      .returning('id');
-    await db('mint_transaction_nfts').insert({
-      ...{ transaction_id: id, nft_id: minted.id, state: 'minted' },
-      ...{ recipient: signer, token_id: '1' },
-    });
-    const [row] = await db('nfts')
-      .where({ company_id: companies.acme, mint_chain_id: 31337 })
-      .whereIn('mint_state', ['queued', 'submitted'])
-      .count();
-    const weiPerDay = BigInt(row?.['count'] ?? 0) * 100n + 300n;
-    await db.transaction((tx) => setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay }));
+    await payFor(db, minted, 'minted');
+    await allowGas(service, 3);
     const mint = ({ id: nftId, sealed }: (typeof nfts)[number]) =>
       answered(() =>
         acme.post(`/v1/api/nft/${nftId}/mint`).send({ secret: serviceVault.open(nftId, sealed) }),
@@ -136,12 +151,53 @@ describe('a company with a budget for gas', () => {
     const statuses: number[] = [];
     for (const nft of nfts.slice(0, 5)) statuses.push(await mint(nft));
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
-    await db.transaction((tx) =>
-      setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay: weiPerDay + 100n }),
-    );
+    await allowGas(service, 1);
     const further: number[] = [];
     for (const nft of nfts.slice(3)) further.push(await mint(nft));
     expect(further).toEqual([200, 429, 429, 429]);
-    await db.transaction((tx) => setGasBudget(tx, companies.acme, { chainId: '31337', weiPerDay: null }));
+    await allowGas(service, null);
+  });
+
+  test('has what was queued again counted, though an attempt before was paid for', async ({
+    service,
+    acme,
+  }) => {
+    const { db } = service;
+    await limit(service, null);
+    const [first, second] = [await addMintable(service), await addMintable(service)];
+    await payFor(db, first.nft, 'failed');
+    await allowGas(service, 1);
+    await acme.post(first.path).send({ secret: first.secret }).expect(200);
+    await acme.post(second.path).send({ secret: second.secret }).expect(429);
+    await allowGas(service, null);
+  });
+
+  test('has no more accepted than it has room for, however many ask at once, of both operations and processes', async ({
+    service,
+    acme,
+  }) => {
+    const { db, companies, keys } = service;
+    await limit(service, null);
+    const rwa = await addRwa(db, companies.acme, { isClaimable: true });
+    const [minted, ...nfts] = await addNfts(db, serviceVault, rwa, 16);
+    await payFor(db, minted, 'minted');
+    await allowGas(service, 7);
+    const twin = await service.twin();
+    const clients = [acme, twin.as(keys.acme)];
+    const asked = nfts.flatMap(({ id, sealed }, index) => {
+      const client = clients[index % 2] ?? acme;
+      const secret = serviceVault.open(id, sealed);
+      const mint = () =>
+        client.post(`/v1/api/nft/${id}/mint`).set('idempotency-key', `gas ${id}`).send({ secret });
+      const create = () => client.post(`/v1/api/rwa/${rwa.id}/mint`).send({});
+      // One in three sends its request once more, as who has lost the answer does.
+      return (index % 3 === 0 ? [mint, create, mint] : [mint]).map(answered);
+    });
+    const statuses = await Promise.all(asked);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    const queued = await db('nfts').where({ rwa_id: rwa.id, mint_state: 'queued' }).pluck('id');
+    expect(queued).toHaveLength(7);
+    await twin.close();
+    await allowGas(service, null);
   });
 });

@@ -1,5 +1,6 @@
 import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
+import { together } from '../../db/together.ts';
 import { problem } from '../../errors.ts';
 import { type Outcome, refuse } from './mint-decision.ts';
 
@@ -13,8 +14,8 @@ export type MintLimits = {
   readonly day: string;
   /** Mints of the whole day; null without a quota. */
   readonly quota: bigint | null;
-  /** Of networks with a budget for gas, how many further mints it allows; null while nothing says what one costs. */
-  readonly gasRoom: ReadonlyMap<string, number | null>;
+  /** The networks with a budget for gas. */
+  readonly budgeted: readonly string[];
   /** Until the next day. */
   readonly secondsLeft: number;
 };
@@ -24,9 +25,30 @@ const today = "(clock_timestamp() AT TIME ZONE 'UTC')::date";
 type LimitRow = {
   day: string;
   quota: string | null;
-  rooms: Record<string, number | null> | null;
+  budgeted: string[] | null;
   seconds: number;
 };
+
+/** @returns undefined for a company without limits */
+export async function findMintLimits(tx: Tx, companyId: string): Promise<MintLimits | undefined> {
+  const { rows } = await prepared<LimitRow>(
+    tx,
+    'mint_limits',
+    `SELECT ${today}::text AS day, (SELECT mints_per_day FROM company_limits WHERE company_id = $1) AS quota,
+       (SELECT array_agg(chain_id::text) FROM company_gas_budgets WHERE company_id = $1) AS budgeted,
+       ceil(extract(epoch FROM (${today} + 1)::timestamp AT TIME ZONE 'UTC' - clock_timestamp()))::int AS seconds`,
+    [companyId],
+  );
+  const [row] = rows;
+  if (row === undefined || (row.quota === null && row.budgeted === null)) return undefined;
+  const { day, quota, budgeted, seconds } = row;
+  return {
+    day,
+    quota: quota === null ? null : BigInt(quota),
+    budgeted: budgeted ?? [],
+    secondsLeft: Math.max(seconds, 1),
+  };
+}
 
 // The last transaction of each signer that has a cost: only those under way have higher nonces.
 const lastCost = `
@@ -39,44 +61,50 @@ const lastCost = `
 
 /**
  * What is on its way counts like what was paid, at the price of the last mint: a queue that stands, or a burst, may be
- * larger than any budget. No more of it is counted than the budget allows.
+ * larger than any budget. What was paid for an attempt before does not pay for the next. No more of it is counted than the
+ * budget allows.
  */
 const gasRooms = `
-  SELECT json_object_agg(a.chain_id, CASE WHEN a.most IS NOT NULL THEN greatest(a.most - w.count, 0) END)
+  SELECT json_object_agg(a.chain_id, CASE WHEN a.most IS NOT NULL THEN greatest(a.most - w.count, 0) END) AS rooms
   FROM (
     SELECT b.chain_id, CASE WHEN b.wei_per_day <= coalesce(d.wei, 0) THEN 0
       ELSE least(ceil((b.wei_per_day - coalesce(d.wei, 0)) / c.cost), 1000000000)::int END AS most
     FROM company_gas_budgets b
     LEFT JOIN company_gas_days d ON d.company_id = b.company_id AND d.chain_id = b.chain_id AND d.day = ${today}
     CROSS JOIN LATERAL (${lastCost}) c
-    WHERE b.company_id = $1) a
+    WHERE b.company_id = $1 AND b.chain_id = ANY ($2::bigint[])) a
   CROSS JOIN LATERAL (
     SELECT count(*)::int FROM (
       SELECT FROM nfts n WHERE n.company_id = $1 AND n.mint_state IN ('queued', 'submitted')
         AND n.mint_chain_id = a.chain_id
         AND NOT EXISTS (SELECT FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
-          WHERE l.nft_id = n.id AND t.cost IS NOT NULL)
+          WHERE l.nft_id = n.id AND l.state = 'open' AND t.cost IS NOT NULL)
       LIMIT coalesce(a.most, 0)) n) w`;
 
-/** @returns undefined for a company without limits that count now */
-export async function findMintLimits(tx: Tx, companyId: string): Promise<MintLimits | undefined> {
-  const { rows } = await prepared<LimitRow>(
-    tx,
-    'mint_limits',
-    `SELECT ${today}::text AS day, (SELECT mints_per_day FROM company_limits WHERE company_id = $1) AS quota,
-       (${gasRooms}) AS rooms,
-       ceil(extract(epoch FROM (${today} + 1)::timestamp AT TIME ZONE 'UTC' - clock_timestamp()))::int AS seconds`,
-    [companyId],
-  );
-  const [row] = rows;
-  if (row === undefined || (row.quota === null && row.rooms === null)) return undefined;
-  const { day, quota, rooms, seconds } = row;
-  return {
-    day,
-    quota: quota === null ? null : BigInt(quota),
-    gasRoom: new Map(Object.entries(rooms ?? {})),
-    secondsLeft: Math.max(seconds, 1),
-  };
+// In one order, so that no two transactions wait for each other.
+const gasLock = `
+  SELECT pg_advisory_xact_lock(hashtextextended(concat_ws(E'\\x01', 'gas budget', $1::text, b.chain_id), 0))
+  FROM unnest($2::bigint[]) AS b (chain_id) ORDER BY b.chain_id`;
+
+/**
+ * How many further mints the budgets for gas allow; locked until the transaction ends, each network of the company by
+ * itself. Counted when the lock is held, so that what another transaction accepted meanwhile is seen.
+ * @returns of each network that still has a budget; null while nothing says what a mint costs
+ */
+export async function lockGasRoom(
+  tx: Tx,
+  companyId: string,
+  chainIds: readonly string[],
+): Promise<ReadonlyMap<string, number | null>> {
+  if (chainIds.length === 0) return new Map();
+  const [, { rows }] = await together(tx, () => [
+    prepared(tx, 'gas_lock', gasLock, [companyId, chainIds]),
+    prepared<{ rooms: Record<string, number | null> | null }>(tx, 'gas_rooms', gasRooms, [
+      companyId,
+      chainIds,
+    ]),
+  ]);
+  return new Map(Object.entries(rows[0]?.rooms ?? {}));
 }
 
 /** How many were accepted; locked until the transaction ends. */
@@ -103,9 +131,10 @@ export async function keepWithinQuota<R>(
   limits: MintLimits | undefined,
 ): Promise<void> {
   if (limits === undefined || ![...outcomes.values()].some(({ kind }) => kind === 'queued')) return;
-  const { day, quota, gasRoom, secondsLeft } = limits;
+  const { day, quota, budgeted, secondsLeft } = limits;
   const acceptedOn = new Map<string, number>();
   const left = quota === null ? null : quota - (await lockAccepted(tx, companyId, day));
+  const gasRoom = await lockGasRoom(tx, companyId, chainsOf(outcomes, budgeted));
   const refusedNfts = new Set<string>();
   let accepted = 0n;
   const exceeds = (outcome: Outcome) => {
@@ -130,6 +159,11 @@ export async function keepWithinQuota<R>(
     companyId,
     day,
   ]);
+}
+
+function chainsOf(outcomes: ReadonlyMap<unknown, Outcome>, among: readonly string[]): readonly string[] {
+  const chains = [...outcomes.values()].flatMap((each) => (each.kind === 'queued' ? [each.chainId] : []));
+  return among.filter((chainId) => chains.includes(chainId));
 }
 
 const quotaExceeded = (seconds: number) =>
