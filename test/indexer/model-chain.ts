@@ -41,7 +41,8 @@ export function createModelChain() {
   const mine = (moves: readonly Move[]) => {
     made += 1;
     const parentHash = blocks.at(-1)?.hash ?? id('genesis');
-    blocks.push({ number: BigInt(blocks.length), hash: id(`block ${made}`), parentHash, moves });
+    const [number, hash] = [BigInt(blocks.length), id(`block ${made}`)];
+    blocks.push({ number, hash, parentHash, moves: byOwners(moves, blocks) });
     longest = Math.max(longest, blocks.length);
   };
 
@@ -58,13 +59,29 @@ export function createModelChain() {
       blocks.flatMap(({ number, moves }) =>
         moves.flatMap((move, index) => (namesOf(move).includes(wallet) ? [`${number}.${index}`] : [])),
       ),
-    /** What a wallet owned after a block, in the order of acquisition. */
-    owned: (wallet: string, asOf: bigint) =>
+    /** What a wallet owned after a block, in the order of acquisition, with the block and log of it. */
+    owned: (wallet: string, asOf: bigint): readonly Owned[] =>
       ownedBy(
         wallet,
         blocks.filter(({ number }) => number <= asOf),
       ),
   };
+}
+
+/**
+ * Lets each ERC-721 be sent by who has it. Who sends one that it never got had it before the index began, which is another
+ * rule than those that are tried here.
+ */
+function byOwners(moves: readonly Move[], blocks: readonly ModelBlock[]): readonly Move[] {
+  const owners = new Map<number, number>();
+  const settle = (move: Move): Move => {
+    if (move.kind !== 'erc721') return move;
+    const from = owners.get(move.tokenId) ?? -1;
+    owners.set(move.tokenId, move.to);
+    return { ...move, from };
+  };
+  for (const { moves: earlier } of blocks) earlier.forEach(settle);
+  return moves.map(settle);
 }
 
 const walletAt = (index: number) => wallets[index] ?? zeroAddress;
@@ -73,11 +90,16 @@ function namesOf({ kind, sender, from, to }: Move): string[] {
   return kind === 'call' ? [walletAt(sender), walletAt(to)] : [sender, from, to].map(walletAt);
 }
 
-function ownedBy(wallet: string, blocks: readonly ModelBlock[]): string[] {
-  const amounts = new Map<string, { amount: number; at: [bigint, number] }>();
+/** `what`: contract, token id and amount. */
+export type Owned = { readonly what: string; readonly at: readonly [bigint, number] };
+
+function ownedBy(wallet: string, blocks: readonly ModelBlock[]): Owned[] {
+  const amounts = new Map<string, { amount: number; at: readonly [bigint, number] }>();
   for (const { number, moves } of blocks) {
-    for (const [index, { kind, from, to, tokenId, amount }] of moves.entries()) {
-      if (kind === 'call' || (kind === 'erc1155' && amount === 0)) continue;
+    // The index counts logs, not transactions.
+    const logs = moves.filter(({ kind }) => kind !== 'call');
+    for (const [index, { kind, from, to, tokenId, amount }] of logs.entries()) {
+      if (kind === 'erc1155' && amount === 0) continue;
       const key = `${kind === 'erc721' ? collection : pieces} ${tokenId}`;
       const before = amounts.get(key) ?? { amount: 0, at: [0n, 0] };
       const single = kind === 'erc721';
@@ -90,7 +112,7 @@ function ownedBy(wallet: string, blocks: readonly ModelBlock[]): string[] {
   return [...amounts]
     .filter(([, { amount }]) => amount > 0)
     .sort(([, a], [, b]) => Number(a.at[0] - b.at[0]) || a.at[1] - b.at[1])
-    .map(([key, { amount }]) => `${key} ${amount}`);
+    .map(([key, { amount, at }]) => ({ what: `${key} ${amount}`, at }));
 }
 
 function nodeOver(blocks: readonly ModelBlock[]): NodeBlocks {

@@ -17,7 +17,7 @@ export interface paths {
          *     On networks that the service indexes itself, the list is ordered by the block and log in which the wallet last
          *     got the token, then by contract and token id. All pages of a walk tell what the wallet owned at the block of the
          *     first page, so the list stands still while it is walked; where the chain replaces blocks, that of the same number
-         *     counts. `X-Index-Block-Number`, `X-Index-Block-Hash` and `X-Index-Block-Time` name the block up to which the index
+         *     counts, and until the new branch has it the next page is 503 with `Retry-After`. `X-Index-Block-Number`, `X-Index-Block-Hash` and `X-Index-Block-Time` name the block up to which the index
          *     is complete. On the other networks the data provider gives no order: `order` is
          *     checked, and the order of the provider stands.
          *

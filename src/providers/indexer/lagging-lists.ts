@@ -1,5 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
 import type { MayLag } from '../../db/replica-reads.ts';
+import { problem } from '../../errors.ts';
 import type { DataProvider } from '../provider.ts';
 import { createIndexerProvider } from './indexer-provider.ts';
 import { readHistoryPlace, readHoldingPosition } from './read/position.ts';
@@ -11,6 +12,8 @@ type Options = { readonly db: Database; readonly mayLag: MayLag };
  * The lists of the index, from a replica where there is one. A page that goes on with a walk is complete at least to the block
  * where the page before ended, and an NFT list to the block that it is as of: else the primary is asked, so that no walk
  * misses or repeats an entry because its pages come from both.
+ * @throws problem `service_unavailable` for an NFT list as of a block that the primary does not have again yet, after it took
+ *   blocks back
  */
 export function createLaggingLists({ db, mayLag }: Options): Lists {
   const primary = createIndexerProvider({ db });
@@ -25,8 +28,12 @@ export function createLaggingLists({ db, mayLag }: Options): Lists {
     async nfts(question) {
       const page = await mayLag((from) => createIndexerProvider({ db: from }).nfts(question));
       const { position } = question;
-      if (position === undefined || reaches(page, readHoldingPosition(position).asOf)) return page;
-      return primary.nfts(question);
+      const asOf = position === undefined ? 0n : readHoldingPosition(position).asOf;
+      if (reaches(page, asOf)) return page;
+      const present = await primary.nfts(question);
+      // While the chain replaces blocks, nobody knows what the wallet will own at that of this number.
+      if (!reaches(present, asOf)) throw problem('service_unavailable');
+      return present;
     },
     seen: (networks, wallet) => mayLag((from) => createIndexerProvider({ db: from }).seen(networks, wallet)),
   };
