@@ -47,6 +47,9 @@ const partsOf: Readonly<Partial<Record<ListName, Parts>>> = parted;
 
 const idShift = 8n;
 
+// Of address 0, since events begin with the newest.
+const lastMicros = parted.events.last - (parted.events.origin << 24n);
+
 /** A stretch with more rows of a facet is parted. */
 export const manyRows = 1_000;
 
@@ -82,6 +85,44 @@ export const stretchOfSql = (counter: string): string => {
     THEN (${counter}.bucket >> -${counter}.shift) + CASE ${counter}.list ${origins.join(' ')} END
     ELSE ${counter}.bucket END`;
 };
+
+/*
+ * A walk that descends into parts knows where it stands by one number, the address: the place with its rest behind it, numbered as
+ * parts are. Where a list has no parts, it is the place.
+ */
+
+/** How many bits of an address are behind its place. */
+export const restBits = (list: ListName): number => partsOf[list]?.bits ?? 0;
+
+/** The shifts of the stretches of a list and of their parts, the narrowest first. */
+export const levelsOf = (list: ListName): number[] => [
+  ...partLevelsOf(list)
+    .map(({ shift }) => shift)
+    .toReversed(),
+  ...shiftsOf[list],
+];
+
+/** SQL of the address of a change; where its rest is unknown, of the first of its place. */
+export const addressSql = (list: ListName): string => {
+  const { bits, origin } = partsOf[list] ?? { bits: 0, origin: 0n };
+  return bits > 0 ? `((place - ${origin}) << ${bits} | coalesce(rest, 0))` : 'place';
+};
+
+/** SQL of what the bucket of a counter is beyond that of its address, by its shift. */
+export const bucketBaseSql = (list: ListName, shift: string): string => {
+  const { origin } = partsOf[list] ?? { origin: 0n };
+  return origin > 0 ? `CASE WHEN ${shift} < 0 THEN 0 ELSE ${origin} >> ${shift} END` : '0::bigint';
+};
+
+/** The address of an event. */
+export const addressOfEvent = ({ createdMicros, id }: Stand): bigint =>
+  ((lastMicros - createdMicros) << idShift) | (255n - BigInt(`0x${id.slice(0, 2)}`));
+
+/** SQL of when an event of an address was created, in microseconds, and of the first byte of its id. */
+export const eventAtSql = (address: string) => ({
+  createdMicros: `(${lastMicros} - (${address} >> ${idShift}))`,
+  firstByte: `(255 - (${address} & 255))`,
+});
 
 /** SQL of the first of the narrower stretches, or parts, within a stretch, of which `shift` and `bucket` are known. */
 export const firstWithinSql = (list: ListName, stretch: string, narrower: string): string =>

@@ -8,7 +8,7 @@ export type Span = { readonly from: bigint; readonly until: bigint };
 /** Of lists that are counted by time; migration 0039 has it too: the microseconds of a stretch are 2^24, so 17 s. */
 const timeShift = 24n;
 
-export const stretchAt = (micros: bigint): bigint => micros >> timeShift;
+const stretchAt = (micros: bigint): bigint => micros >> timeShift;
 const startOfTime = (stretch: bigint): bigint => stretch << timeShift;
 export const microsOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;
 

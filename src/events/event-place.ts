@@ -15,9 +15,6 @@ export const beginning: EventPlace = {
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
 
-// As migration 0039 has it: the newest come first, and so do their places.
-export const latestPlace = (1n << 40n) - 1n;
-
 /** The events of a company as they are counted: along the list, or by the time of their start. */
 export const countedEvents = (list: 'events' | 'event_starts', companyId: string): CountedRows => ({
   ...{ list, companyId, facets: [''] },

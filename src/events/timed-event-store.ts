@@ -1,4 +1,5 @@
 import type { Database } from '../contract/transaction.ts';
+import { addressOfEvent, eventAtSql } from '../db/list-levels.ts';
 import {
   markedCompany,
   markedFrom,
@@ -6,12 +7,13 @@ import {
   markValues,
   markValuesOf,
   pageOfMarkedSql,
+  type RowsAt,
 } from '../db/list-marks-store.ts';
 import { fewSkipped, findMarked, walkOfMarkedSql } from '../db/marked-counts-store.ts';
 import { momentOf } from '../db/moment-sql.ts';
 import { prepared } from '../db/prepared.ts';
-import { microsOf, type Span, stretchAt } from '../db/time-counts.ts';
-import { beginning, countedEvents, type EventFilter, type EventPlace, latestPlace } from './event-place.ts';
+import { microsOf, type Span } from '../db/time-counts.ts';
+import { beginning, countedEvents, type EventFilter, type EventPlace } from './event-place.ts';
 import { columns } from './event-row.ts';
 import { type PageRow, pageRowsSql } from './page-rows.ts';
 
@@ -19,29 +21,44 @@ const [limit, offset, created, id] = ['bigint', 'bigint', 'bigint', 'uuid'].map(
   (type, index) => `(SELECT $${markValues + 1 + index}::${type})`,
 );
 
-const inStretch = (place: string) => `
-  company_id = ${markedCompany} AND created_at >= ${momentOf(`((${latestPlace} - ${place}) << 24)`)}
-  AND created_at < ${momentOf(`((${latestPlace} - ${place} + 1) << 24)`)}`;
 const isInSpan = `start_date >= ${markedFrom} AND start_date < ${markedUntil}`;
 
+const idOf = (byte: string, rest: string) => `(lpad(to_hex(${byte}), 2, '0') || repeat('${rest}', 30))::uuid`;
+
+// The smallest parts are those of a microsecond by the first byte of the id. They stand apart, so that the server enters the
+// index by a pair of equal moment and id there, and by a span of moments elsewhere.
+const within = (address: string, size: string, select: (where: string) => string) => {
+  const { createdMicros, firstByte } = eventAtSql(address);
+  const byte = `${firstByte}::int`;
+  return [
+    `${size} > 0 AND created_at < ${momentOf(`(${createdMicros} + 1)`)}
+      AND created_at >= ${momentOf(`(${createdMicros} + 1 - (1::bigint << greatest(${size} - 8, 0)))`)}`,
+    `${size} = 0 AND created_at = ${momentOf(createdMicros)} AND id BETWEEN ${idOf(byte, '0')} AND ${idOf(byte, 'f')}`,
+  ]
+    .map((where) => `(${select(`company_id = ${markedCompany} AND ${where}`)})`)
+    .join(' UNION ALL ');
+};
+
 // The condition of the start stands apart, or the server may read all that start then for each stretch.
-const rowsOf = (place: string) => `
-  SELECT * FROM (
-    SELECT ${columns} FROM events
-    WHERE ${inStretch(place)} AND (created_at, id) < ((SELECT ${momentOf(String(created))}), ${id})
-    ORDER BY created_at DESC, id DESC OFFSET 0) AS of_stretch
+const rowsOf: RowsAt = (address, size) => `
+  SELECT * FROM (${within(
+    address,
+    size,
+    (where) => `
+      SELECT ${columns} FROM events
+      WHERE ${where} AND (created_at, id) < ((SELECT ${momentOf(String(created))}), ${id})
+      ORDER BY created_at DESC, id DESC OFFSET 0`,
+  )} OFFSET 0) AS of_stretch
   WHERE ${isInSpan}`;
 
-const walk = {
-  name: 'walk_timed_events',
-  sql: walkOfMarkedSql(
-    'events',
-    'one',
-    (place) => `
-      SELECT count(*) FILTER (WHERE ${isInSpan}) FROM (
-        SELECT start_date FROM events WHERE ${inStretch(place)} OFFSET 0) AS of_stretch`,
-  ),
-};
+const countIn: RowsAt = (address, size) => `
+  SELECT count(*) FILTER (WHERE ${isInSpan}) FROM (${within(
+    address,
+    size,
+    (where) => `SELECT start_date FROM events WHERE ${where}`,
+  )} OFFSET 0) AS of_stretch`;
+
+const walk = { name: 'walk_timed_events', sql: walkOfMarkedSql('events', 'one', countIn) };
 
 const listSql = pageRowsSql(pageOfMarkedSql('events', 'one', rowsOf, `LIMIT ${limit} OFFSET ${offset}`));
 
@@ -58,7 +75,7 @@ export async function listTimedEvents(
   const start =
     after === undefined && wanted > fewSkipped
       ? await findMarked(db, walk, rows, wanted)
-      : { place: after && latestPlace - stretchAt(after.createdMicros), skipped: wanted };
+      : { place: after && addressOfEvent(after), skipped: wanted };
   if (start === undefined) return [];
   const { createdMicros, id: last } = after ?? beginning;
   const { rows: found } = await prepared<PageRow>(db, 'list_timed_events', listSql, [

@@ -4,6 +4,7 @@ import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { findWrongCounters, recount } from '../../src/db/list-recount-store.ts';
 import { settleCounts, splitCrowded } from '../../src/db/list-splits-store.ts';
 import { listEvents } from '../../src/events/event-list-store.ts';
+import type { EventFilter } from '../../src/events/event-place.ts';
 import type { RwaFilter } from '../../src/rwa/assets/rwa-ranges-store.ts';
 import { listRwas } from '../../src/rwa/assets/rwa-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
@@ -63,8 +64,19 @@ function rwasByRows(db: Database, { type, isBuyable, includeArchived }: RwaFilte
   return query.pluck('id');
 }
 
-const eventsByRows = (db: Database): Promise<string[]> =>
-  db('events').where('company_id', company).orderByRaw('created_at DESC, id DESC').pluck('id');
+const eventFilters: readonly EventFilter[] = [
+  {},
+  { startsFrom: new Date('2026-02-01') },
+  { startsFrom: new Date('2026-03-20'), startsTo: new Date('2026-04-09') },
+  { startsTo: new Date('2026-03-01T01:00:00Z') },
+];
+
+function eventsByRows(db: Database, { startsFrom, startsTo }: EventFilter = {}): Promise<string[]> {
+  const query = db('events').where('company_id', company);
+  if (startsFrom) query.where('start_date', '>=', startsFrom.toISOString());
+  if (startsTo) query.where('start_date', '<=', startsTo.toISOString());
+  return query.orderByRaw('created_at DESC, id DESC').pluck('id');
+}
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
@@ -77,10 +89,15 @@ async function expectTrue(db: Database): Promise<void> {
       expect(idsOf(page)).toEqual(all.slice(offset, offset + limit));
     }
   }
-  const all = await eventsByRows(db);
-  for (const offset of [1, random(all.length), random(all.length), random(all.length), all.length - 1]) {
-    const page = await listEvents(db, company, {}, { limit, offset });
-    expect(idsOf(page)).toEqual(all.slice(offset, offset + limit));
+  for (const filter of eventFilters) {
+    const all = await eventsByRows(db, filter);
+    for (const offset of [1, random(all.length), random(all.length), random(all.length), all.length - 1]) {
+      const page = await listEvents(db, company, filter, { limit, offset });
+      expect(idsOf(page)).toEqual(all.slice(offset, offset + limit));
+      const [first, ...others] = page;
+      const after = await listEvents(db, company, filter, { limit: limit - 1, after: first });
+      expect(idsOf(after)).toEqual(idsOf(others));
+    }
   }
 }
 
@@ -120,6 +137,25 @@ describe(`a list with many rows in one stretch (SEED=${seed})`, () => {
     }
     await expectTrue(db);
     expect(await wrongCounters(db)).toEqual([]);
+  });
+
+  test('is read from near its offset where a moment narrows it, and passes over what does not match', async ({
+    db,
+  }) => {
+    const later = { startsFrom: new Date('2026-02-01') };
+    const all = await eventsByRows(db, later);
+    for (const offset of [1_500, 4_000, 6_000, 9_000]) {
+      const page = () => listEvents(db, company, later, { limit, offset });
+      expect(idsOf(await page())).toEqual(all.slice(offset, offset + limit));
+      expect(await rowsReadBy(db, 'events', page)).toBeLessThanOrEqual(1_100);
+      expect(await rowsReadBy(db, 'list_counts', page)).toBeLessThan(4_000);
+    }
+    const last = await db('events').where('company_id', company).orderBy(['created_at', 'id']).first('id');
+    await db('events').where('id', last.id).update({ start_date: '2030-01-01' });
+    const rare = () => listEvents(db, company, { startsFrom: new Date('2029-01-01') }, { limit });
+    await settleCounts(db);
+    expect(idsOf(await rare())).toEqual([last.id]);
+    expect(await rowsReadBy(db, 'events', rare)).toBeLessThan(200);
   });
 
   test('has the pages of its rows, however much is folded and parted', async ({ db }) => {

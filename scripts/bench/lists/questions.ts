@@ -91,6 +91,7 @@ export function listQuestions(
     ...Object.entries(eventFilters).map(([name, filter]) => eventQuestion(db, name, filter)),
     // Among those of one moment.
     { ...eventQuestion(db, 'allAtOnce', {}), share: 0.05 },
+    { ...eventQuestion(db, 'startsFromAtOnce', eventFilters['startsFrom'] ?? {}), share: 0.05 },
   ];
 }
 
