@@ -1,6 +1,6 @@
 /*
  * How the counters of lists part them into stretches. A place is where a row stands in a list; a stretch of shift s has 2^s
- * places. The same as in the migrations (0039, 0043, 0045, 0050).
+ * places. The same as in the migrations (0039, 0043, 0045, 0050, 0051).
  */
 
 /** The lists that are counted, with the shifts of their stretches. What lies above the last shift is few. */
@@ -23,11 +23,12 @@ export const listNames = [
 ] as const satisfies ListName[];
 
 /**
- * What comes behind the place of a row: when in it the row was created, in microseconds, and the first byte of its id, in so many
- * bits. Parts are numbered from a place on.
+ * What comes behind the place of a row, in so many bits: the microseconds of its moment there, and in lists along which pages are
+ * read, the first byte of its id. Parts are numbered from a place on.
  */
 type Parts = {
   readonly bits: number;
+  readonly idBits: bigint;
   /** By how many of them a stretch or part is parted at once. */
   readonly width: number;
   readonly origin: bigint;
@@ -35,17 +36,25 @@ type Parts = {
   readonly last?: bigint;
 };
 
-/** Lists whose places may have many rows. */
+const idBits = 8n;
+
+/** Lists whose places may have many rows, and along which pages are read. */
 const parted = {
   // With up to eight facets each, 256 parts were a thousand counters to read for a page.
-  rwas: { bits: 24, width: 6, origin: 0n },
+  rwas: { bits: 24, idBits, width: 6, origin: 0n },
   // From 2^40 on they would not be numbered in 63 bits.
-  events: { bits: 32, width: 8, origin: (1n << 40n) - (1n << 28n), last: (1n << 64n) - 1n },
+  events: { bits: 32, idBits, width: 8, origin: (1n << 40n) - (1n << 28n), last: (1n << 64n) - 1n },
 } as const satisfies Partial<Record<ListName, Parts>>;
 export type PartedList = keyof typeof parted;
-const partsOf: Readonly<Partial<Record<ListName, Parts>>> = parted;
+/** Lists that are only counted by time. */
+export const momentBits = { rest: 24, width: 6 } as const;
+const moments: Parts = { bits: momentBits.rest, idBits: 0n, width: momentBits.width, origin: 0n };
 
-const idShift = 8n;
+const partsOf: Readonly<Partial<Record<ListName, Parts>>> = {
+  ...parted,
+  nft_changes: moments,
+  event_starts: moments,
+};
 
 // Of address 0, since events begin with the newest.
 const lastMicros = parted.events.last - (parted.events.origin << 24n);
@@ -116,11 +125,11 @@ export const bucketBaseSql = (list: ListName, shift: string): string => {
 
 /** The address of an event. */
 export const addressOfEvent = ({ createdMicros, id }: Stand): bigint =>
-  ((lastMicros - createdMicros) << idShift) | (255n - BigInt(`0x${id.slice(0, 2)}`));
+  ((lastMicros - createdMicros) << idBits) | (255n - BigInt(`0x${id.slice(0, 2)}`));
 
 /** SQL of when an event of an address was created, in microseconds, and of the first byte of its id. */
 export const eventAtSql = (address: string) => ({
-  createdMicros: `(${lastMicros} - (${address} >> ${idShift}))`,
+  createdMicros: `(${lastMicros} - (${address} >> ${idBits}))`,
   firstByte: `(255 - (${address} & 255))`,
 });
 
@@ -128,8 +137,15 @@ export const eventAtSql = (address: string) => ({
 export const firstWithinSql = (list: ListName, stretch: string, narrower: string): string =>
   `((${stretch}.bucket - CASE ${stretch}.shift WHEN 0 THEN ${partsOf[list]?.origin ?? 0} ELSE 0 END) << ${stretch}.shift - ${narrower})`;
 
-/** Where the first row of a stretch can stand. */
+/** Where a row of a list can stand. */
 export type Stand = { readonly createdMicros: bigint; readonly id: string };
+
+/** The first and the last number of the rest of a stretch or a part, with its place before it. */
+function spanOf({ bits, origin }: Parts, shift: number, bucket: bigint): readonly [bigint, bigint] {
+  const width = BigInt(bits + shift);
+  const from = shift < 0 ? (bucket << width) + (origin << BigInt(bits)) : bucket << width;
+  return [from, from + (1n << width) - 1n];
+}
 
 /**
  * Where a stretch or a part begins and ends.
@@ -140,17 +156,30 @@ export function endsOf(
   shift: number,
   bucket: bigint,
 ): { readonly first: Stand; readonly last: Stand } {
-  const { bits, origin }: Parts = parted[list];
-  const width = BigInt(bits + shift);
-  const from = shift < 0 ? (bucket << width) + (origin << BigInt(bits)) : bucket << width;
-  return { first: standAt(list, from), last: standAt(list, from + (1n << width) - 1n) };
+  const [first, last] = spanOf(parted[list], shift, bucket);
+  return { first: standAt(list, first), last: standAt(list, last) };
+}
+
+/** The earliest and the latest moment of a stretch or a part, in microseconds. */
+export function momentsOf(
+  list: ListName,
+  shift: number,
+  bucket: bigint,
+): { readonly earliest: bigint; readonly latest: bigint } {
+  const parts = partsOf[list];
+  if (parts === undefined) throw new Error(`The stretches of ${list} have no parts.`);
+  const { last } = parts;
+  const [from, until] = spanOf(parts, shift, bucket).map((at) => at >> parts.idBits) as [bigint, bigint]; // as many
+  return last === undefined
+    ? { earliest: from, latest: until }
+    : { earliest: last - until, latest: last - from };
 }
 
 const anyId = (digit: string) => `${digit.repeat(6)}-${[4, 4, 4, 12].map((n) => digit.repeat(n)).join('-')}`;
 
 function standAt(list: PartedList, at: bigint): Stand {
   const { last }: Parts = parted[list];
-  const [micros, byte] = [at >> idShift, Number(at & ((1n << idShift) - 1n))];
+  const [micros, byte] = [at >> idBits, Number(at & ((1n << idBits) - 1n))];
   const hex = (value: number) => value.toString(16).padStart(2, '0');
   return last === undefined
     ? { createdMicros: micros, id: `${hex(byte)}${anyId('0')}` }

@@ -1,17 +1,17 @@
 import type { Database, Tx } from '../contract/transaction.ts';
 import { foldCounts, foldLock, foldSize, wantSplitsSql } from './list-folds-store.ts';
-import { bucketSql, endsOf, type PartedList, partLevelsOf } from './list-levels.ts';
+import { bucketSql, type ListName, momentsOf, partLevelsOf } from './list-levels.ts';
 import { countedRowsSql } from './listed-rows.ts';
 import { momentOf } from './moment-sql.ts';
 import { inTransaction } from './transaction.ts';
 
 /*
- * Counts the stretches that have many rows by their parts, too (migration 0050).
+ * Counts the stretches that have many rows by their parts, too (migrations 0050 and 0051).
  */
 
 type Split = {
   readonly company_id: string;
-  readonly list: PartedList;
+  readonly list: ListName;
   readonly shift: number;
   readonly bucket: string;
 };
@@ -23,7 +23,7 @@ const splitSql = ({ list, shift }: Split) => {
   return `
   WITH stretch AS (
     SELECT ${bucketSql(list, part)} AS part, facet, 1 AS n, latest, earliest FROM (${countedRowsSql[list]}) AS rows
-    WHERE company_id = :company AND created_at >= ${momentOf(':from::bigint')} AND created_at <= ${momentOf(':until::bigint')}
+    WHERE company_id = :company AND at >= ${momentOf(':earliest::bigint')} AND at <= ${momentOf(':latest::bigint')}
       AND ${bucketSql(list, shift)} = :bucket
     UNION ALL
     SELECT ${bucketSql(list, part)}, facet, -change, NULL, NULL FROM list_changes
@@ -38,11 +38,8 @@ const splitSql = ({ list, shift }: Split) => {
 
 async function split(tx: Tx, stretch: Split): Promise<void> {
   const { company_id, list, shift, bucket } = stretch;
-  const { first, last } = endsOf(list, shift, BigInt(bucket));
-  const [from, until] = [first.createdMicros, last.createdMicros].sort((one, other) =>
-    one < other ? -1 : 1,
-  );
-  const names = { company: company_id, list, bucket, from: String(from), until: String(until) };
+  const { earliest, latest } = momentsOf(list, shift, BigInt(bucket));
+  const names = { company: company_id, list, bucket, earliest: String(earliest), latest: String(latest) };
   await tx.raw(splitSql(stretch), names);
   await tx('list_splits').where({ company_id, list, shift, bucket }).update({ is_counted: true });
 }

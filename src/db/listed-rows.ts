@@ -11,6 +11,8 @@ type Rows = {
   /** What a row counts for, each once. */
   readonly facets: readonly string[];
   readonly condition?: string;
+  /** The column that the list is laid out by, where it is by time. */
+  readonly at?: string;
   /** The moment that stretches are marked with, or null where they are not. */
   readonly moment?: string;
 };
@@ -18,14 +20,16 @@ type Rows = {
 // An event without a start is at no time: earlier and later than any moment that is asked for.
 export const never = 1n << 62n;
 
-const placed = ({ table, place, rest, facets, condition = 'true', moment }: Rows) => `
-  SELECT company_id, ${place} AS place, ${rest ?? 'NULL::bigint'} AS rest, f.facet, created_at,
+const placed = ({ table, place, rest, facets, condition = 'true', at = 'created_at', moment }: Rows) => `
+  SELECT company_id, ${place} AS place, ${rest ?? 'NULL::bigint'} AS rest, f.facet, ${at} AS at,
     ${moment ? `coalesce(${micros(moment)}, -${never})` : 'NULL::bigint'} AS latest,
     ${moment ? `coalesce(${micros(moment)}, ${never})` : 'NULL::bigint'} AS earliest
   FROM ${table} CROSS JOIN LATERAL (VALUES ${facets.map((facet) => `(${facet})`).join()}) AS f (facet)
   WHERE ${condition}`;
 
 const flags = "CASE WHEN archived_at IS NULL THEN '' ELSE 'a' END, is_buyable::int, is_claimable::int";
+
+const byTime = (at: string) => ({ at, place: time(at), rest: `(${micros(at)} & 16777215)` });
 
 const created = micros('created_at');
 const firstByte = 'get_byte(uuid_send(id), 0)';
@@ -37,15 +41,15 @@ const events = {
 };
 
 /**
- * SQL of what each row of a list counts for: company, place with its rest, and facets; the marks that it needs; and when it was
- * created. The same as in the triggers (migrations 0039, 0041, 0047 and 0050).
+ * SQL of what each row of a list counts for: company, place with its rest, and facets; the marks that it needs; and the
+ * moment of its place, `at`. The same as in the triggers (migrations 0039, 0041, 0047, 0050 and 0051).
  */
 export const countedRowsSql: Readonly<Record<ListName, string>> = {
   nfts: placed({
     ...{ table: 'nfts', place: '(rwa_number << 32) + least(serial >> 8, 4294967295)' },
     ...{ facets: ['mint_state'], moment: 'updated_at' },
   }),
-  nft_changes: placed({ table: 'nfts', place: time('updated_at'), facets: ['mint_state'] }),
+  nft_changes: placed({ table: 'nfts', ...byTime('updated_at'), facets: ['mint_state'] }),
   rwas: placed({
     ...{ table: 'rwas', place: `(${created} >> 16)`, rest: `((${created} & 65535) << 8 | ${firstByte})` },
     facets: [`concat(${flags})`, `concat(${flags}, ':', type)`],
@@ -53,7 +57,7 @@ export const countedRowsSql: Readonly<Record<ListName, string>> = {
   events: `${placed({ ...events, facets: ["''"], moment: 'start_date' })}
     UNION ALL ${placed({ ...events, facets: ["'-'"], condition: 'start_date IS NULL' })}`,
   event_starts: placed({
-    ...{ table: 'events', place: time('start_date'), facets: ["''"] },
+    ...{ table: 'events', ...byTime('start_date'), facets: ["''"] },
     condition: 'start_date IS NOT NULL',
   }),
 };

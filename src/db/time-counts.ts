@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import { type CountedRows, countRows } from './list-counts-store.ts';
+import { countBefore, type MomentCount } from './moment-counts-store.ts';
 import { momentOf } from './moment-sql.ts';
 
 /** Moments in microseconds since 1970, from the first up to, not including, the second. */
@@ -9,7 +10,6 @@ export type Span = { readonly from: bigint; readonly until: bigint };
 const timeShift = 24n;
 
 const stretchAt = (micros: bigint): bigint => micros >> timeShift;
-const startOfTime = (stretch: bigint): bigint => stretch << timeShift;
 export const microsOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;
 
 /** The microseconds of a column of moments, in SQL. */
@@ -19,32 +19,28 @@ export const microsSql = (column: string): string => `(extract(epoch FROM ${colu
 export const momentSql = momentOf('?::bigint');
 
 /**
- * Counts rows of some span of time: whole stretches by their counters.
- * @param span an absent end is open
- * @param countSome counts the rows in a part of a stretch one by one
+ * Counts rows of some span of time: whole stretches by their counters, and what of the stretches of its ends is before them.
+ * @param before counts that
  */
 export async function countSpan(
   db: Database,
   rows: Omit<CountedRows, 'places'>,
   { from, until }: Partial<Span>,
-  countSome: (part: Span) => Promise<number>,
+  before: MomentCount,
 ): Promise<number> {
-  const low = from === undefined ? undefined : -stretchAt(-from);
+  if (from !== undefined && until !== undefined && from >= until) return 0;
+  const low = from === undefined ? undefined : stretchAt(from);
   const high = until === undefined ? undefined : stretchAt(until);
-  if (from !== undefined && until !== undefined && high !== undefined && low !== undefined && high < low)
-    return from < until ? countSome({ from, until }) : 0;
-  const parts = [
-    countRows(db, {
-      ...rows,
-      places: { ...(low !== undefined && { low }), ...(high !== undefined && { high }) },
-    }),
-    from !== undefined && low !== undefined && from < startOfTime(low)
-      ? countSome({ from, until: startOfTime(low) })
-      : 0,
-    until !== undefined && high !== undefined && startOfTime(high) < until
-      ? countSome({ from: startOfTime(high), until })
-      : 0,
-  ];
-  const counts = await Promise.all(parts);
-  return counts.reduce((sum, count) => sum + count, 0);
+  const places = { ...(low !== undefined && { low }), ...(high !== undefined && { high }) };
+  const countHead = (moment: bigint | undefined) =>
+    moment === undefined || moment === stretchAt(moment) << timeShift
+      ? 0
+      : countBefore(db, before, rows, moment);
+  const [whole, left, added] = await Promise.all([
+    low !== undefined && low === high ? 0 : countRows(db, { ...rows, places }),
+    countHead(from),
+    countHead(until),
+  ]);
+  // What goes between two statements may be missed by the first only.
+  return Math.max(0, whole - left + added);
 }

@@ -1,18 +1,17 @@
 import type { Database } from '../contract/transaction.ts';
 import { countRows, findOffset } from '../db/list-counts-store.ts';
 import { endsOf } from '../db/list-levels.ts';
+import { countBeforeSql, countedCompany } from '../db/moment-counts-store.ts';
 import { momentOf } from '../db/moment-sql.ts';
 import { prepared } from '../db/prepared.ts';
 import type { MayLag } from '../db/replica-reads.ts';
-import { countSpan, momentSql } from '../db/time-counts.ts';
+import { countSpan } from '../db/time-counts.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
 import { beginning, countedEvents, type EventFilter, type EventPlace } from './event-place.ts';
 import { columns } from './event-row.ts';
 import { type ListedEvent, type PageRow, pageRowsSql, toListed } from './page-rows.ts';
 import { listTimedEvents, spanOf } from './timed-event-store.ts';
-
-const table = 'events';
 
 type WholeEvent = ListedEvent & { readonly event: EventRecord };
 
@@ -88,14 +87,18 @@ export function readListed(
 /** The number of events of a company that match the filter. */
 export function countEvents(db: Database, companyId: string, filter: EventFilter): Promise<number> {
   if (!isTimed(filter)) return countRows(db, countedEvents('events', companyId));
-  return countSpan(db, countedEvents('event_starts', companyId), spanOf(filter), async ({ from, until }) => {
-    const [row]: { count: string }[] = await db(table)
-      .where({ company_id: companyId })
-      .whereRaw(`start_date >= ${momentSql} AND start_date < ${momentSql}`, [String(from), String(until)])
-      .count();
-    return Number(row?.count ?? 0);
-  });
+  return countSpan(db, countedEvents('event_starts', companyId), spanOf(filter), startsBefore);
 }
+
+const startsBefore = {
+  name: 'count_starts_before',
+  sql: countBeforeSql(
+    'event_starts',
+    (from, until) => `
+      SELECT count(*) FROM events WHERE company_id = ${countedCompany}
+        AND start_date >= ${momentOf(from)} AND start_date < ${momentOf(until)}`,
+  ),
+};
 
 const [company, created, id, most, skipped] = [
   ...['text', 'bigint', 'uuid', 'bigint', 'bigint'].entries(),

@@ -5,6 +5,7 @@ import { up as countWider } from '../../migrations/0043_rwa_counters.ts';
 import { up as markCounters } from '../../migrations/0045_list_marks.ts';
 import { up as markWhole } from '../../migrations/0047_whole_stretches.ts';
 import { up as countParts } from '../../migrations/0050_crowded_stretches.ts';
+import { up as countMoments } from '../../migrations/0051_crowded_moments.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { listNames } from '../../src/db/list-levels.ts';
@@ -245,6 +246,7 @@ describe(`lists with counters (SEED=${seed})`, () => {
     await markCounters(db);
     await markWhole(db);
     await countParts(db);
+    await countMoments(db);
     mayArchive = true;
     isBusy.now = false;
     await writing;

@@ -2,8 +2,10 @@ import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
 import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/audit-store.ts';
 import { countRows, findOffset } from '../../db/list-counts-store.ts';
+import { countBeforeSql, countedCompany, countedFacets } from '../../db/moment-counts-store.ts';
+import { momentOf } from '../../db/moment-sql.ts';
 import { prepared } from '../../db/prepared.ts';
-import { countSpan, microsOf, momentSql } from '../../db/time-counts.ts';
+import { countSpan, microsOf } from '../../db/time-counts.ts';
 import { type ChangedFilter, countChangedByStretches, listChangedNfts } from './changed-nft-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import {
@@ -92,15 +94,20 @@ export async function countNfts(
   return count(db, companyId, { ...filter, updatedSince });
 }
 
+// An index by state would be of all moments.
+const changesBefore = {
+  name: 'count_changes_before',
+  sql: countBeforeSql(
+    'nft_changes',
+    (from, until) => `
+      SELECT count(*) FROM ${table} WHERE company_id = ${countedCompany} AND mint_state || '' = ANY ${countedFacets}
+        AND updated_at >= ${momentOf(from)} AND updated_at < ${momentOf(until)}`,
+  ),
+};
+
 function countChanged(db: Database, companyId: string, filter: ChangedFilter): Promise<number> {
   const span = { from: microsOf(filter.updatedSince) };
-  return countSpan(db, countedChanges(companyId, filter), span, ({ from, until }) =>
-    countOneByOne(
-      matching(db, companyId, filter)
-        .whereRaw(`updated_at >= ${momentSql}`, [String(from)])
-        .whereRaw(`updated_at < ${momentSql}`, [String(until)]),
-    ),
-  );
+  return countSpan(db, countedChanges(companyId, filter), span, changesBefore);
 }
 
 // So many are counted one by one sooner than the stretches that they lie in are walked.
