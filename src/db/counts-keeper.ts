@@ -12,29 +12,34 @@ export type CountsKeeper = {
 type Options = {
   readonly db: Database;
   readonly log: Logger;
-  /** How long it rests. At 2,000 events a second, 5 s leave 20,000 changes, which a total adds up in some 3 ms. */
+  /** How long it rests when there was nothing to fold. */
   readonly restMs?: number;
+  /** How long when there was: at 2,000 events a second, half a second leaves 2,000 changes, which a total adds up in 0.2 ms. */
+  readonly busyRestMs?: number;
 };
 
 /**
  * Folds what writers append to the counters of lists, again and again, so that what readers have to add up is what was written in
  * some seconds, however long nobody reads. Several processes may do so: all but one find nothing to do.
  */
-export function keepCounts({ db, log, restMs = 5_000 }: Options): CountsKeeper {
+export function keepCounts({ db, log, restMs = 5_000, busyRestMs = 500 }: Options): CountsKeeper {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const settle = async () => {
+  const settle = async (): Promise<boolean> => {
     try {
-      if (await hasUnsettled(db)) await settleCounts(db, signal);
+      if (!(await hasUnsettled(db))) return false;
+      await settleCounts(db, signal);
+      return true;
     } catch (error) {
       // Of an outage the pool tells.
       if (!isOutage(error)) log.error({ err: error }, 'the counters of lists were not folded');
+      return false;
     }
   };
   const keeping = (async () => {
     while (!signal.aborted) {
-      await settle();
-      await delay(restMs, undefined, { signal }).catch(() => {});
+      const isBusy = await settle();
+      await delay(isBusy ? Math.min(busyRestMs, restMs) : restMs, undefined, { signal }).catch(() => {});
     }
   })();
   return {

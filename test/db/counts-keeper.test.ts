@@ -2,12 +2,13 @@ import { expect, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { type CountsKeeper, keepCounts } from '../../src/db/counts-keeper.ts';
+import { foldLock } from '../../src/db/list-folds-store.ts';
 import { countEvents } from '../../src/events/event-list-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { startService } from '../../src/service.ts';
 import { asUser } from '../support/database.ts';
 import { test as base } from '../support/fixtures.ts';
-import { rowsReadBy } from '../support/statements.ts';
+import { rowsReadBy, type Statement } from '../support/statements.ts';
 
 const log = createLogger({ level: 'silent' });
 const company = 'busy';
@@ -24,10 +25,10 @@ const test = base.extend('keeping', ({ db }, { onCleanup }) => {
   };
 });
 
-const addEvents = (db: Database, count: number) =>
+const addEvents = (db: Database, count: number, companyId = company) =>
   db.raw(
     `INSERT INTO events (company_id, name, start_date) SELECT ?, 'event ' || n, now() FROM generate_series(1, ?::int) AS n`,
-    [company, count],
+    [companyId, count],
   );
 
 const pending = async (db: Database) => Number((await db('list_changes').count())[0]?.['count']);
@@ -47,6 +48,23 @@ test('folds and parts what was written, though nobody reads', async ({ db, keepi
   ]);
   expect(await countEvents(db, company, {})).toBe(6_000);
   expect(await rowsReadBy(db, 'list_changes', () => countEvents(db, company, {}))).toBe(0);
+});
+
+test('rests for a short while as long as there is something to fold', async ({ db }) => {
+  await addEvents(db, 10, 'quick');
+  let tries = 0;
+  const note = ({ sql }: Statement) => {
+    if (sql.includes('pg_try_advisory_xact_lock')) tries += 1;
+  };
+  // Whoever holds the lock leaves a pass two tries and nothing to do.
+  await db.transaction(async (tx) => {
+    await tx.raw(`SELECT pg_advisory_xact_lock(${foldLock})`);
+    db.on('query', note);
+    const keeper = keepCounts({ db, log, restMs: 600_000, busyRestMs: 10 });
+    await vi.waitFor(() => expect(tries).toBeGreaterThan(4), settled);
+    await keeper.stop();
+  });
+  db.removeListener('query', note);
 });
 
 test('keeps up with writers who go on, beside another process that does the same', async ({
