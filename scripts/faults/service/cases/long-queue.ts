@@ -8,6 +8,8 @@ import { greedy } from './neighbours.ts';
 
 const everyMs = 1_000;
 const mostMs = 2_000;
+/** To look more often takes what it looks at the cores. */
+const lookMs = 50;
 /** A mint that is not at the node by then is not waited for. */
 const patienceMs = 20_000;
 
@@ -31,7 +33,7 @@ async function timeToNode({ service, around }: Stage, db: Database): Promise<num
   const answered = performance.now();
   while (performance.now() - answered < patienceMs) {
     if (await isAtNode(around, db, nft)) return performance.now() - answered;
-    await pause(10);
+    await pause(lookMs);
   }
   return undefined;
 }
