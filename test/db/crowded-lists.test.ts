@@ -1,13 +1,13 @@
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { findWrongCounters, recount } from '../../src/db/list-recount-store.ts';
-import { settleCounts, splitCrowded } from '../../src/db/list-splits-store.ts';
+import { settleCounts } from '../../src/db/list-splits-store.ts';
 import { listEvents } from '../../src/events/event-list-store.ts';
 import type { EventFilter } from '../../src/events/event-place.ts';
 import type { RwaFilter } from '../../src/rwa/assets/rwa-ranges-store.ts';
 import { listRwas } from '../../src/rwa/assets/rwa-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
+import { expectTrueThroughout, someOf } from '../support/counted-lists.ts';
 import { test } from '../support/fixtures.ts';
 import { rowsReadBy } from '../support/statements.ts';
 
@@ -108,13 +108,7 @@ const wrongCounters = async (db: Database) => [
 
 /** Changes, deletes and adds some rows, each kind in a statement of its own. */
 async function changeSome(db: Database): Promise<void> {
-  const some = (table: string) =>
-    db(table)
-      .select('id')
-      .where('company_id', company)
-      .orderBy('id')
-      .offset(random(9_000))
-      .limit(1 + random(80));
+  const some = someOf(db, { company, random, among: 9_000, most: 80 });
   await db('rwas')
     .whereIn('id', some('rwas'))
     .update({ is_buyable: random(2) > 0, archived_at: random(2) > 0 ? new Date() : null });
@@ -159,18 +153,7 @@ describe(`a list with many rows in one stretch (SEED=${seed})`, () => {
   });
 
   test('has the pages of its rows, however much is folded and parted', async ({ db }) => {
-    for (let round = 0; round < 4; round += 1) {
-      await changeSome(db);
-      await expectTrue(db);
-      await foldCounts(db, 1 + random(200));
-      await expectTrue(db);
-      await splitCrowded(db, 1 + random(3));
-      await expectTrue(db);
-      expect(await wrongCounters(db)).toEqual([]);
-    }
-    await settleCounts(db);
-    await expectTrue(db);
-    expect(await wrongCounters(db)).toEqual([]);
+    await expectTrueThroughout(db, { random, changeSome, expectTrue, wrongCounters });
   });
 
   test('is parted while others write, and misses none of their rows', async ({ db }) => {

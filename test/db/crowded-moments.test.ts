@@ -1,14 +1,14 @@
 import { describe, expect } from 'vitest';
 import { up as countMoments } from '../../migrations/0051_crowded_moments.ts';
 import type { Database } from '../../src/contract/transaction.ts';
-import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { findWrongCounters, recount } from '../../src/db/list-recount-store.ts';
-import { settleCounts, splitCrowded } from '../../src/db/list-splits-store.ts';
+import { settleCounts } from '../../src/db/list-splits-store.ts';
 import { countEvents } from '../../src/events/event-list-store.ts';
 import type { EventFilter } from '../../src/events/event-place.ts';
 import type { NftFilter } from '../../src/rwa/assets/nft-counts.ts';
 import { countNfts } from '../../src/rwa/assets/nft-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
+import { expectTrueThroughout, someOf } from '../support/counted-lists.ts';
 import { test } from '../support/fixtures.ts';
 import { rowsReadBy } from '../support/statements.ts';
 
@@ -90,13 +90,7 @@ const wrongCounters = async (db: Database) =>
 
 /** Changes, deletes and adds some rows, each kind in a statement of its own. */
 async function changeSome(db: Database): Promise<void> {
-  const some = (table: string) =>
-    db(table)
-      .select('id')
-      .where('company_id', company)
-      .orderBy('id')
-      .offset(random(9_000))
-      .limit(1 + random(80));
+  const some = someOf(db, { company, random, among: 9_000, most: 80 });
   await db('events').whereIn('id', some('events')).update({ start_date: someMoment() });
   await db('events').whereIn('id', some('events')).delete();
   await db('nfts').whereIn('id', some('nfts')).update({ updated_at: someMoment() });
@@ -119,18 +113,7 @@ describe(`a total from a moment on that many rows share (SEED=${seed})`, () => {
   });
 
   test('is that of its rows, however much is folded and parted', async ({ db }) => {
-    for (let round = 0; round < 4; round += 1) {
-      await changeSome(db);
-      await expectTrue(db);
-      await foldCounts(db, 1 + random(200));
-      await expectTrue(db);
-      await splitCrowded(db, 1 + random(3));
-      await expectTrue(db);
-      expect(await wrongCounters(db)).toEqual([]);
-    }
-    await settleCounts(db);
-    await expectTrue(db);
-    expect(await wrongCounters(db)).toEqual([]);
+    await expectTrueThroughout(db, { random, changeSome, expectTrue, wrongCounters });
   });
 
   test('is that of its rows though parts miss some, until they are counted anew', async ({ db }) => {

@@ -10,6 +10,7 @@ import type { NftFilter } from '../../src/rwa/assets/nft-counts.ts';
 import type { Nft } from '../../src/rwa/assets/nft-row.ts';
 import { countNfts, listNfts } from '../../src/rwa/assets/nft-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
+import { someOf } from '../support/counted-lists.ts';
 import { test } from '../support/fixtures.ts';
 import { rowsReadBy } from '../support/statements.ts';
 
@@ -59,13 +60,7 @@ async function addRows(db: Database, id: string): Promise<void> {
 
 /** Changes, deletes and adds some rows, each kind in a statement of its own. */
 async function changeSome(db: Database): Promise<void> {
-  const some = (table: string) =>
-    db(table)
-      .select('id')
-      .where('company_id', company)
-      .orderBy('id')
-      .offset(random(1_000))
-      .limit(1 + random(40));
+  const some = someOf(db, { company, random, among: 1_000, most: 40 });
   const next = states[random(5)];
   const isMinted = next === 'minted';
   await db('nfts')
