@@ -6,7 +6,7 @@ import { createDatabase } from '../../src/db/connect.ts';
 import { groupOf } from '../../src/db/role-rights.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Gate, startGate } from '../../test/keys/tcp-gate.ts';
-import { type LyingNode, startLyingNode } from '../../test/support/lying-node.ts';
+
 import { transaction } from '../../test/support/moralis-payloads.ts';
 import { type MoralisServer, startMoralisServer } from '../../test/support/moralis-server.ts';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../bench/mint/bench-chain.ts';
 import { type Authenticator, startAuthenticator } from './authenticator.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
+import { type NodeServer, startNodeServer } from './node-server.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
 import { createWorld, hostedWallet, type World } from './world.ts';
 
@@ -33,7 +34,7 @@ export type Surroundings = {
   readonly chain: BenchChain;
   readonly signers: BenchSigners;
   /** The nodes that the service knows; both lead to the chain. */
-  readonly nodes: readonly LyingNode[];
+  readonly nodes: readonly NodeServer[];
   readonly upstream: MoralisServer;
   readonly authenticator: Authenticator;
   readonly world: World;
@@ -76,9 +77,9 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
   const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
     running.stop(),
   );
-  const nodes: LyingNode[] = [];
+  const nodes: NodeServer[] = [];
   for (const _each of [1, 2])
-    nodes.push(opened.adopt(await startLyingNode(chain.rpcUrl), (node) => node.close()));
+    nodes.push(opened.adopt(await startNodeServer(chain.rpcUrl), (node) => node.close()));
   const upstream = opened.adopt(await startMoralisServer(hostedData()), (server) => server.close());
   const openDatabase = () =>
     createDatabase(postgres.url, { poolMax: 2, log: createLogger({ level: 'silent' }) });

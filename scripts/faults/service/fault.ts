@@ -38,6 +38,8 @@ export type Fault = {
   readonly missing?: (stage: Stage) => string | undefined;
   /** What must be there before. @returns what removes it */
   readonly prepare?: (stage: Stage) => Promise<() => Promise<void>>;
+  /** What is made after the quiet time and stays, by means that no caller has: neither quiet nor the fault. */
+  readonly arrange?: (stage: Stage) => Promise<void>;
   /** Begins it. @returns what ends it */
   readonly begin: (stage: Stage) => Promise<() => Promise<Aftermath>>;
   /** It never ends, so that the service is expected to recover while it lasts. */

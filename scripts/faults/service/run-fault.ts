@@ -43,6 +43,8 @@ async function happen(fault: Fault, stage: Stage, perSecond: number) {
   const isMeasured = fault.neighbour !== undefined;
   await pause(isMeasured ? longQuietMs : quietMs);
   const before = mostOf(stage.service.apis());
+  const quietEnded = performance.now();
+  await fault.arrange?.(stage);
   const endPeak = watchPeak(stage.service.apis);
   opened.defer(() => void endPeak());
   const begun = performance.now();
@@ -59,7 +61,7 @@ async function happen(fault: Fault, stage: Stage, perSecond: number) {
   await load.stop();
   const answers = load.answers.filter(({ at }) => at >= begun);
   const warm = loaded + (isMeasured ? longWarmUpMs : warmUpMs);
-  const quiet = load.answers.filter(({ at }) => at < begun && at > warm);
+  const quiet = load.answers.filter(({ at }) => at < quietEnded && at > warm);
   return { answers, quiet, health, before, peak, faultEndedAt, recoveredMs, background, aftermath };
 }
 

@@ -49,15 +49,20 @@ export async function makeUnclaimed(db: Database, { around: { world, chain } }: 
   return rwa;
 }
 
-/** All of them become what accepted mints are. @returns what takes back those that were not sent */
+/** All of them become what accepted mints are. */
 export async function queueMints(db: Database, { around: { world, chain } }: Stage, rwa: string) {
   const [recipient = null] = world.acme.wallets;
   const queued = { mint_state: 'queued', recipient, mint_chain_id: chain.chainId, queued_at: db.fn.now() };
   await db('nfts').where({ rwa_id: rwa, mint_state: 'unclaimed' }).update(queued);
-  return async () => {
-    const unclaimed = { mint_state: 'unclaimed', recipient: null, mint_chain_id: null, queued_at: null };
-    await db('nfts').where({ rwa_id: rwa, mint_state: 'queued' }).update(unclaimed);
-  };
+  // Not analysed: after a burst the statistics know nothing of it for a while.
+  await settleCounts(db);
+  await db.raw('VACUUM nfts, list_counts, list_changes');
+}
+
+/** Takes back those that were not sent. */
+export async function takeBackQueued(db: Database, rwa: string): Promise<void> {
+  const unclaimed = { mint_state: 'unclaimed', recipient: null, mint_chain_id: null, queued_at: null };
+  await db('nfts').where({ rwa_id: rwa, mint_state: 'queued' }).update(unclaimed);
 }
 
 /** What workers and the server do by themselves while rows come one after the other. */

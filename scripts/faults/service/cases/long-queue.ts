@@ -3,7 +3,7 @@ import type { Database } from '../../../../src/contract/transaction.ts';
 import { createCaller } from '../../../load/caller.ts';
 import type { Fault, Stage } from '../fault.ts';
 import { deadlineMs } from '../usual-load.ts';
-import { makeUnclaimed, queueMints } from './hoards.ts';
+import { makeUnclaimed, queueMints, takeBackQueued } from './hoards.ts';
 import { greedy } from './neighbours.ts';
 
 const everyMs = 1_000;
@@ -59,8 +59,8 @@ export const longQueue: Fault = greedy({
     assets.set(stage, await makeUnclaimed(db, stage));
     return async () => {};
   },
+  arrange: (db, stage) => queueMints(db, stage, assets.get(stage) ?? ''),
   async begin(stage, db) {
-    const takeBack = await queueMints(db, stage, assets.get(stage) ?? '');
     const before = await numberSent(db);
     const times: (number | undefined)[] = [];
     let isOver = false;
@@ -73,7 +73,7 @@ export const longQueue: Fault = greedy({
     return async () => {
       isOver = true;
       await minting;
-      await takeBack();
+      await takeBackQueued(db, assets.get(stage) ?? '');
       const sent = (await numberSent(db)) - before;
       const slowest = Math.max(...times.map((ms) => ms ?? patienceMs));
       const late = times.filter((ms) => ms === undefined || ms >= mostMs).length;

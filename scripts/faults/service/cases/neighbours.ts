@@ -7,12 +7,14 @@ import { hugePage, withHugeMetadata, withManyEvents } from './hoards.ts';
 type Greedy = Pick<Fault, 'name' | 'about'> & {
   /** What must be there before; it is measured neither as quiet nor as noise. */
   readonly prepare?: (db: Database, stage: Stage) => Promise<() => Promise<unknown>>;
+  /** What is made after the quiet time: see {@link Fault.arrange}. */
+  readonly arrange?: (db: Database, stage: Stage) => Promise<void>;
   /** Begins the noise. @returns what ends it */
   readonly begin: (stage: Stage, db: Database) => Promise<() => Promise<Aftermath>>;
 };
 
 /** Something that callers of acme do, while globex is the neighbour. */
-export function greedy({ name, about, prepare, begin }: Greedy): Fault {
+export function greedy({ name, about, prepare, arrange, begin }: Greedy): Fault {
   return {
     ...{ name: `neighbour: ${name}`, about, seconds: 20, neighbour: 'globex' },
     async prepare(stage) {
@@ -22,6 +24,11 @@ export function greedy({ name, about, prepare, begin }: Greedy): Fault {
         await clean?.();
         await db.destroy();
       };
+    },
+    async arrange(stage) {
+      const db = stage.around.openDatabase();
+      await arrange?.(db, stage);
+      await db.destroy();
     },
     async begin(stage) {
       const db = stage.around.openDatabase();

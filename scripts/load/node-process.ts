@@ -1,0 +1,23 @@
+import { startLyingNode } from '../../test/support/lying-node.ts';
+import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
+
+/* A node in a process of its own: what the service reads of a chain does not pass through the process that measures. */
+
+/** Where the node reads the chain, and then what it is to do. */
+export type NodeOrder = { readonly target: string } | { readonly wrong: Wrong } | 'mend';
+/** Its address, or how many questions have met what was wrong until it was mended. */
+export type NodeAnswer = { readonly url: string } | { readonly met: number };
+
+const answer = (told: NodeAnswer) => process.send?.(told);
+
+process.once('message', async ({ target }: { target: string }) => {
+  const node = await startLyingNode(target);
+  let met = () => 0;
+  process.on('message', async (order: Exclude<NodeOrder, { target: string }>) => {
+    if (order === 'mend') mendNode(node);
+    else met = await spoilNode(node, target, order.wrong);
+    answer({ met: met() });
+  });
+  answer({ url: node.url });
+});
+process.on('disconnect', () => process.exit(0));
