@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { reasonsOf } from './compose/shutdown.ts';
 import { ConfigError, loadConfig } from './config.ts';
+import { giveWay } from './give-way.ts';
 import { createLogger } from './log.ts';
 import { openSecretSettings, secretTexts } from './secret-settings.ts';
 import { startService } from './service.ts';
@@ -29,6 +30,7 @@ type Run = {
 async function serve(settings: string | undefined): Promise<Run> {
   const env = await openSecretSettings(gatherSettings(process.env, settings));
   const config = loadConfig(env);
+  giveWay(config.ROLES);
   const service = await startService(
     config,
     createLogger({
