@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
+import { listQueuedLines } from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
 import {
   deleteOutdatedNotes,
   isQueueStill,
@@ -7,7 +8,7 @@ import {
   noteStillSubmitted,
 } from '../../src/rwa/mint-worker/stores/standstill-store.ts';
 import { test } from '../support/fixtures.ts';
-import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from './samples.ts';
+import { addCompany, addNetwork, addNfts, addRwa, contractAddress, recipient, vaultOf } from './samples.ts';
 
 const signer = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 const lane = { chainId: '31337', signer };
@@ -30,10 +31,10 @@ test.beforeEach(async ({ db }) => {
 });
 
 /** An NFT that has been in its state, and in the queue, for so long. */
-async function addNft(db: Database, state: string, seconds: number): Promise<string> {
-  const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, 'acme'), 1);
+async function addNft(db: Database, state: string, seconds: number, company = 'acme'): Promise<string> {
+  const [nft] = await addNfts(db, vaultOf(['a']), await addRwa(db, company), 1);
   const id = nft?.id ?? '';
-  const queued = { mint_chain_id: 31337, queued_at: ago(seconds) };
+  const queued = { mint_chain_id: 31337, mint_contract: contractAddress, queued_at: ago(seconds) };
   await db('nfts')
     .where({ id })
     .update({ mint_state: state, recipient, ...queued });
@@ -104,12 +105,39 @@ describe('an NFT in a transaction is noted', () => {
 });
 
 describe('a queued NFT', () => {
+  const all = { chainId: lane.chainId, after: undefined, excludedContracts: [], excludedNftIds: [] };
+  const note = async (db: Database) => {
+    const lines = await listQueuedLines(db, all);
+    await db.transaction((tx) => notePassedBy(tx, still, lines));
+  };
+
   test('is noted when one that was queued later was sent long ago', async ({ db }) => {
     const passed = await addNft(db, 'queued', 200);
     await addTransaction(db, 4, 90, [await addNft(db, 'submitted', 100)]);
     await addNft(db, 'queued', 80);
-    await db.transaction((tx) => notePassedBy(tx, still));
+    await note(db);
     expect(await noted(db)).toEqual([passed]);
+  });
+
+  test('is not noted when only what another company queued later was sent, as long as some of its own are', async ({
+    db,
+  }) => {
+    await addCompany(db, 'other');
+    const waiting = [await addNft(db, 'queued', 200), await addNft(db, 'queued', 190)];
+    await addTransaction(db, 4, 90, [
+      await addNft(db, 'submitted', 300),
+      await addNft(db, 'submitted', 100, 'other'),
+    ]);
+    const turn = await addNft(db, 'submitted', 30);
+    await addTransaction(db, 5, 30, [turn]);
+    await note(db);
+    expect(await noted(db)).toEqual([]);
+    // Since then it has had no turn, and the other has.
+    await db('nfts')
+      .where({ id: turn })
+      .update({ updated_at: ago(61) });
+    await note(db);
+    expect(await noted(db)).toEqual(waiting);
   });
 
   test('is not noted while those that were queued before it are sent: it waits for its turn', async ({
@@ -118,7 +146,7 @@ describe('a queued NFT', () => {
     await addNft(db, 'queued', 80);
     await addTransaction(db, 4, 90, [await addNft(db, 'submitted', 100)]);
     await addTransaction(db, 5, 5, [await addNft(db, 'submitted', 70)]);
-    await db.transaction((tx) => notePassedBy(tx, still));
+    await note(db);
     expect(await noted(db)).toEqual([]);
     expect(await isQueueStill(db, still)).toBe(false);
   });

@@ -1,4 +1,5 @@
 import type { Database } from '../../contract/transaction.ts';
+import { stateOfRow } from './mint-state-sql.ts';
 import type { TokenParts } from './token-id.ts';
 
 /** What the public may know of a minted token. */
@@ -28,7 +29,8 @@ export async function findMintedToken(
   const rows: TokenRow[] = await db('rwas as r')
     .join('nfts as n', { 'n.company_id': 'r.company_id', 'n.rwa_number': 'r.number' })
     .select('r.chain_id', 'r.contract_address', 'r.name', 'r.description', 'r.type', 'r.image_url')
-    .where({ 'r.number': rwaNumber.toString(), 'n.serial': serial.toString(), 'n.mint_state': 'minted' });
+    .where({ 'r.number': rwaNumber.toString(), 'n.serial': serial.toString() })
+    .whereRaw(`${stateOfRow('n')} = 'minted'`);
   return rows.map(toToken)[0];
 }
 

@@ -1,7 +1,9 @@
 import type { Head } from '../../chain/minting/mint-node.ts';
+import type { Tx } from '../../contract/transaction.ts';
 import { isOfSending } from '../assets/reason-sql.ts';
 import type { LaneContext } from './lane-context.ts';
 import { inFencedTransaction, type Pause } from './stores/lane-store.ts';
+import { listQueuedLines, mostLines, type QueuedLine } from './stores/queued-nft-store.ts';
 import {
   countNotes,
   deleteOutdatedNotes,
@@ -31,6 +33,7 @@ const normalBlocks = (confirmations: number, stuckBlocks: number): bigint =>
 export function createStandstillSweep() {
   const pace = createPace();
   const announce = createAnnouncement();
+  const nextLines = createRound();
   let sweptAt = Number.NEGATIVE_INFINITY;
   let found: Pause | undefined;
 
@@ -47,7 +50,7 @@ export function createStandstillSweep() {
         await noteStillSubmitted(tx, still, memory.answers);
       }
       if (pause?.reason === 'finality_unknown') await noteWaitingForFinality(tx, still, pause.detail);
-      if (pause === undefined) await notePassedBy(tx, still);
+      if (pause === undefined) await notePassedBy(tx, still, await nextLines(tx, lease.chainId));
     });
     await announce(context);
     // Told again with the next broadcast of each.
@@ -72,6 +75,16 @@ function createPace() {
     const [oldest] = seen;
     const isOldEnough = oldest !== undefined && oldest.number <= number - blocks;
     return isOldEnough ? (at - oldest.at) / 1_000 : Number.POSITIVE_INFINITY;
+  };
+}
+
+/** Creates the round of a queue: each call gives the lines that come after those of the one before. */
+function createRound() {
+  let after: QueuedLine | undefined;
+  return async (tx: Tx, chainId: string): Promise<readonly QueuedLine[]> => {
+    const lines = await listQueuedLines(tx, { chainId, after, excludedContracts: [], excludedNftIds: [] });
+    after = lines.length === mostLines ? lines.at(-1) : undefined;
+    return lines;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { MintEvent } from '../../chain/minting/mint-history.ts';
 import type { Tx } from '../../contract/transaction.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
+import { stateOfRow } from '../assets/mint-state-sql.ts';
 import { tokenIdSql, tokenPartsOf } from '../assets/token-id.ts';
 import type { ContractId } from './token-row-store.ts';
 
@@ -69,7 +70,7 @@ export async function mintFoundNfts(tx: Tx, chainId: string, found: readonly Fou
      minted AS (
        UPDATE nfts n SET mint_state = 'minted', recipient = f.recipient, minted_at = f.at, minted_tx = f.hash,
          minted_block = f.block, mint_error = NULL, mint_chain_id = coalesce(n.mint_chain_id, :chainId)
-       FROM ${mintValues} WHERE n.id = f.id AND n.mint_state <> 'minted' RETURNING n.rwa_id)
+       FROM ${mintValues} WHERE n.id = f.id AND ${stateOfRow('n')} <> 'minted' RETURNING n.rwa_id)
      UPDATE rwas r SET claimed_nfts = claimed_nfts + m.count
      FROM (SELECT rwa_id, count(*) FROM minted GROUP BY rwa_id) m WHERE r.id = m.rwa_id`,
     { ...mintBindings(found), chainId },
@@ -81,7 +82,7 @@ export async function correctMintedNfts(tx: Tx, found: readonly FoundNft[]): Pro
   if (found.length === 0) return;
   await tx.raw(
     `UPDATE nfts n SET minted_at = f.at, minted_tx = f.hash, minted_block = f.block
-     FROM ${mintValues} WHERE n.id = f.id AND n.mint_state = 'minted'`,
+     FROM ${mintValues} WHERE n.id = f.id AND ${stateOfRow('n')} = 'minted'`,
     mintBindings(found),
   );
 }
@@ -98,7 +99,7 @@ export async function failTakenNfts(
        UPDATE mint_transaction_nfts SET state = 'failed' WHERE state = 'open' AND nft_id = ANY (:ids::uuid[]))
      UPDATE nfts n SET mint_state = 'failed', mint_error = f.reason
      FROM unnest(:ids::uuid[], :reasons::text[]) AS f (id, reason)
-     WHERE n.id = f.id AND n.mint_state IN ('queued', 'submitted')`,
+     WHERE n.id = f.id AND ${stateOfRow('n')} IN ('queued', 'submitted')`,
     bindings,
   );
 }

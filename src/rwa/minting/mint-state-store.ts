@@ -1,5 +1,6 @@
 import type { Tx } from '../../contract/transaction.ts';
 import { prepared } from '../../db/prepared.ts';
+import { stateOfRow } from '../assets/mint-state-sql.ts';
 
 /*
  * Every change of an NFT's state on its way to the chain; nothing else updates `mint_state`, but for a recovery after a
@@ -34,7 +35,7 @@ export async function queueNfts(tx: Tx, nfts: readonly Queued[]): Promise<void> 
     `UPDATE nfts n SET mint_state = 'queued', recipient = w.recipient, mint_error = NULL,
        mint_chain_id = w.chain_id, mint_contract = r.contract_address, queued_at = clock_timestamp()
      FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS w (id, recipient, chain_id), rwas r
-     WHERE n.id = w.id AND r.id = n.rwa_id AND n.mint_state IN ('unclaimed', 'failed')`,
+     WHERE n.id = w.id AND r.id = n.rwa_id AND ${stateOfRow('n')} IN ('unclaimed', 'failed')`,
     [nfts.map(({ id }) => id), nfts.map(({ recipient }) => recipient), nfts.map(({ chainId }) => chainId)],
   );
   assertAll('unclaimed or failed', nfts.length, rowCount);
@@ -44,7 +45,7 @@ export async function queueNfts(tx: Tx, nfts: readonly Queued[]): Promise<void> 
 export async function requeueFailedNft(tx: Tx, id: string): Promise<boolean> {
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'queued', mint_error = NULL, queued_at = clock_timestamp()
-     WHERE id = ? AND mint_state = 'failed' AND recipient IS NOT NULL AND mint_chain_id IS NOT NULL
+     WHERE id = ? AND ${stateOfRow()} = 'failed' AND recipient IS NOT NULL AND mint_chain_id IS NOT NULL
        AND NOT EXISTS (SELECT FROM rwas r WHERE r.id = nfts.rwa_id AND r.archived_at IS NOT NULL)`,
     [id],
   );
@@ -57,7 +58,7 @@ export async function requeueFailedNft(tx: Tx, id: string): Promise<boolean> {
  */
 export async function submitNfts(tx: Tx, ids: readonly string[]): Promise<void> {
   const { rowCount }: { rowCount: number } = await tx.raw(
-    `UPDATE nfts SET mint_state = 'submitted' WHERE id = ANY (?::uuid[]) AND mint_state = 'queued'`,
+    `UPDATE nfts SET mint_state = 'submitted' WHERE id = ANY (?::uuid[]) AND ${stateOfRow()} = 'queued'`,
     [[...ids]],
   );
   assertAll('queued', ids.length, rowCount);
@@ -83,7 +84,7 @@ export async function mintNfts(tx: Tx, minted: readonly Minted[]): Promise<numbe
     `UPDATE nfts SET mint_state = 'minted', minted_at = m.at, minted_tx = m.hash, minted_block = m.block,
        mint_error = NULL
      FROM unnest(?::uuid[], ?::timestamptz[], ?::text[], ?::numeric[]) AS m (id, at, hash, block)
-     WHERE nfts.id = m.id AND nfts.mint_state = 'submitted'
+     WHERE nfts.id = m.id AND ${stateOfRow()} = 'submitted'
      RETURNING nfts.rwa_id, extract(epoch FROM clock_timestamp() - nfts.queued_at)::float8 AS waited`,
     [
       minted.map(({ nftId }) => nftId),
@@ -102,7 +103,7 @@ export async function unmintNfts(tx: Tx, ids: readonly string[]): Promise<number
   await lockInOrder(tx, ids);
   const { rows } = await tx.raw(
     `UPDATE nfts SET mint_state = 'submitted', minted_at = NULL, minted_tx = NULL, minted_block = NULL
-     WHERE id = ANY (?::uuid[]) AND mint_state = 'minted' RETURNING rwa_id`,
+     WHERE id = ANY (?::uuid[]) AND ${stateOfRow()} = 'minted' RETURNING rwa_id`,
     [[...ids]],
   );
   await count(tx, rows, -1);
@@ -117,7 +118,7 @@ export async function releaseNfts(tx: Tx, ids: readonly string[]): Promise<void>
   if (ids.length === 0) return;
   await lockInOrder(tx, ids);
   const { rowCount }: { rowCount: number } = await tx.raw(
-    `UPDATE nfts SET mint_state = 'queued' WHERE id = ANY (?::uuid[]) AND mint_state = 'submitted'`,
+    `UPDATE nfts SET mint_state = 'queued' WHERE id = ANY (?::uuid[]) AND ${stateOfRow()} = 'submitted'`,
     [[...ids]],
   );
   assertAll('submitted', ids.length, rowCount);
@@ -135,7 +136,7 @@ export async function failNfts(
   );
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'failed', mint_error = f.reason
-     FROM unnest(?::uuid[], ?::text[]) AS f (id, reason) WHERE nfts.id = f.id AND mint_state = 'submitted'`,
+     FROM unnest(?::uuid[], ?::text[]) AS f (id, reason) WHERE nfts.id = f.id AND ${stateOfRow()} = 'submitted'`,
     [failed.map(({ nftId }) => nftId), failed.map(({ reason }) => reason)],
   );
   assertAll('submitted', failed.length, rowCount);
@@ -148,7 +149,7 @@ export async function refuseNft(
 ): Promise<boolean> {
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'failed', mint_error = ?
-     WHERE id = ? AND mint_state = 'queued' AND recipient = ?`,
+     WHERE id = ? AND ${stateOfRow()} = 'queued' AND recipient = ?`,
     [reason, nftId, recipient],
   );
   return rowCount === 1;
@@ -162,7 +163,7 @@ export async function cancelNft(tx: Tx, id: string): Promise<boolean> {
   const { rowCount }: { rowCount: number } = await tx.raw(
     `UPDATE nfts SET mint_state = 'unclaimed', recipient = NULL, mint_error = NULL, mint_chain_id = NULL,
        queued_at = NULL
-     WHERE id = ? AND mint_state IN ('queued', 'failed')
+     WHERE id = ? AND ${stateOfRow()} IN ('queued', 'failed')
        AND NOT EXISTS (SELECT FROM mint_transaction_nfts l WHERE l.nft_id = nfts.id AND l.state = 'open')`,
     [id],
   );

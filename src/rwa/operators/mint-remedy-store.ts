@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { stateOfRow } from '../assets/mint-state-sql.ts';
 import { mintChannel } from '../minting/mint-queue.ts';
 
 /*
@@ -46,7 +47,7 @@ const requestedMint = `
      FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
      WHERE l.nft_id = n.id AND l.state = 'open') AS transaction
   FROM nfts n JOIN rwas r ON r.id = n.rwa_id
-  WHERE n.id = ? AND n.mint_state IN ('queued', 'submitted', 'failed')`;
+  WHERE n.id = ? AND ${stateOfRow('n')} IN ('queued', 'submitted', 'failed')`;
 
 /** @returns undefined when the NFT has no mint under way or failed, or does not exist */
 export async function findRequestedMint(db: Database, nftId: string): Promise<RequestedMint | undefined> {

@@ -1,5 +1,7 @@
 import type { Mint } from '../../../chain/minting/mint-contract.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import { stateOfRow } from '../../assets/mint-state-sql.ts';
+import { inLine, isOfLine } from './queue-line-sql.ts';
 
 /*
  * The queue of NFTs to send: rows of `nfts` in mint state `queued`. This store only reads and locks them;
@@ -24,15 +26,6 @@ type LinesWanted = {
   /** NFTs to skip; a line of nothing else is skipped too. */
   readonly excludedNftIds: readonly string[];
 };
-
-/*
- * Of a line, in its order. Only the index by lines can be read so: with plain equality and the order of waiting the planner
- * sometimes reads the whole queue by time instead, past all that waits in other lines.
- */
-const inLine = 'mint_contract, company_id, queued_at, id';
-const isOfLine = (contract: string, companyId: string) => `
-  ROW (mint_contract, company_id) >= ROW (${contract}, ${companyId})
-  AND ROW (mint_contract, company_id) <= ROW (${contract}, ${companyId})`;
 
 /** Lines that are listed at most: each costs some look-ups in the index, however many NFTs wait in it. */
 export const mostLines = 1_000;
@@ -148,7 +141,7 @@ export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Pro
   const { rows }: { rows: { id: string }[] } = await tx.raw(
     `SELECT n.id FROM nfts n
      JOIN unnest(?::uuid[], ?::text[]) AS w (id, recipient) ON w.id = n.id AND w.recipient = n.recipient
-     WHERE n.mint_state = 'queued' FOR NO KEY UPDATE OF n SKIP LOCKED`,
+     WHERE ${stateOfRow('n')} = 'queued' FOR NO KEY UPDATE OF n SKIP LOCKED`,
     [mints.map(({ nftId }) => nftId), mints.map(({ recipient }) => recipient)],
   );
   const locked = new Set(rows.map(({ id }) => id));

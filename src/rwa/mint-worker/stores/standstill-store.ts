@@ -1,7 +1,10 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import { stateOfRow } from '../../assets/mint-state-sql.ts';
 import { standingLaneSql } from '../../assets/reason-sql.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 import type { LaneId } from './lane-store.ts';
+import { inLine, isOfLine } from './queue-line-sql.ts';
+import type { QueuedLine } from './queued-nft-store.ts';
 
 /*
  * NFTs that do not move though nothing says why: rows of `mint_notes` with the reason `unexplained`.
@@ -30,7 +33,7 @@ export async function noteStillSubmitted(tx: Tx, { lane, seconds }: Still, answe
        t.nonce, a.attempts, a.hash, coalesce(w.answer, 'nothing'))
      FROM mint_transactions t
        JOIN mint_transaction_nfts o ON o.transaction_id = t.id AND o.state = 'open'
-       JOIN nfts n ON n.id = o.nft_id AND n.mint_state = 'submitted'
+       JOIN nfts n ON n.id = o.nft_id AND ${stateOfRow('n')} = 'submitted'
        CROSS JOIN LATERAL (SELECT count(*) AS attempts, (array_agg(hash ORDER BY number DESC))[1] AS hash
          FROM mint_attempts WHERE transaction_id = t.id) a
        LEFT JOIN unnest(:ids::uuid[], :answers::text[]) AS w (id, answer) ON w.id = t.id
@@ -50,7 +53,7 @@ export async function noteWaitingForFinality(
     `INSERT INTO mint_notes (nft_id, reason, detail)
      SELECT n.id, 'finality_unknown', :detail FROM mint_transactions t
        JOIN mint_transaction_nfts o ON o.transaction_id = t.id AND o.state = 'open'
-       JOIN nfts n ON n.id = o.nft_id AND n.mint_state = 'submitted'
+       JOIN nfts n ON n.id = o.nft_id AND ${stateOfRow('n')} = 'submitted'
      WHERE t.chain_id = :chainId AND t.signer = :signer AND t.state IN ('submitted', 'confirmed') AND ${isUnexplained}
      LIMIT ${most} ON CONFLICT DO NOTHING`,
     { ...lane, seconds, detail },
@@ -58,23 +61,52 @@ export async function noteWaitingForFinality(
 }
 
 // Signed before NFTs could have moved again; a few of them have the NFTs that were queued last.
-const passedBy = `
-  SELECT max(q.queued_at) FROM (
+const sentBefore = `
+  SELECT q.mint_contract AS contract, q.company_id, max(q.queued_at) AS queued_at FROM (
     SELECT id FROM mint_transactions
     WHERE chain_id = :chainId AND signer = :signer
       AND created_at < clock_timestamp() - make_interval(secs => :seconds)
     ORDER BY nonce DESC LIMIT 20) t
-  JOIN mint_transaction_nfts o ON o.transaction_id = t.id JOIN nfts q ON q.id = o.nft_id`;
+  JOIN mint_transaction_nfts o ON o.transaction_id = t.id JOIN nfts q ON q.id = o.nft_id
+  GROUP BY 1, 2`;
 
-/** Notes queued NFTs that the lane has passed by: it has sent some that were queued later, and that long ago. */
-export async function notePassedBy(tx: Tx, { lane, seconds }: Still): Promise<void> {
+const newestSent = 'SELECT max(queued_at) FROM sent';
+
+// Lines take turns: as long as some of it is sent, what was queued later in others may well come first.
+const hasTurns = `EXISTS (
+  SELECT FROM nfts s WHERE s.company_id = l.company_id AND s.mint_contract = l.contract AND s.mint_chain_id = :chainId
+    AND s.updated_at > clock_timestamp() - make_interval(secs => :seconds)
+    AND ${stateOfRow('s')} IN ('submitted', 'minted'))`;
+
+/**
+ * Notes queued NFTs that the lane has passed by: it has sent some of their line that were queued later, or of any line
+ * where it sends nothing of theirs, and that long ago.
+ */
+export async function notePassedBy(
+  tx: Tx,
+  { lane, seconds }: Still,
+  lines: readonly QueuedLine[],
+): Promise<void> {
   await tx.raw(
-    `INSERT INTO mint_notes (nft_id, reason, detail)
-     SELECT n.id, 'unexplained', 'Queued, while NFTs that were queued later are sent.' FROM nfts n
-     WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND n.queued_at < (${passedBy})
-       AND ${isUnexplained}
-     ORDER BY n.queued_at LIMIT ${most} ON CONFLICT DO NOTHING`,
-    { ...lane, seconds },
+    `WITH sent AS (${sentBefore})
+     INSERT INTO mint_notes (nft_id, reason, detail)
+     SELECT n.id, 'unexplained', 'Queued, while NFTs that were queued later are sent.'
+     FROM unnest(:contracts::text[], :companyIds::text[], :oldest::timestamptz[]) AS l (contract, company_id, oldest)
+       LEFT JOIN sent USING (contract, company_id)
+       CROSS JOIN LATERAL (
+         SELECT CASE WHEN ${hasTurns} THEN sent.queued_at ELSE (${newestSent}) END AS queued_at OFFSET 0) passed
+       CROSS JOIN LATERAL (
+         SELECT n.id FROM nfts n WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued'
+           AND ${isOfLine('l.contract', 'l.company_id')} AND n.queued_at < passed.queued_at AND ${isUnexplained}
+         ORDER BY ${inLine} LIMIT ${most}) n
+     WHERE l.oldest < (${newestSent})
+     LIMIT ${most} ON CONFLICT DO NOTHING`,
+    {
+      ...{ ...lane, seconds },
+      contracts: lines.map(({ contract }) => contract),
+      companyIds: lines.map(({ companyId }) => companyId),
+      oldest: lines.map(({ queuedAt }) => queuedAt),
+    },
   );
 }
 
@@ -82,12 +114,12 @@ export async function notePassedBy(tx: Tx, { lane, seconds }: Still): Promise<vo
 export async function isQueueStill(db: Database, { lane, seconds }: Still): Promise<boolean> {
   const { rows } = await db.raw(
     `SELECT FROM nfts n WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued'
-       AND n.queued_at < clock_timestamp() - make_interval(secs => :seconds)
-       AND n.updated_at < clock_timestamp() - make_interval(secs => :seconds)
+       AND n.queued_at < now() - make_interval(secs => :seconds)
+       AND n.updated_at < now() - make_interval(secs => :seconds)
        AND NOT EXISTS (SELECT FROM mint_notes m WHERE m.nft_id = n.id)
        AND coalesce((SELECT t.created_at FROM mint_transactions t
-         WHERE t.chain_id = :chainId AND t.signer = :signer ORDER BY t.nonce DESC LIMIT 1), n.queued_at)
-         < clock_timestamp() - make_interval(secs => :seconds)
+         WHERE t.chain_id = :chainId AND t.signer = :signer ORDER BY t.nonce DESC LIMIT 1)
+         < now() - make_interval(secs => :seconds), true)
      LIMIT 1`,
     { ...lane, seconds },
   );
@@ -128,7 +160,7 @@ export async function countNotes(db: Database): Promise<NoteCount[]> {
   const { rows } = await db.raw(
     `SELECT n.mint_chain_id AS "chainId", m.reason, count(*)::int AS nfts
      FROM mint_notes m JOIN nfts n ON n.id = m.nft_id
-     WHERE n.mint_state IN ('queued', 'submitted') GROUP BY 1, 2 ORDER BY 1, 2`,
+     WHERE ${stateOfRow('n')} IN ('queued', 'submitted') GROUP BY 1, 2 ORDER BY 1, 2`,
   );
   return rows;
 }

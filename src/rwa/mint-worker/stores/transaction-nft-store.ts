@@ -1,5 +1,6 @@
 import type { Mint } from '../../../chain/minting/mint-contract.ts';
 import type { Database, Tx } from '../../../contract/transaction.ts';
+import { stateOfRow } from '../../assets/mint-state-sql.ts';
 import type { MintReason } from '../../minting/mint-reason.ts';
 import type { Inclusion } from './transaction-store.ts';
 
@@ -141,7 +142,7 @@ export async function closeNfts(
 export async function closeMintedNfts(tx: Tx, transactionId: string): Promise<void> {
   await tx.raw(
     `UPDATE mint_transaction_nfts l SET state = 'minted' FROM nfts n
-     WHERE l.transaction_id = ? AND l.state = 'open' AND n.id = l.nft_id AND n.mint_state = 'minted'`,
+     WHERE l.transaction_id = ? AND l.state = 'open' AND n.id = l.nft_id AND ${stateOfRow('n')} = 'minted'`,
     [transactionId],
   );
 }
