@@ -14,9 +14,11 @@ process.once('message', async ({ target }: { target: string }) => {
   const node = await startLyingNode(target);
   let met = () => 0;
   process.on('message', async (order: Exclude<NodeOrder, { target: string }>) => {
+    if (order !== 'mend') met = await spoilNode(node, target, order.wrong);
+    // A node forgets with its lie how many were told.
+    const count = met();
     if (order === 'mend') mendNode(node);
-    else met = await spoilNode(node, target, order.wrong);
-    answer({ met: met() });
+    answer({ met: count });
   });
   answer({ url: node.url });
 });
