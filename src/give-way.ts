@@ -2,11 +2,11 @@ import { constants, setPriority } from 'node:os';
 import type { Config } from './config.ts';
 
 /**
- * Lets processes that answer callers go first where they share a machine with one that answers none: mints and indexing lose a few
- * milliseconds there, callers would wait for whole batches.
+ * Lets callers go first where processes that answer them share a machine with a worker: a mint loses some milliseconds there, and a
+ * caller would wait for whole batches of a queue. An indexer keeps its share, so that callers cannot leave it behind for good.
  */
 export function giveWay(roles: Config['ROLES']): void {
-  if (roles.includes('api')) return;
+  if (roles.includes('api') || !roles.includes('worker')) return;
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {

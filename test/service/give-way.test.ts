@@ -11,7 +11,7 @@ const settings = {
   DRAIN_SECONDS: '0',
 };
 
-test('a process that answers no callers gives way to those that do', async ({ databaseUrl }) => {
+test('a worker that answers no callers gives way to processes that do', async ({ databaseUrl }) => {
   const prioritiesOf = async (roles: string) => {
     const started = startProcess(['src/main.ts'], { ...settings, ROLES: roles, DATABASE_URL: databaseUrl });
     await started.until(/service started/);
@@ -21,6 +21,7 @@ test('a process that answers no callers gives way to those that do', async ({ da
     return priority;
   };
   const own = getPriority();
-  expect(await prioritiesOf('indexer')).toBe(Math.max(own, 10));
-  expect(await prioritiesOf('api,indexer')).toBe(own);
+  expect(await prioritiesOf('worker')).toBe(Math.max(own, 10));
+  expect(await prioritiesOf('api,worker')).toBe(own);
+  expect(await prioritiesOf('indexer')).toBe(own);
 });
