@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { findSecretAttempts } from '../../src/rwa/assets/secret-attempt-store.ts';
 import { lockCandidates } from '../../src/rwa/minting/eligibility-store.ts';
-import { addCompany, addNetwork, addRwa } from '../rwa/samples.ts';
+import { addCompany, addManyNfts, addNetwork, addRwa } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 import { planOf, statementsOf } from '../support/statements.ts';
 
@@ -10,11 +10,8 @@ test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await addCompany(db, 'large');
   await addRwa(db, 'large');
+  await addManyNfts(db, 20_000);
   await db.raw(`
-    ALTER TABLE nfts SET (autovacuum_enabled = false);
-    INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
-    SELECT r.company_id, r.id, r.number, n, r.number * 18446744073709551616::numeric + n, '\\x00', 'test'
-    FROM rwas r CROSS JOIN generate_series(1, 20000) AS n;
     INSERT INTO secret_attempts (nft_id, wrong, window_ends_at)
     SELECT id, 1, now() + interval '1 hour' FROM nfts WHERE serial <= 5000;
   `);

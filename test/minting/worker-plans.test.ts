@@ -6,7 +6,7 @@ import {
   insertTransactionNfts,
 } from '../../src/rwa/mint-worker/stores/transaction-nft-store.ts';
 import { mintNfts, submitNfts, unmintNfts } from '../../src/rwa/minting/mint-state-store.ts';
-import { addCompany, addNetwork, addRwa, recipient } from '../rwa/samples.ts';
+import { addCompany, addManyNfts, addNetwork, addRwa, recipient } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
 import { planOf, statementsOf } from '../support/statements.ts';
 
@@ -21,12 +21,9 @@ test.beforeAll(async ({ db }) => {
   await addNetwork(db);
   await addCompany(db, 'large');
   await addRwa(db, 'large');
+  await addManyNfts(db, 20_000);
   await db.raw(`
-    ALTER TABLE nfts SET (autovacuum_enabled = false);
     ALTER TABLE mint_transaction_nfts SET (autovacuum_enabled = false);
-    INSERT INTO nfts (company_id, rwa_id, rwa_number, serial, token_id, secret_cipher, secret_key_id)
-    SELECT r.company_id, r.id, r.number, n, r.number * 18446744073709551616::numeric + n, '\\x00', 'test'
-    FROM rwas r CROSS JOIN generate_series(1, 20000) AS n;
     UPDATE rwas SET last_serial = 20000, total_nfts = 20000, claimed_nfts = 10000;
   `);
   await db.raw('ANALYZE nfts, mint_transaction_nfts');

@@ -8,6 +8,7 @@ import { prepared } from '../../db/prepared.ts';
 import { countSpan, microsOf } from '../../db/time-counts.ts';
 import { type ChangedFilter, countChangedByStretches, listChangedNfts } from './changed-nft-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
+import { stateOfRow } from './mint-state-sql.ts';
 import {
   canMatch,
   countedChanges,
@@ -100,7 +101,7 @@ const changesBefore = {
   sql: countBeforeSql(
     'nft_changes',
     (from, until) => `
-      SELECT count(*) FROM ${table} WHERE company_id = ${countedCompany} AND mint_state || '' = ANY ${countedFacets}
+      SELECT count(*) FROM ${table} WHERE company_id = ${countedCompany} AND ${stateOfRow(table)} = ANY ${countedFacets}
         AND updated_at >= ${momentOf(from)} AND updated_at < ${momentOf(until)}`,
   ),
 };
