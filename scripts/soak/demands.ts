@@ -55,9 +55,18 @@ function answerViolations({ answers, quiet: { stretches } }: Found): string[] {
     [inQuiet.length === 0, 'nothing was asked in quiet'],
     [
       unserved.length > 0,
-      `${unserved.length} of ${inQuiet.length} not served in quiet: ${commonDetails(unserved, 2).join(', ')}`,
+      `${unserved.length} of ${inQuiet.length} not served in quiet: ${commonDetails(unserved, 2).join(', ')}; ${placeOf(unserved[0], stretches)}`,
     ],
   ]);
+}
+
+/** When a request was sent, beside what happened before and after, and how long its answer took. */
+function placeOf(answer: Answer | undefined, stretches: Quiet['stretches']): string {
+  if (answer === undefined) return '';
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+  const number = stretches.findIndex(([from, to]) => answer.at >= from && answer.at <= to);
+  const [from = 0, to = 0] = stretches[number] ?? [];
+  return `the first was sent ${seconds(answer.at - from)} into quiet ${number + 1}, ${seconds(to - answer.at)} before its end, and took ${seconds(answer.ms)}`;
 }
 
 function sampleViolations({ processes, quiet: { samples, looks }, growth }: Found): string[] {
