@@ -125,6 +125,7 @@ function nodeOver(blocks: readonly ModelBlock[]): NodeBlocks {
   const at = (number: bigint) => blocks[Number(number)];
   return {
     head: async () => BigInt(blocks.length - 1),
+    newest: async () => ({ number: BigInt(blocks.length - 1), ...blocks.at(-1) }),
     finalized: async (head) => (head < finality ? -1n : head - BigInt(finality)),
     async headerAt(number) {
       const block = at(number);

@@ -182,10 +182,14 @@ function blockAnswer(state: State, tag: string, full: boolean): Answer {
   if (tag === 'finalized' && state.finalized === undefined) {
     return { error: { code: -32602, message: 'invalid block tag' } };
   }
-  const number = tag === 'finalized' ? BigInt(state.finalized ?? 0) : BigInt(tag);
-  const block = state.blocks.get(state.branch.get(number) ?? '')?.block;
+  const block = state.blocks.get(state.branch.get(numberOf(state, tag)) ?? '')?.block;
   if (block === undefined || full) return { result: block ?? null };
   return { result: { ...block, transactions: block.transactions.map(({ hash }) => hash) } };
+}
+
+function numberOf({ head, finalized }: State, tag: string): bigint {
+  if (tag === 'latest') return head;
+  return tag === 'finalized' ? BigInt(finalized ?? 0) : BigInt(tag);
 }
 
 function receiptsAnswer(state: State, hash: string): Answer {

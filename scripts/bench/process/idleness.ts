@@ -17,8 +17,8 @@ export type Idle = {
 
 type Environment = Readonly<Record<string, string>>;
 
-// Until caches, pools and timers are as they stay.
-const settleMs = 10_000;
+// Until caches, pools and timers are as they stay, and what is done again and again is compiled.
+const settleMs = 30_000;
 
 /** What a process of all roles, with one network that it indexes and mints on, does while nobody asks. */
 export async function measureIdleness(env: Environment, { db }: DataSet, seconds: number): Promise<Idle> {

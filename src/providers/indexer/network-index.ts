@@ -158,7 +158,7 @@ function createChecks(options: NetworkIndexOptions, states: AccountStates): Back
     onChecked: (outcome) => observer?.checked(chainId, outcome),
   });
   return createBackgroundRunner({
-    ...{ chainId, log, restMs: restMs(settings.pollMs), failure: 'transfers are not checked for now' },
+    ...{ chainId, log, restMs: ownRestMs(settings), failure: 'transfers are not checked for now' },
     async fill() {
       const { head, nodeHead } = (await findIndexState(db, chainId)) ?? {};
       if (head === undefined || nodeHead === undefined || nodeHead - head.number > maxBatch) return false;
@@ -179,5 +179,8 @@ function createMetadata(options: NetworkIndexOptions): BackgroundRunner[] {
     log,
   });
   const failure = 'metadata are not fetched for now';
-  return [createBackgroundRunner({ chainId, fill, restMs: restMs(settings.pollMs), log, failure })];
+  return [createBackgroundRunner({ chainId, fill, restMs: ownRestMs(settings), log, failure })];
 }
+
+/** At the head of the chain each rest of the index wakes what runs beside it, so this is for where the index is behind. */
+const ownRestMs = ({ pollMs }: IndexSettings): number => 2 * restMs(pollMs);

@@ -79,9 +79,8 @@ export function createFollower(options: FollowerOptions): Follower {
   let blockedAt: bigint | undefined;
   let batch = Math.min(16, maxBatch);
 
-  const noteNode = createNodeNote(db, chainId);
+  const finalizedAt = createFinality(db, chainId, blocks);
 
-  /** Asks the node alone: most looks find the block that was there before. */
   const isAtHead = async ({ number, hash }: Head): Promise<boolean> =>
     (await blocks.headerAt(number))?.hash === hash;
 
@@ -149,16 +148,15 @@ export function createFollower(options: FollowerOptions): Follower {
           state = await beginIndex(db, chainId, startBlock, options.traceMethod);
           skips = await listSkips(db, chainId, state.head?.number ?? -1n);
         }
-        const nodeHead = await blocks.head();
-        const finalized = await blocks.finalized(nodeHead);
-        await noteNode(nodeHead, finalized);
+        const { number: nodeHead, hash } = await blocks.newest();
+        const finalized = await finalizedAt(nodeHead);
         const { head } = state;
         const from = head === undefined ? state.startBlock : head.number + 1n;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
         // What was read ahead may be replaced by the time that it is there again.
         reader.drop();
-        if (head === undefined || (await isAtHead(head))) return 'idle';
+        if (head === undefined || head.hash === hash || (await isAtHead(head))) return 'idle';
         return await beginSpan('follow reorganisation').finish(() => rollBackFrom(head));
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
@@ -197,14 +195,19 @@ function createSpans({ tracing, chainId }: Pick<FollowerOptions, 'tracing' | 'ch
 // So often the index is seen to be alive though nothing happens.
 const noteMs = 5_000;
 
-/** Records what the node said, when it says something else or has said the same for a while. */
-function createNodeNote(db: Database, chainId: string) {
+/**
+ * Asks for the final block and records it with the newest one; while that stands still only now and then: there is mostly
+ * nothing new, and each question has its price at many providers.
+ */
+function createFinality(db: Database, chainId: string, blocks: NodeBlocks) {
   let last = { nodeHead: -1n, finalized: -1n, at: 0 };
-  return async (nodeHead: bigint, finalized: bigint): Promise<void> => {
+  return async (nodeHead: bigint): Promise<bigint> => {
     const at = performance.now();
-    if (last.nodeHead === nodeHead && last.finalized === finalized && at - last.at < noteMs) return;
+    if (last.nodeHead === nodeHead && at - last.at < noteMs) return last.finalized;
+    const finalized = await blocks.finalized(nodeHead);
     await recordNodeState(db, chainId, { nodeHead, finalized });
     last = { nodeHead, finalized, at };
+    return finalized;
   };
 }
 

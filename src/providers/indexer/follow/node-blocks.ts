@@ -2,7 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { askFinalizedTag, blockAtDepth, type FinalizedTag } from '../../../chain/rpc/finalized-block.ts';
 import { quantity } from '../../../chain/rpc/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
-import { quantityOf } from '../decode/hex.ts';
+import { MalformedBlockError, quantityOf } from '../decode/hex.ts';
 import { type RawBlock, readBlock, readHeader } from '../decode/raw-block.ts';
 import { type BlockTraces, missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
 import type { BlockHeader } from '../domain.ts';
@@ -14,6 +14,8 @@ import { readUncles } from './node-uncles.ts';
 /** The queries of the index to a node. Every method but `finalized` rejects when no node gives a valid answer. */
 export type NodeBlocks = {
   head(): Promise<bigint>;
+  /** The newest block, by one question that also tells whether it is the one of before. */
+  newest(): Promise<NewestBlock>;
   /** The newest block that cannot be replaced: the node's finalized one, or by the network's depth; -1n for none. */
   finalized(head: bigint): Promise<bigint>;
   /** @returns undefined for a number that the node does not have */
@@ -21,6 +23,9 @@ export type NodeBlocks = {
   /** A block with receipts and traces; undefined for a number that the node does not have. */
   blockAt(number: bigint): Promise<BlockSource | undefined>;
 };
+
+/** Without a hash where the node has the number, but gives no block that can be read. */
+type NewestBlock = { readonly number: bigint; readonly hash?: string };
 
 type NodeBlocksOptions = {
   readonly node: Pick<JsonRpcApiProvider, 'send'>;
@@ -44,6 +49,15 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
   const finalizedTag = createFinalizedTag(options);
   return {
     head,
+    async newest() {
+      const answer: unknown = await node.send('eth_getBlockByNumber', ['latest', false]);
+      try {
+        return readHeader(answer);
+      } catch (error) {
+        if (!(error instanceof MalformedBlockError)) throw error;
+        return { number: await head() };
+      }
+    },
     headerAt,
     async finalized(head) {
       const tag = await finalizedTag();

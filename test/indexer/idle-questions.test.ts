@@ -1,0 +1,46 @@
+import { describe, expect } from 'vitest';
+import { test } from '../support/fixtures.ts';
+import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { blockAfter, startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex } from './index-fixture.ts';
+
+const first = readFixture<RecordedBlock>('cronos/68215');
+const second = readFixture<RecordedBlock>('cronos/68216');
+const third = blockAfter(second);
+const chainId = '6900';
+
+describe('an index at the head of its chain', () => {
+  test('asks one question a look, and sees a replaced block by it', async ({ database }) => {
+    const next = blockAfter(first);
+    const replaced = { ...next, block: { ...next.block, hash: `0x${'ab'.repeat(32)}` } };
+    await using node = await startClosing([first, next, replaced]);
+    node.setHead(next.block.hash);
+    const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n });
+    await index.follow();
+    node.asked.length = 0;
+
+    for (let look = 0; look < 3; look += 1) expect(await index.follower.step()).toBe('idle');
+    expect(node.asked).toEqual(Array(3).fill('eth_getBlockByNumber'));
+
+    node.setHead(replaced.block.hash);
+    expect(await index.follow()).toEqual(['rolled_back', 'advanced']);
+    expect((await index.state())?.head?.hash).toBe(replaced.block.hash);
+    index.close();
+  });
+
+  test('goes on to the block before one that cannot be read', async ({ database }) => {
+    const broken = { ...third, block: { ...third.block, timestamp: 'now' } };
+    await using node = await startClosing([first, second, broken]);
+    node.setHead(broken.block.hash);
+    const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n, tries: 1 });
+
+    await expect(index.follow()).rejects.toThrow('timestamp');
+    expect((await index.state())?.head?.number).toBe(68_216n);
+    index.close();
+  });
+});
+
+async function startClosing(blocks: Parameters<typeof startReplayNode>[1]) {
+  const node = await startReplayNode(chainId, blocks);
+  return { ...node, [Symbol.asyncDispose]: node.close };
+}
