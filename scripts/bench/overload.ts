@@ -34,8 +34,6 @@ export const overloadSuite: Suite = {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-overload-'));
     await using opened = new AsyncDisposableStack();
     opened.defer(() => rm(folder, { recursive: true, force: true }));
-    // What is overloaded is the process; database and callers have a core of their own, as the load of other suites.
-    keepToCore('load');
     const { load, timeRefusals, coreTime, reads, writes } = await startService(folder, opened);
     const options = { timeRefusals, coreTime, seconds: isQuick ? 3 : 10, say };
     say('Writes: new events');
@@ -46,6 +44,8 @@ export const overloadSuite: Suite = {
     const beside = {
       writesGoodputReachable: reachable(ofWrites),
       readsGoodputReachable: reachable(ofReads),
+      writesCore: rounded(ofWrites.busy),
+      readsCore: rounded(ofReads.busy),
       readsMicros: rounded(ofReads.answerMicros),
       refusalKernelMicros: rounded(ofReads.refusalMicros),
     };
@@ -56,6 +56,8 @@ export const overloadSuite: Suite = {
 type Measured = {
   readonly best: LoadFigures;
   readonly over: LoadFigures;
+  /** How much of its core the process used meanwhile. */
+  readonly busy: number;
   /** Of a core, for an answer, at the best. */
   readonly answerMicros: number;
   /** The kernel's part of a refusal. */
@@ -100,7 +102,9 @@ async function measure(load: Steps, { timeRefusals, coreTime, seconds, say }: Me
   }
   const [best = noStep()] = steps.toSorted((a, b) => b.servedPerSecond - a.servedPerSecond);
   const offered = best.servedPerSecond * times;
+  const [begun, before] = [performance.now(), coreTime()];
   const over = await load({ seconds: seconds * 2, connections: manyConnections, perSecond: offered });
+  const busy = (coreTime() - before) / ((performance.now() - begun) / 1_000);
   say(
     `${offered} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused, otherwise ${JSON.stringify(over.wrongBy)}`,
   );
@@ -108,7 +112,7 @@ async function measure(load: Steps, { timeRefusals, coreTime, seconds, say }: Me
   say(
     `An answer takes ${rounded(best.answerMicros)} us of a core, a refusal ${rounded(refusalMicros)} of the kernel`,
   );
-  return { best, steps, over, answerMicros: best.answerMicros, refusalMicros };
+  return { best, steps, over, busy, answerMicros: best.answerMicros, refusalMicros };
 }
 
 const noStep = (): never => {
@@ -117,6 +121,9 @@ const noStep = (): never => {
 
 async function startService(folder: string, opened: AsyncDisposableStack) {
   const postgres = opened.adopt(await startBenchPostgres(folder), (server) => server.close());
+  // As in other suites: the process has a core, the load another, and the database what is left of both. On the core of the load
+  // alone it would have less the more is refused, and what it could not do would count as what refusing costs.
+  keepToCore('load');
   const { db, url } = await postgres.createDatabase();
   const { acme } = await createWorld(db, { rpcUrls: ['http://127.0.0.1:9'], contract: nobody, unclaimed: 2 });
   const key = `load:${worldKey.toString('base64')}`;
