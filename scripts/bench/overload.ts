@@ -10,6 +10,7 @@ import { createWorld, worldKey } from '../load/world.ts';
 import { coreSeconds, keepToCore, pinned, starterOn } from './http/cores.ts';
 import { areHeld, atLeast, atMost, below, type Limits } from './limits.ts';
 import { startBenchPostgres } from './mint/bench-postgres.ts';
+import { cheapest, overloadKinds } from './overload-requests.ts';
 import { served } from './start-service.ts';
 import { rounded, type Suite } from './suite.ts';
 
@@ -21,7 +22,6 @@ const manyConnections = 2_000;
 const times = 3;
 const limits = { p99Ms: 1_000, goodput: 0.8 };
 
-type Asked = Pick<LoadTask, 'paths' | 'body'>;
 /** Asks the process that makes the load, so that who measures does not also serve. */
 type Load = (task: Omit<LoadTask, 'port' | 'key'>) => Promise<LoadFigures>;
 /** Microseconds that the kernel takes for a request and its refusal, in a process that does nothing else with so many a second. */
@@ -29,27 +29,21 @@ type TimeRefusals = (perSecond: number, seconds: number) => Promise<number>;
 
 export const overloadSuite: Suite = {
   about:
-    'Three times as many reads and writes as one process can serve, against the most that it serves; about 4 minutes',
+    'Three times as many requests as one process can serve, against the most that it serves; about 4 minutes',
   async run({ isQuick, say }) {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-overload-'));
     await using opened = new AsyncDisposableStack();
     opened.defer(() => rm(folder, { recursive: true, force: true }));
-    const { load, timeRefusals, coreTime, reads, writes } = await startService(folder, opened);
+    const { load, timeRefusals, coreTime, kinds } = await startService(folder, opened);
     const options = { timeRefusals, coreTime, seconds: isQuick ? 3 : 10, say };
-    say('Writes: new events');
-    const ofWrites = await measure((task) => load({ ...task, ...writes }), options);
-    say('Reads: one event');
-    const ofReads = await measure((task) => load({ ...task, ...reads }), options);
-    const held = { ...limitsOf('writes', ofWrites), ...limitsOf('reads', ofReads) };
-    const beside = {
-      writesGoodputReachable: reachable(ofWrites),
-      readsGoodputReachable: reachable(ofReads),
-      writesCore: rounded(ofWrites.busy),
-      readsCore: rounded(ofReads.busy),
-      readsMicros: rounded(ofReads.answerMicros),
-      refusalKernelMicros: rounded(ofReads.refusalMicros),
-    };
-    return { ok: areHeld(held), limits: held, beside, writes: ofWrites, reads: ofReads };
+    const found: (readonly [name: string, measured: Measured])[] = [];
+    for (const { name, about, requests } of kinds) {
+      say(about);
+      found.push([name, await measure((task) => load({ ...task, requests }), options)]);
+    }
+    const held = Object.fromEntries(found.flatMap((each) => Object.entries(limitsOf(...each))));
+    const beside = Object.fromEntries(found.flatMap((each) => Object.entries(besideOf(...each))));
+    return { ok: areHeld(held), limits: held, beside, ...Object.fromEntries(found) };
   },
 };
 
@@ -80,7 +74,14 @@ const limitsOf = (name: string, { best, over }: Measured): Limits => ({
   [`${name}NeitherServedNorRefused`]: atMost(over.wrong, 0),
 });
 
-type Steps = (task: Omit<LoadTask, 'port' | 'key' | 'paths'>) => Promise<LoadFigures>;
+const besideOf = (name: string, measured: Measured): Record<string, number> => ({
+  [`${name}GoodputReachable`]: reachable(measured),
+  [`${name}Core`]: rounded(measured.busy),
+  [`${name}Micros`]: rounded(measured.answerMicros),
+  [`${name}RefusalKernelMicros`]: rounded(measured.refusalMicros),
+});
+
+type Steps = (task: Omit<LoadTask, 'port' | 'key' | 'requests'>) => Promise<LoadFigures>;
 
 type MeasureOptions = {
   readonly timeRefusals: TimeRefusals;
@@ -143,8 +144,7 @@ async function startService(folder: string, opened: AsyncDisposableStack) {
     return next<LoadFigures>(loading);
   };
   const load: Load = (task) => ask({ ...task, port: replica.port });
-  const reads: Asked = { paths: acme.events.map((id) => `/events/v1/api/event/${id}`) };
-  const writes: Asked = { paths: ['/events/v1/api/event'], body: JSON.stringify(newEvent) };
+  const kinds = overloadKinds(acme);
   const timeRefusals: TimeRefusals = async (perSecond, seconds) => {
     const [program = '', ...words] = pinned('server', [process.execPath, ...served.slice(0, -1)]);
     const refusing = fork(refusingProgram, { execPath: program, execArgv: words });
@@ -154,25 +154,17 @@ async function startService(folder: string, opened: AsyncDisposableStack) {
       return next<KernelTime>(refusing);
     };
     const before = await tell();
-    await ask({ ...reads, port, perSecond, seconds, connections: manyConnections });
+    await ask({ requests: cheapest(acme), port, perSecond, seconds, connections: manyConnections });
     const after = await tell();
     refusing.disconnect();
     return (after.systemMicros - before.systemMicros) / (after.refusals - before.refusals);
   };
-  return { load, timeRefusals, coreTime: () => coreSeconds(replica.pid), reads, writes };
+  return { load, timeRefusals, coreTime: () => coreSeconds(replica.pid), kinds };
 }
 
 async function next<Message>(child: ChildProcess): Promise<Message> {
   const [message] = (await once(child, 'message')) as [Message]; // what its program says that it sends
   return message;
 }
-
-const newEvent = {
-  name: 'Harvest supper',
-  location: 'Long barn',
-  maxAttendees: 50,
-  price: 45.5,
-  currency: 'EUR',
-};
 
 const nobody = `0x${'00'.repeat(19)}01`;

@@ -8,9 +8,8 @@ import { quantile } from './answers.ts';
 export type LoadTask = {
   readonly port: number;
   readonly key: string;
-  readonly paths: readonly string[];
-  /** JSON that is sent to them by POST; they are read without it. */
-  readonly body?: string;
+  /** Asked in turns: by POST with a body, which is JSON, and by GET without one. */
+  readonly requests: readonly { readonly path: string; readonly body?: string }[];
   readonly seconds: number;
   /** Connections; each has one request under way at most. */
   readonly connections: number;
@@ -37,11 +36,11 @@ export type LoadFigures = {
 const patienceMs = 15_000;
 
 async function run(task: LoadTask): Promise<LoadFigures> {
-  const { port, paths, key, body, seconds, perSecond } = task;
+  const { port, key, seconds, perSecond } = task;
   const connections = await Promise.all(Array.from({ length: task.connections }, () => openConnection(port)));
   const headers = { 'x-api-key': key };
-  const requests = paths.map(
-    (path): Request =>
+  const requests = task.requests.map(
+    ({ path, body }): Request =>
       body === undefined ? { method: 'GET', path, headers } : { method: 'POST', path, headers, body },
   );
   const load = createLoad(requests.map(encoded), seconds);
