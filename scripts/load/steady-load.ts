@@ -6,6 +6,8 @@ export type SteadyLoad = {
   readonly answers: readonly Answer[];
   /** When the requests were sent that are not answered yet. */
   pending(): readonly number[];
+  /** Resolves when all that was sent until now is answered, or late. */
+  untilAnswered(): Promise<void>;
   /** Sends nothing more. Resolves when all is answered, or late. */
   stop(): Promise<void>;
 };
@@ -48,12 +50,16 @@ export function startLoad({ callers, next, perSecond, onAnswer = () => {} }: Loa
     if (due - sent > perSecond) sent = due - Math.ceil(perSecond);
     while (sent < due) ask();
   }, tickMs);
+  const untilAnswered = async () => {
+    await Promise.all(pending.keys());
+  };
   return {
     answers,
     pending: () => [...pending.values()],
+    untilAnswered,
     async stop() {
       clearInterval(timer);
-      await Promise.all(pending.keys());
+      await untilAnswered();
     },
   };
 }

@@ -54,10 +54,7 @@ export async function startUpgradeLoad(port: number, world: World): Promise<Upgr
     answers: () => load.answers,
     ledger,
     steady: (ms) => pause(ms),
-    async untilAnswered() {
-      const now = performance.now();
-      await until(async () => !load.pending().some((at) => at <= now), 'requests without an answer');
-    },
+    untilAnswered: load.untilAnswered,
     async stop() {
       await load.stop();
       for (const caller of callers) caller.close();

@@ -6,7 +6,6 @@ import { leftBehind } from '../faults/service/left-behind.ts';
 import { openStage } from '../faults/service/stage.ts';
 import { startUsualLoad } from '../faults/service/usual-load.ts';
 import { type Counts, countClasses, quantile } from '../load/answers.ts';
-import type { SteadyLoad } from '../load/steady-load.ts';
 import { type Happened, type Quiet, violationsOf } from './demands.ts';
 import { type Growth, growthOf } from './growth.ts';
 import { sampleOf } from './samples.ts';
@@ -49,7 +48,6 @@ const chosen = [
 const warmUpMs = 20_000;
 const quietMs = 20_000;
 const sampleMs = 5_000;
-const lookMs = 5;
 /** After a fault, until what it has left is gone. */
 const settleMs = 15_000;
 
@@ -67,7 +65,8 @@ export async function runSoak({ folder, minutes, perSecond, seed }: SoakOptions)
   await pause(warmUpMs);
   for (let turn = 0; performance.now() - begun < lasting; turn += 1) {
     await sampleQuiet(stage, quiet, tell);
-    await answered(load);
+    // A fault that begins before would be blamed on the quiet.
+    await load.untilAnswered();
     const fault = faultOf(seed + turn);
     faults[fault.name] = (faults[fault.name] ?? 0) + 1;
     aftermaths.push({ name: fault.name, aftermath: await happen(fault, stage) });
@@ -88,12 +87,6 @@ export async function runSoak({ folder, minutes, perSecond, seed }: SoakOptions)
     longestMs: Math.round(quantile(times, 1)),
     violations: violationsOf({ answers: load.answers, processes, quiet, growth, left, aftermaths }),
   };
-}
-
-/** Until what was sent in quiet is answered: a fault that begins before would be blamed on the quiet. */
-async function answered({ pending }: SteadyLoad): Promise<void> {
-  const until = performance.now();
-  while (pending().some((sent) => sent <= until)) await pause(lookMs);
 }
 
 function faultOf(turn: number): Fault {

@@ -80,8 +80,9 @@ function createFetches({ chainId, db, fetcher, log }: FillerOptions) {
         const contracts = [...underWay.values()].map(({ contract }) => contract);
         const full = new Set(contracts.filter((contract) => ofContract(contract) >= places));
         const due = await listDueMetadata(db, chainId, { limit: 2 * atOnce, without: [...full] });
-        if (due.length === 0 && full.size === 0) return;
         hasBegun = startWith(due, atOnce, places);
+        // Nobody was left out, so there is nobody else to ask for.
+        if (!hasBegun && full.size === 0) return;
       }
       const most = atOnce - places;
       if (underWay.size >= most) return;
