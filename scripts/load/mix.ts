@@ -12,17 +12,29 @@ const post = (kind: string, path: string, body: object): Wanted => ({
   headers: { 'idempotency-key': randomUUID() },
 });
 
-/** What two companies do on a day: reads, lists, writes and mints, in a fixed mixture. */
+/**
+ * What two companies do on a day: reads, lists, writes and mints, in a fixed mixture. Each company asks for each of them
+ * at even distances, not by chance: what happens for a few seconds only meets the rarest of them as well.
+ */
 export function createMix(ledger: Ledger): (company: Company) => Wanted {
   const operations = [...reads, ...writesInto(ledger)];
-  const total = operations.reduce((sum, { weight }) => sum + weight, 0);
+  const turns = new Map<Company, () => Operation>();
   return (company) => {
-    let left = Math.random() * total;
-    const chosen = operations.find(({ weight }) => {
-      left -= weight;
-      return left < 0;
-    });
-    return (chosen ?? operations[0])?.make(company) ?? get('health', '/healthz');
+    const turn = turns.get(company) ?? takeTurns(operations);
+    turns.set(company, turn);
+    return turn().make(company);
+  };
+}
+
+/** Smooth weighted round robin: whoever has waited for most of its share is next. */
+function takeTurns(operations: readonly Operation[]): () => Operation {
+  const total = operations.reduce((sum, { weight }) => sum + weight, 0);
+  const waiting = operations.map((operation) => ({ operation, due: 0 }));
+  return () => {
+    for (const each of waiting) each.due += each.operation.weight;
+    const next = waiting.reduce((first, each) => (each.due > first.due ? each : first));
+    next.due -= total;
+    return next.operation;
   };
 }
 
