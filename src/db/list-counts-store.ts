@@ -9,6 +9,7 @@ import {
   shiftsOf,
 } from './list-levels.ts';
 import { settleCounts } from './list-splits-store.ts';
+import { ownListOf } from './own-lists.ts';
 import { prepared, type Value } from './prepared.ts';
 import { reachOf } from './reach.ts';
 
@@ -25,6 +26,8 @@ export type CountedRows = {
   readonly facets: readonly string[];
   /** Places from `low` up to, not including, `high`; all by default. */
   readonly places?: Partial<Places>;
+  /** An RWA that has a list of its own (`own-lists.ts`): only what is in that one. */
+  readonly rwaNumber?: bigint;
 };
 
 type Places = { readonly low: bigint; readonly high: bigint };
@@ -78,11 +81,11 @@ const countSql = `
     + (SELECT coalesce(sum(c.count), 0) FROM unnest($6::smallint[], $7::bigint[], $8::bigint[])
            AS w (shift, low, high)
          CROSS JOIN unnest($3::text[]) AS f (facet)
-         CROSS JOIN LATERAL (SELECT sum(count) AS count FROM list_counts WHERE company_id = $1 AND list = $2
-           AND shift = w.shift AND bucket BETWEEN w.low AND w.high AND facet = f.facet) AS c) AS count
+         CROSS JOIN LATERAL (SELECT sum(count) AS count FROM list_counts
+           WHERE company_id = $1 AND list = $9 AND shift = w.shift AND bucket BETWEEN w.low AND w.high AND facet = f.facet) AS c) AS count
   FROM (SELECT count(*) AS pending,
       coalesce(sum(change) FILTER (WHERE facet = ANY ($3) AND place >= $4 AND place < $5), 0) AS change
-    FROM list_changes WHERE company_id = $1 AND list = $2) AS changes`;
+    FROM list_changes WHERE company_id = $1 AND list = $2 AND ($10::bigint IS NULL OR rwa_number = $10)) AS changes`;
 
 function valuesOf(rows: CountedRows): Value[] {
   const { companyId, list, facets } = rows;
@@ -98,6 +101,9 @@ export async function countRows(db: Database, rows: CountedRows): Promise<number
     stretches.map(({ shift }) => shift),
     stretches.map(({ low }) => low.toString()),
     stretches.map(({ high }) => high.toString()),
+    ...(rows.rwaNumber === undefined
+      ? [rows.list, null]
+      : [ownListOf(rows.rwaNumber), rows.rwaNumber.toString()]),
   ]);
   const [row] = found.rows;
   const mayFold = Number(row?.pending) > manyChanges && !reachOf(db).isReplica;

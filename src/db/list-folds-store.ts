@@ -1,5 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import {
+  appendedListSql,
   type ListName,
   listNames,
   manyRows,
@@ -7,6 +8,7 @@ import {
   stretchesSql,
   stretchOfSql,
 } from './list-levels.ts';
+import { manyOfRwa, ownerOfSql, ownTakenSql, rwaStretch } from './own-lists.ts';
 import { inTransaction } from './transaction.ts';
 
 /*
@@ -24,16 +26,18 @@ const foldedMark = (mark: string, reach: string) =>
   `CASE WHEN count(*) = count(${mark}) THEN ${reach}(${mark}) END AS ${mark}`;
 
 const takenSql = (list: ListName) => `
-  SELECT t.*, s.shift, s.bucket FROM taken t CROSS JOIN LATERAL ${stretchesSql(list, 't')} AS s (shift, bucket)
+  SELECT t.company_id, t.list, t.facet, t.change, t.latest, t.earliest, s.shift, s.bucket
+  FROM taken t CROSS JOIN LATERAL ${stretchesSql(list, 't')} AS s (shift, bucket)
   WHERE t.list = '${list}'`;
 
 const parents = listNames.flatMap((list) => partLevelsOf(list).map(({ of }) => `('${list}', ${of})`));
 
-/** SQL that notes which of some counters are of a stretch that is to be counted by its parts. */
+/** SQL that notes which of some counters are of a stretch that is to be counted by its parts, or of an RWA that is to have its list. */
 export const wantSplitsSql = (counters: string) => `
   INSERT INTO list_splits (company_id, list, shift, bucket)
   SELECT DISTINCT company_id, list, shift, bucket FROM ${counters} AS counters
-  WHERE count > ${manyRows} AND (list, shift) IN (${parents.join()})
+  WHERE count > ${manyRows} AND (${appendedListSql('list')}, shift) IN (${parents.join()})
+    OR count > ${manyOfRwa} AND (list, shift) = ('${rwaStretch.list}', ${rwaStretch.shift})
   ON CONFLICT DO NOTHING`;
 
 // Nobody else takes changes while the advisory lock is held; to lock their rows as well, the users of the roles have no right. In
@@ -42,8 +46,8 @@ const foldSql = `
   WITH taken AS (
     DELETE FROM list_changes WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM list_changes LIMIT :limit))
-    RETURNING company_id, list, place, rest, facet, change, latest, earliest),
-  stretches AS (${listNames.map(takenSql).join(' UNION ALL ')}),
+    RETURNING company_id, list, place, rest, facet, change, latest, earliest, rwa_number),
+  stretches AS (${[...listNames.map(takenSql), ownTakenSql('taken')].join(' UNION ALL ')}),
   folded AS (
     INSERT INTO list_counts AS c (company_id, list, shift, bucket, facet, count, latest, earliest)
     SELECT company_id, list, shift, bucket, facet, sum(change), ${foldedMark('latest', 'max')},
@@ -67,8 +71,8 @@ const dropEmptySql = `
   USING jsonb_to_recordset(?::jsonb) AS e (company_id text, list text, shift smallint, bucket bigint, facet text)
   WHERE c.company_id = e.company_id AND c.list = e.list AND c.shift = e.shift AND c.bucket = e.bucket
     AND c.facet = e.facet AND c.count = 0
-    AND NOT EXISTS (SELECT FROM list_changes p WHERE p.company_id = e.company_id AND p.list = e.list
-      AND p.place >> greatest(e.shift, 0) = ${stretchOfSql('e')} AND p.facet = e.facet)`;
+    AND NOT EXISTS (SELECT FROM list_changes p WHERE p.company_id = e.company_id AND p.list = ${appendedListSql('e.list')}
+      AND coalesce(p.rwa_number = ${ownerOfSql('e.list')}, true) AND p.place >> greatest(e.shift, 0) = ${stretchOfSql('e')} AND p.facet = e.facet)`;
 
 /**
  * Folds changes into the counters, at most `limit` of them. One process at a time: two would wait for each other's

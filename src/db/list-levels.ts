@@ -85,13 +85,16 @@ export const bucketAtSql = (list: ListName, shift: string): string => {
   return `CASE WHEN ${shift} < 0 THEN ((place - ${origin}) << -${shift}) | (rest >> (${bits} + ${shift})) ELSE place >> ${shift} END`;
 };
 
+/** SQL of the list that writers append to, of the name of any list: of an RWA's own list (`own-lists.ts`), that of the company. */
+export const appendedListSql = (list: string): string => `split_part(${list}, '/', 1)`;
+
 /** SQL of the bucket of a counter, or where it is of a part, of the smallest stretch that the part is in. */
 export const stretchOfSql = (counter: string): string => {
   const origins = listNames.flatMap((list) =>
     partsOf[list] ? [`WHEN '${list}' THEN ${partsOf[list].origin}`] : [],
   );
   return `CASE WHEN ${counter}.shift < 0
-    THEN (${counter}.bucket >> -${counter}.shift) + CASE ${counter}.list ${origins.join(' ')} END
+    THEN (${counter}.bucket >> -${counter}.shift) + CASE ${appendedListSql(`${counter}.list`)} ${origins.join(' ')} END
     ELSE ${counter}.bucket END`;
 };
 
@@ -192,13 +195,14 @@ type Level = { readonly shift: number; readonly sql: string };
  * SQL that takes each row with a company, a place and its rest to the stretches of the list that count it: `shift` and `bucket`.
  * It stands behind a comma, or a JOIN LATERAL.
  * @param row the name of the rows
+ * @param named SQL of the name of the list, where it is the own one of an RWA
  */
-export function stretchesSql(list: ListName, row: string): string {
+export function stretchesSql(list: ListName, row: string, named = `'${list}'`): string {
   const whole: Level[] = shiftsOf[list].map((shift) => ({ shift, sql: bucketSql(list, shift) }));
   const parts = partLevelsOf(list).map(
     ({ shift, of }) => `
     UNION ALL SELECT ${shift}, ${bucketSql(list, shift)} FROM list_splits s
-    WHERE s.is_counted AND s.company_id = ${row}.company_id AND s.list = '${list}' AND s.shift = ${of}
+    WHERE s.is_counted AND s.company_id = ${row}.company_id AND s.list = ${named} AND s.shift = ${of}
       AND s.bucket = ${bucketSql(list, of)} AND rest IS NOT NULL`,
   );
   const values = whole.map(({ shift, sql }) => `(${shift}::smallint, ${sql})`);

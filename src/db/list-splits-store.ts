@@ -1,33 +1,46 @@
 import type { Database, Tx } from '../contract/transaction.ts';
 import { foldCounts, foldLock, foldSize, wantSplitsSql } from './list-folds-store.ts';
-import { bucketSql, type ListName, momentsOf, partLevelsOf } from './list-levels.ts';
+import { bucketSql, type ListName, listNames, momentsOf, partLevelsOf, stretchesSql } from './list-levels.ts';
 import { countedRowsSql } from './listed-rows.ts';
 import { momentOf } from './moment-sql.ts';
+import { ownListSql, rwaStretch } from './own-lists.ts';
+import { limitTransaction, serviceLimits } from './session-limits.ts';
 import { inTransaction } from './transaction.ts';
 
 /*
- * Counts the stretches that have many rows by their parts, too (migrations 0050 and 0051).
+ * Counts the stretches that have many rows by their parts, too (migrations 0050 and 0051), and RWAs with many NFTs in lists of
+ * their own (migration 0054).
  */
 
 type Split = {
   readonly company_id: string;
-  readonly list: ListName;
+  /** Of a company, or an RWA's own one. */
+  readonly list: string;
   readonly shift: number;
   readonly bucket: string;
 };
 
+/** The list that writers append to, and the RWA whose own list it is. */
+function partsOfName(list: string): { readonly base: ListName; readonly owner: string | null } {
+  const [name, owner = null] = list.split('/');
+  const base = listNames.find((each) => each === name);
+  if (base === undefined) throw new Error(`There is no list ${list}.`);
+  return { base, owner };
+}
+
 // One statement, so one snapshot: what is appended and not folded yet is taken off what the parts count.
-const splitSql = ({ list, shift }: Split) => {
+const partsSql = (list: ListName, shift: number) => {
   const part = partLevelsOf(list).find(({ of }) => of === shift)?.shift;
   if (part === undefined) throw new Error(`No part of ${list} at ${shift} is parted.`);
+  const ofOwner = '(:owner::bigint IS NULL OR rwa_number = :owner)';
   return `
   WITH stretch AS (
     SELECT ${bucketSql(list, part)} AS part, facet, 1 AS n, latest, earliest FROM (${countedRowsSql[list]}) AS rows
     WHERE company_id = :company AND at >= ${momentOf(':earliest::bigint')} AND at <= ${momentOf(':latest::bigint')}
-      AND ${bucketSql(list, shift)} = :bucket
+      AND ${bucketSql(list, shift)} = :bucket AND ${ofOwner}
     UNION ALL
     SELECT ${bucketSql(list, part)}, facet, -change, NULL, NULL FROM list_changes
-    WHERE company_id = :company AND list = :list AND ${bucketSql(list, shift)} = :bucket AND rest IS NOT NULL),
+    WHERE company_id = :company AND list = '${list}' AND ${bucketSql(list, shift)} = :bucket AND rest IS NOT NULL AND ${ofOwner}),
   parts AS (
     INSERT INTO list_counts (company_id, list, shift, bucket, facet, count, latest, earliest)
     SELECT :company, :list, ${part}, part, facet, sum(n), max(latest), min(earliest) FROM stretch
@@ -36,11 +49,50 @@ const splitSql = ({ list, shift }: Split) => {
   ${wantSplitsSql('parts')}`;
 };
 
-async function split(tx: Tx, stretch: Split): Promise<void> {
-  const { company_id, list, shift, bucket } = stretch;
-  const { earliest, latest } = momentsOf(list, shift, BigInt(bucket));
-  const names = { company: company_id, list, bucket, earliest: String(earliest), latest: String(latest) };
-  await tx.raw(splitSql(stretch), names);
+async function countParts(tx: Tx, { company_id, list, shift, bucket }: Split): Promise<void> {
+  const { base, owner } = partsOfName(list);
+  const { earliest, latest } = momentsOf(base, shift, BigInt(bucket));
+  const names = {
+    company: company_id,
+    list,
+    owner,
+    bucket,
+    earliest: String(earliest),
+    latest: String(latest),
+  };
+  await tx.raw(partsSql(base, shift), names);
+}
+
+// One statement, as above. Its own stretches are parted afterwards.
+const ownListCountsSql = `
+  WITH leaves AS (
+    SELECT company_id, place, NULL::bigint AS rest, facet, sum(n) AS n FROM (
+      SELECT company_id, place, facet, 1 AS n FROM (${countedRowsSql.nft_changes}) AS rows
+      WHERE company_id = :company AND rwa_number = :rwaNumber
+      UNION ALL
+      SELECT company_id, place, facet, -change FROM list_changes
+      WHERE company_id = :company AND list = 'nft_changes' AND rwa_number = :rwaNumber) AS of_rwa
+    GROUP BY company_id, place, facet HAVING sum(n) <> 0),
+  counted AS (
+    INSERT INTO list_counts (company_id, list, shift, bucket, facet, count)
+    SELECT company_id, ${ownListSql(':rwaNumber::bigint')}, shift, bucket, facet, sum(n)
+    FROM leaves l CROSS JOIN LATERAL ${stretchesSql('nft_changes', 'l', ownListSql(':rwaNumber::bigint'))} AS s (shift, bucket)
+    GROUP BY company_id, shift, bucket, facet ORDER BY shift, bucket, facet
+    RETURNING company_id, list, shift, bucket, count)
+  ${wantSplitsSql('counted')}`;
+
+// An RWA of ten million NFTs takes half a minute.
+const ownListLimits = { ...serviceLimits, statementMs: 600_000 };
+
+async function countOwnList(tx: Tx, { company_id: company, bucket: rwaNumber }: Split): Promise<void> {
+  await limitTransaction(tx, ownListLimits);
+  await tx.raw(ownListCountsSql, { company, rwaNumber });
+  await limitTransaction(tx, serviceLimits);
+}
+
+async function split(tx: Tx, wanted: Split): Promise<void> {
+  const { company_id, list, shift, bucket } = wanted;
+  await (list === rwaStretch.list ? countOwnList(tx, wanted) : countParts(tx, wanted));
   await tx('list_splits').where({ company_id, list, shift, bucket }).update({ is_counted: true });
 }
 

@@ -15,13 +15,25 @@ type Rows = {
   readonly at?: string;
   /** The moment that stretches are marked with, or null where they are not. */
   readonly moment?: string;
+  /** The column of the RWA that may have its own list. */
+  readonly owner?: string;
 };
 
 // An event without a start is at no time: earlier and later than any moment that is asked for.
 export const never = 1n << 62n;
 
-const placed = ({ table, place, rest, facets, condition = 'true', at = 'created_at', moment }: Rows) => `
+const placed = ({
+  table,
+  place,
+  rest,
+  facets,
+  condition = 'true',
+  at = 'created_at',
+  moment,
+  owner,
+}: Rows) => `
   SELECT company_id, ${place} AS place, ${rest ?? 'NULL::bigint'} AS rest, f.facet, ${at} AS at,
+    ${owner ?? 'NULL::bigint'} AS rwa_number,
     ${moment ? `coalesce(${micros(moment)}, -${never})` : 'NULL::bigint'} AS latest,
     ${moment ? `coalesce(${micros(moment)}, ${never})` : 'NULL::bigint'} AS earliest
   FROM ${table} CROSS JOIN LATERAL (VALUES ${facets.map((facet) => `(${facet})`).join()}) AS f (facet)
@@ -41,15 +53,21 @@ const events = {
 };
 
 /**
- * SQL of what each row of a list counts for: company, place with its rest, and facets; the marks that it needs; and the
- * moment of its place, `at`. The same as in the triggers (migrations 0039, 0041, 0047, 0050 and 0051).
+ * SQL of what each row of a list counts for: company, place with its rest, and facets; the marks that it needs; the
+ * moment of its place, `at`; and the RWA that may have its own list. The same as in the triggers (migrations 0039, 0041, 0047,
+ * 0050, 0051 and 0054).
  */
 export const countedRowsSql: Readonly<Record<ListName, string>> = {
   nfts: placed({
     ...{ table: 'nfts', place: '(rwa_number << 32) + least(serial >> 8, 4294967295)' },
     ...{ facets: ['mint_state'], moment: 'updated_at' },
   }),
-  nft_changes: placed({ table: 'nfts', ...byTime('updated_at'), facets: ['mint_state'] }),
+  nft_changes: placed({
+    table: 'nfts',
+    ...byTime('updated_at'),
+    facets: ['mint_state'],
+    owner: 'rwa_number',
+  }),
   rwas: placed({
     ...{ table: 'rwas', place: `(${created} >> 16)`, rest: `((${created} & 65535) << 8 | ${firstByte})` },
     facets: [`concat(${flags})`, `concat(${flags}, ':', type)`],

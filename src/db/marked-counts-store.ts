@@ -16,7 +16,7 @@ import {
 import { prepared } from './prepared.ts';
 
 /*
- * Counts what a moment narrows, and finds the row at an offset of it, by the counters of the stretches in which all rows match
+ * Finds the row at an offset of what a moment narrows, by the counters of the stretches in which all rows match
  * (migration 0047). Where only some do, it reads them.
  */
 
@@ -63,8 +63,7 @@ const stretchSql = (list: MarkedList, facet: MarkedFacet) => {
 
 /**
  * SQL of a walk along the stretches where a row may match: it passes over those that match as a whole, the widest first, and
- * reads the smallest of the others, or of their parts. Begins with the values of `markValuesOf`, behind them an offset, and how
- * many stretches it may read.
+ * reads the smallest of the others, or of their parts. Begins with the values of `markValuesOf`, behind them an offset.
  * @param countIn SQL of how many rows match from an address on, in a stretch or part of some size
  */
 export function walkOfMarkedSql(list: MarkedList, facet: MarkedFacet, countIn: RowsAt): string {
@@ -79,22 +78,21 @@ export function walkOfMarkedSql(list: MarkedList, facet: MarkedFacet, countIn: R
         SELECT ${address} AS place, facet, latest, earliest FROM list_changes
         WHERE company_id = ${markedCompany} AND list = '${list}' AND ${of.which}) AS changes
       WHERE place >= (SELECT $5::bigint) AND place < (SELECT $6::bigint)),
-    walk (level, place, until, remaining, read, found) AS (
-      SELECT ${top}, $5::bigint, ${high}, $8::bigint, 0, NULL::bigint
+    walk (level, place, until, remaining, found) AS (
+      SELECT ${top}, $5::bigint, ${high}, $8::bigint, NULL::bigint
       UNION ALL
       SELECT CASE WHEN stop IS NULL THEN level + 1 WHEN is_read THEN level ELSE level - 1 END,
         CASE WHEN stop IS NULL THEN until WHEN is_read THEN (stop + 1) << size ELSE greatest(place, stop << size) END,
         CASE WHEN stop IS NULL THEN CASE WHEN level + 1 < ${top} THEN least(${high}, ${around}) ELSE ${high} END
           WHEN is_read THEN until ELSE least(until, (stop + 1) << size) END,
         CASE WHEN matches <= remaining THEN remaining - matches ELSE remaining END,
-        read + (matches IS NOT NULL)::int,
         CASE WHEN matches > remaining THEN stop << size END
       FROM (
         SELECT w.*, CASE WHEN is_read THEN coalesce(known, (${countIn('(w.stop << w.size)', 'w.size')})) END AS matches
         FROM (
           SELECT w.*, stop IS NOT NULL AND shift <= 0 AND NOT coalesce(${isParted}, false) AS is_read
           FROM (
-            SELECT w.level, w.place, w.until, w.read, s.shift, s.size, s.base,
+            SELECT w.level, w.place, w.until, s.shift, s.size, s.base,
               w.remaining - coalesce(CASE WHEN f.is_whole THEN f.passed + f.n ELSE f.passed END, 0)::bigint AS remaining,
               CASE WHEN NOT f.is_whole THEN f.matches::bigint END AS known,
               CASE WHEN f.is_whole OR f.bucket IS NULL THEN m.bucket ELSE f.bucket END AS stop
@@ -104,53 +102,24 @@ export function walkOfMarkedSql(list: MarkedList, facet: MarkedFacet, countIn: R
               SELECT CASE WHEN n.place < w.until THEN n.place >> s.size END AS bucket FROM (
                 SELECT p.matching[width_bucket(w.place - 1, p.matching) + 1] AS place FROM pending p) AS n OFFSET 0) AS m
             LEFT JOIN LATERAL (${stretchSql(list, facet)}) AS f ON true
-            WHERE w.found IS NULL AND w.place < ${high} AND w.read <= $9::int
+            WHERE w.found IS NULL AND w.place < ${high}
             OFFSET 0) AS w OFFSET 0) AS w OFFSET 0) AS w)
-    SELECT max(found) AS place, min(remaining) AS remaining, max(read) AS read FROM walk`;
-}
-
-type Walked = { readonly place: string | null; readonly remaining: string; readonly read: number };
-
-async function walk(
-  db: Database,
-  { name, sql }: MarkedWalk,
-  rows: MarkedRows,
-  { offset, mostRead }: { readonly offset: bigint; readonly mostRead: number },
-): Promise<Walked> {
-  const found = await prepared<Walked>(db, name, sql, [...markValuesOf(rows), String(offset), mostRead]);
-  const [row] = found.rows;
-  if (row === undefined) throw new Error(`${name} gave no row.`);
-  return row;
+    SELECT max(found) AS place, min(remaining) AS remaining FROM walk`;
 }
 
 /** An offset up to which a page reads what it skips sooner than a walk finds its beginning. */
 export const fewSkipped = 200;
 
-const beyondAll = 1n << 60n;
-const everyStretch = 2_147_483_646;
-
-/**
- * Counts the rows that a moment leaves.
- * @param mostRead how many stretches it may read row by row
- * @returns undefined when it would have to read more
- */
-export async function countMarked(
-  db: Database,
-  by: MarkedWalk,
-  rows: MarkedRows,
-  mostRead: number,
-): Promise<number | undefined> {
-  const { remaining, read } = await walk(db, by, rows, { offset: beyondAll, mostRead });
-  return read > mostRead ? undefined : Number(beyondAll - BigInt(remaining));
-}
-
 /** Finds the row that an offset leads to, `place` being an address. @returns undefined when there are no more rows than the offset */
 export async function findMarked(
   db: Database,
-  by: MarkedWalk,
+  { name, sql }: MarkedWalk,
   rows: MarkedRows,
   offset: number,
 ): Promise<Found | undefined> {
-  const { place, remaining } = await walk(db, by, rows, { offset: BigInt(offset), mostRead: everyStretch });
-  return place === null ? undefined : { place: BigInt(place), skipped: Number(remaining) };
+  type Walked = { readonly place: string | null; readonly remaining: string };
+  const found = await prepared<Walked>(db, name, sql, [...markValuesOf(rows), String(offset)]);
+  const [row] = found.rows;
+  if (row === undefined) throw new Error(`${name} gave no row.`);
+  return row.place === null ? undefined : { place: BigInt(row.place), skipped: Number(row.remaining) };
 }

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { up as countMoments } from '../../migrations/0051_crowded_moments.ts';
+import { up as countChangesOfRwas } from '../../migrations/0054_changes_of_rwas.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { findWrongCounters, recount } from '../../src/db/list-recount-store.ts';
 import { settleCounts } from '../../src/db/list-splits-store.ts';
@@ -134,6 +135,7 @@ describe(`a total from a moment on that many rows share (SEED=${seed})`, () => {
     for (const list of lists) await db.transaction((tx) => recount(tx, list));
     await db('list_splits').whereIn('list', lists).delete();
     await countMoments(db);
+    await countChangesOfRwas(db);
     await changeSome(db);
     await settleCounts(db);
     await expectTrue(db);

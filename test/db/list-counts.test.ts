@@ -6,6 +6,7 @@ import { up as markCounters } from '../../migrations/0045_list_marks.ts';
 import { up as markWhole } from '../../migrations/0047_whole_stretches.ts';
 import { up as countParts } from '../../migrations/0050_crowded_stretches.ts';
 import { up as countMoments } from '../../migrations/0051_crowded_moments.ts';
+import { up as countChangesOfRwas } from '../../migrations/0054_changes_of_rwas.ts';
 import type { Database } from '../../src/contract/transaction.ts';
 import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { listNames } from '../../src/db/list-levels.ts';
@@ -247,6 +248,7 @@ describe(`lists with counters (SEED=${seed})`, () => {
     await markWhole(db);
     await countParts(db);
     await countMoments(db);
+    await countChangesOfRwas(db);
     mayArchive = true;
     isBusy.now = false;
     await writing;

@@ -83,7 +83,7 @@ export function listQuestions(
     nfts('nftsOfRwa.updatedEver', all, (company) => ({ ...ever, ...ofLargest(company) })),
     nfts('nfts.updatedEverMinted', all, () => ({ ...ever, claimed: true })),
     nfts('nfts.updatedLately', firstOnly, (company) => lately(nftsOf(company))),
-    nfts('nftsOfRwa.updatedLately', none, (company) => ({
+    nfts('nftsOfRwa.updatedLately', firstOnly, (company) => ({
       ...lately(nftsOf(company)),
       ...ofLargest(company),
     })),

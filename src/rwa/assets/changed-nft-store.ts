@@ -9,7 +9,7 @@ import {
   markValuesOf,
   pageOfMarkedSql,
 } from '../../db/list-marks-store.ts';
-import { countMarked, fewSkipped, findMarked, walkOfMarkedSql } from '../../db/marked-counts-store.ts';
+import { fewSkipped, findMarked, walkOfMarkedSql } from '../../db/marked-counts-store.ts';
 import { prepared } from '../../db/prepared.ts';
 import { microsOf } from '../../db/time-counts.ts';
 import { countedNfts, type NftFilter, type NftPlace, stretchOf } from './nft-counts.ts';
@@ -91,19 +91,4 @@ export async function listChangedNfts(
     ...[most, start.skipped, String(after?.rwaNumber ?? 0), String(after?.serial ?? 0)],
   ]);
   return found.map(toNft);
-}
-
-/**
- * Counts NFTs that changed since the moment of the filter, by the stretches in which all did.
- * @param mostRead how many of the others may be read
- * @returns undefined when they are more
- */
-export function countChangedByStretches(
-  db: Database,
-  companyId: string,
-  filter: ChangedFilter,
-  mostRead: number,
-): Promise<number | undefined> {
-  const rows = markedNfts(companyId, filter);
-  return countMarked(db, walks[kindOf(rows)], rows, mostRead);
 }

@@ -26,9 +26,10 @@ export const countedNfts = (companyId: string, { rwaNumber, ...filter }: NftFilt
   }),
 });
 
-/** The same by the time of their last change, of all RWAs. */
-export const countedChanges = (companyId: string, filter: NftFilter): CountedRows => ({
+/** The same by the time of their last change; of one RWA, only where it has a list of its own. */
+export const countedChanges = (companyId: string, { rwaNumber, ...filter }: NftFilter): CountedRows => ({
   ...{ list: 'nft_changes', companyId, facets: statesOf(filter) },
+  ...(rwaNumber !== undefined && { rwaNumber }),
 });
 
 /** Whether an NFT can be in a state that the filter wants: `claimed=false` and `minted` exclude each other. */

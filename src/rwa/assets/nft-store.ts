@@ -2,11 +2,12 @@ import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
 import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/audit-store.ts';
 import { countRows, findOffset } from '../../db/list-counts-store.ts';
-import { countBeforeSql, countedCompany, countedFacets } from '../../db/moment-counts-store.ts';
+import { countBeforeSql, countedCompany, countedFacets, countedRwa } from '../../db/moment-counts-store.ts';
 import { momentOf } from '../../db/moment-sql.ts';
+import { hasOwnList } from '../../db/own-lists-store.ts';
 import { prepared } from '../../db/prepared.ts';
 import { countSpan, microsOf } from '../../db/time-counts.ts';
-import { type ChangedFilter, countChangedByStretches, listChangedNfts } from './changed-nft-store.ts';
+import { type ChangedFilter, listChangedNfts } from './changed-nft-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
 import { stateOfRow } from './mint-state-sql.ts';
 import {
@@ -91,38 +92,27 @@ export async function countNfts(
 ): Promise<number> {
   if (!canMatch(filter)) return 0;
   if (updatedSince === undefined) return countRows(db, countedNfts(companyId, filter));
-  const count = filter.rwaNumber === undefined ? countChanged : countChangedOfRwa;
-  return count(db, companyId, { ...filter, updatedSince });
+  return countChanged(db, companyId, { ...filter, updatedSince });
 }
 
 // An index by state would be of all moments.
+const changedBetween = (from: string, until: string) => `
+  SELECT count(*) FROM ${table} WHERE company_id = ${countedCompany} AND ${stateOfRow(table)} = ANY ${countedFacets}
+    AND updated_at >= ${momentOf(from)} AND updated_at < ${momentOf(until)}`;
 const changesBefore = {
-  name: 'count_changes_before',
-  sql: countBeforeSql(
-    'nft_changes',
-    (from, until) => `
-      SELECT count(*) FROM ${table} WHERE company_id = ${countedCompany} AND ${stateOfRow(table)} = ANY ${countedFacets}
-        AND updated_at >= ${momentOf(from)} AND updated_at < ${momentOf(until)}`,
-  ),
+  ofCompany: { name: 'count_changes_before', sql: countBeforeSql('nft_changes', changedBetween) },
+  ofRwa: {
+    name: 'count_changes_of_rwa_before',
+    sql: countBeforeSql('own', (...span) => `${changedBetween(...span)} AND rwa_number = ${countedRwa}`),
+  },
 };
 
-function countChanged(db: Database, companyId: string, filter: ChangedFilter): Promise<number> {
-  const span = { from: microsOf(filter.updatedSince) };
-  return countSpan(db, countedChanges(companyId, filter), span, changesBefore);
-}
-
-// So many are counted one by one sooner than the stretches that they lie in are walked.
-const fewChanged = 2_000;
-// To read so many stretches takes what some 100,000 one by one do.
-const mostRead = 500;
-
-async function countChangedOfRwa(db: Database, companyId: string, filter: ChangedFilter): Promise<number> {
-  const { rwaNumber: _one, ...ofAll } = filter;
-  const isWalked = (await countChanged(db, companyId, ofAll)) > fewChanged;
-  const counted = isWalked ? await countChangedByStretches(db, companyId, filter, mostRead) : undefined;
-  return (
-    counted ?? countOneByOne(matching(db, companyId, filter).where('updated_at', '>=', filter.updatedSince))
-  );
+async function countChanged(db: Database, companyId: string, filter: ChangedFilter): Promise<number> {
+  const { rwaNumber, updatedSince } = filter;
+  if (rwaNumber !== undefined && !(await hasOwnList(db, companyId, rwaNumber)))
+    return countOneByOne(matching(db, companyId, filter).where('updated_at', '>=', updatedSince));
+  const before = rwaNumber === undefined ? changesBefore.ofCompany : changesBefore.ofRwa;
+  return countSpan(db, countedChanges(companyId, filter), { from: microsOf(updatedSince) }, before);
 }
 
 async function countOneByOne(query: Knex.QueryBuilder): Promise<number> {
