@@ -27,7 +27,8 @@ async function plansOf(db: Database, work: () => Promise<unknown>): Promise<stri
   expect(sent).toHaveLength(1);
   const [{ sql, bindings } = { sql: '', bindings: [] }] = sent;
   const types = ['text', 'text', 'text[]', 'bigint', 'bigint'];
-  const others = bindings.length === 7 ? ['bigint', 'int[]'] : ['smallint[]', 'bigint[]', 'bigint[]'];
+  const others =
+    bindings.length === 7 ? ['bigint', 'int[]'] : ['smallint[]', 'bigint[]', 'bigint[]', 'text', 'bigint'];
   return db.transaction(async (tx) => {
     await tx.raw(`PREPARE counters (${[...types, ...others].join()}) AS ${sql.replaceAll('?', '\\?')}`);
     const values = bindings.map((value) => (Array.isArray(value) ? `{${value.join()}}` : value));

@@ -103,7 +103,8 @@ const changesBefore = {
   ofCompany: { name: 'count_changes_before', sql: countBeforeSql('nft_changes', changedBetween) },
   ofRwa: {
     name: 'count_changes_of_rwa_before',
-    sql: countBeforeSql('own', (...span) => `${changedBetween(...span)} AND rwa_number = ${countedRwa}`),
+    // The index of moments is to be entered, not that of the RWA's NFTs, which may be millions.
+    sql: countBeforeSql('own', (...span) => `${changedBetween(...span)} AND rwa_number + 0 = ${countedRwa}`),
   },
 };
 
