@@ -5,6 +5,7 @@ import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 import { shareFairly } from './fair-pool.ts';
 import { createOutageLog, type OutageLog } from './outage-log.ts';
+import { createPlanRenewal } from './plan-renewal.ts';
 import { createProbe } from './probe.ts';
 import type { Reach } from './reach.ts';
 import { createReadOnlyWatch } from './read-only-watch.ts';
@@ -63,7 +64,7 @@ export function createDatabase(
   };
   const reach: Reach = {
     transactionLimits: sessionUrl === undefined ? undefined : limits,
-    namesStatements: namesStatements ?? sessionUrl === undefined,
+    plans: (namesStatements ?? sessionUrl === undefined) ? createPlanRenewal({ db: () => db }) : undefined,
     isReplica,
   };
   const outages = createOutageLog(log);
@@ -84,7 +85,7 @@ export function createDatabase(
     },
     pool: { min: 0, max: poolMax, ...watched },
   };
-  const db = knex(config);
+  const db: Database = knex(config);
   // A pooler names its own processes, not those of the server.
   shareFairly(db, {
     ...{ poolMax, overdueMs, log },
