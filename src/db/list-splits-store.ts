@@ -4,7 +4,6 @@ import { bucketSql, type ListName, listNames, momentsOf, partLevelsOf, stretches
 import { countedRowsSql } from './listed-rows.ts';
 import { momentOf } from './moment-sql.ts';
 import { ownListSql, rwaStretch } from './own-lists.ts';
-import { limitTransaction, serviceLimits } from './session-limits.ts';
 import { inTransaction } from './transaction.ts';
 
 /*
@@ -81,13 +80,8 @@ const ownListCountsSql = `
     RETURNING company_id, list, shift, bucket, count)
   ${wantSplitsSql('counted')}`;
 
-// An RWA of ten million NFTs takes half a minute.
-const ownListLimits = { ...serviceLimits, statementMs: 600_000 };
-
 async function countOwnList(tx: Tx, { company_id: company, bucket: rwaNumber }: Split): Promise<void> {
-  await limitTransaction(tx, ownListLimits);
   await tx.raw(ownListCountsSql, { company, rwaNumber });
-  await limitTransaction(tx, serviceLimits);
 }
 
 async function split(tx: Tx, wanted: Split): Promise<void> {

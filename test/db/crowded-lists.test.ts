@@ -9,17 +9,11 @@ import { listRwas } from '../../src/rwa/assets/rwa-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
 import { expectTrueThroughout, someOf } from '../support/counted-lists.ts';
 import { test } from '../support/fixtures.ts';
+import { random, seed } from '../support/random.ts';
 import { rowsReadBy } from '../support/statements.ts';
 
 const company = 'crowded';
 const limit = 50;
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
-let state = seed % 2_147_483_647 || 1;
-/** Random numbers that the seed decides. */
-const random = (below: number): number => {
-  state = (state * 48_271) % 2_147_483_647;
-  return state % below;
-};
 
 /** Rows of one moment, then some that follow each other by microseconds, as a file or a busy minute leaves them. */
 const createdSql = `timestamptz '2026-01-01' + CASE WHEN n > :atOnce THEN (n * :step) * interval '1 microsecond' ELSE interval '0' END`;

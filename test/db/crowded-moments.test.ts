@@ -11,16 +11,10 @@ import { countNfts } from '../../src/rwa/assets/nft-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
 import { expectTrueThroughout, someOf } from '../support/counted-lists.ts';
 import { test } from '../support/fixtures.ts';
+import { random, seed } from '../support/random.ts';
 import { rowsReadBy } from '../support/statements.ts';
 
 const company = 'together';
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
-let state = seed % 2_147_483_647 || 1;
-/** Random numbers that the seed decides. */
-const random = (below: number): number => {
-  state = (state * 48_271) % 2_147_483_647;
-  return state % below;
-};
 
 const evening = Date.UTC(2026, 4, 1, 20);
 /** A moment within the seconds around which all happens. */

@@ -2,17 +2,12 @@ import pg from 'pg';
 import { afterEach, describe, expect } from 'vitest';
 import { NamedStatement, runNamed } from '../../src/db/named-statement.ts';
 import { test } from '../support/fixtures.ts';
+import { connectPipelined } from '../support/pipelined-client.ts';
 
 const opened: pg.Client[] = [];
 
 async function connect(url: string): Promise<pg.Client> {
-  // The driver's types lack `pipeline`, with which the service connects.
-  const config: pg.ClientConfig & { pipeline: boolean } = {
-    connectionString: url,
-    pipeline: true,
-  };
-  const client = new pg.Client(config);
-  await client.connect();
+  const client = await connectPipelined(url);
   opened.push(client);
   return client;
 }

@@ -1,17 +1,15 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterEach, describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { NamedStatement, runNamed } from '../../src/db/named-statement.ts';
 import { createPlanRenewal, type PlanRenewal } from '../../src/db/plan-renewal.ts';
 import { test } from '../support/fixtures.ts';
+import { connectPipelined } from '../support/pipelined-client.ts';
 
 const opened: pg.Client[] = [];
 
-/** Pipelined, as those of the service. */
 async function connect(url: string): Promise<pg.Client> {
-  const config: pg.ClientConfig & { pipeline: boolean } = { connectionString: url, pipeline: true };
-  const client = new pg.Client(config);
-  await client.connect();
+  const client = await connectPipelined(url);
   opened.push(client);
   return client;
 }
