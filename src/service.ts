@@ -15,6 +15,7 @@ import { createLoadGuard } from './http/server/load-guard.ts';
 import { openFilesLimit, withinOpenFiles } from './http/server/open-files.ts';
 import { tenantOfKey } from './keys/tenant-of-key.ts';
 import type { Logger } from './log.ts';
+import type { LogLines } from './log-lines.ts';
 import type { MintWorker } from './rwa/mint-worker/mint-worker.ts';
 
 export type Service = {
@@ -48,8 +49,10 @@ const stopLimits = (graceMs: number, drainMs: number) => ({
 // Questions of operators are answered in 2 s or not at all.
 const operatorsGraceMs = 2_500;
 
-/** What the local environment gives beside the settings. */
+/** What is given beside the settings; all but the log by the local environment. */
 type StartOptions = MinterOptions & {
+  /** Where the log is written, whose losses are counted. */
+  readonly logLines?: Pick<LogLines, 'onDropped'>;
   /** Servers that hold the ports of the settings, so that nobody else took them since they were chosen. */
   readonly reserved?: { readonly callers: Server; readonly operators: Server };
 };
@@ -91,6 +94,7 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   const opened = new AsyncDisposableStack();
   shutdown.add('connections', 'connections', () => opened.disposeAsync());
   const parts = await createParts(config, log, opened);
+  options.logLines?.onDropped(parts.observers.logLineDropped);
   const apiParts = config.ROLES.includes('api') ? await createApiParts(parts, opened) : undefined;
   // What only some roles do is loaded by them, so that the others are ready sooner.
   const work = config.ROLES.includes('worker') ? await import('./compose/worker.ts') : undefined;

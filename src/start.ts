@@ -4,7 +4,8 @@ import packageFile from '../package.json' with { type: 'json' };
 import { reasonsOf } from './compose/shutdown.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { giveWay } from './give-way.ts';
-import { createLogger } from './log.ts';
+import { createLogger, type Logger, type LoggerOptions } from './log.ts';
+import { createLogLines } from './log-lines.ts';
 import { openSecretSettings, secretTexts } from './secret-settings.ts';
 import { startService } from './service.ts';
 import { gatherSettings } from './settings-file.ts';
@@ -27,18 +28,29 @@ type Run = {
   readonly failed: Promise<Error>;
 };
 
+const logLines = createLogLines(process.stdout);
+
+function openLog(options: LoggerOptions): Logger {
+  const log = createLogger({ ...options, destination: logLines });
+  logLines.onResumed((lines) =>
+    log.warn({ lines }, 'lines of the log were left out: nobody read those before'),
+  );
+  return log;
+}
+
 async function serve(settings: string | undefined): Promise<Run> {
   const env = await openSecretSettings(gatherSettings(process.env, settings));
   const config = loadConfig(env);
   giveWay(config.ROLES);
   const service = await startService(
     config,
-    createLogger({
+    openLog({
       level: config.LOG_LEVEL,
       version: packageFile.version,
       roles: config.ROLES,
       secrets: secretTexts(env),
     }),
+    { logLines },
   );
   return { stop: service.stop, failed: new Promise(() => {}) };
 }
@@ -52,7 +64,7 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   ]);
   // People read this terminal, so requests are logged only when they set a level.
   const env = { LOG_LEVEL: 'warn', ...process.env };
-  const log = createLogger({ level: env.LOG_LEVEL });
+  const log = openLog({ level: env.LOG_LEVEL });
   const print = (line: string) => process.stdout.write(`${line}\n`);
   // Closes in reverse order: the service, then the programs that it works on.
   await using starting = new AsyncDisposableStack();
@@ -61,7 +73,7 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   const local = starting.adopt(await startLocal(options), (programs) => programs.stop());
   await portal;
   starting.adopt(
-    await startService(local.config, log, { plainSigners: [local.signer], reserved: local.held }),
+    await startService(local.config, log, { plainSigners: [local.signer], reserved: local.held, logLines }),
     (service) => service.stop(),
   );
   const isIndexed = await untilIndexed(local.config, local.credentials, log);
@@ -89,7 +101,9 @@ function stopInOrder({ stop, failed }: Run): void {
       return;
     }
     stoppingSince = performance.now();
-    stop().then(() => process.exit(exitCode), fail);
+    stop()
+      .then(logLines.end)
+      .then(() => process.exit(exitCode), fail);
   };
   for (const [signal, endStart] of startEndings) {
     process.on(signal, () => end(0));

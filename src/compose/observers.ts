@@ -5,6 +5,7 @@ import { createRequestMetrics, createShedMetrics } from '../http/mounts/metrics.
 import { createJobMetrics } from '../jobs/job-metrics.ts';
 import { createVerifierMeter } from '../keys/verifier-metrics.ts';
 import type { Logger } from '../log.ts';
+import { createLogMetrics } from '../log-lines.ts';
 import type { Metrics } from '../metrics.ts';
 import { createIndexObserver } from '../providers/indexer/index-observer.ts';
 import { createMoralisMetrics } from '../providers/moralis/moralis-metrics.ts';
@@ -20,6 +21,7 @@ export function createObservers(metrics: Metrics, log: Logger) {
     balances: createBalanceMetrics(metrics),
     index: createIndexObserver(metrics),
     jobs: createJobMetrics(metrics),
+    logLineDropped: createLogMetrics(metrics),
     meterVerifier: createVerifierMeter(metrics),
     minting: createMintObserver(metrics, log),
     moralis: createMoralisMetrics(metrics),

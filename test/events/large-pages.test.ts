@@ -50,7 +50,10 @@ describe('a page of large events', () => {
     expect(body.map(({ name }: { name: string }) => name)).toEqual(namesFrom(120, 41));
   });
 
-  test('is read in pieces of a quarter of a megabyte and one event', async ({ db, service: { companies } }) => {
+  test('is read in pieces of a quarter of a megabyte and one event', async ({
+    db,
+    service: { companies },
+  }) => {
     const page = await listEvents(db, companies.acme, {}, { limit: many });
     const whole = page.filter(({ event }) => event !== undefined);
     const most = Math.ceil((256 * 1024) / (description.length + program.length)) + 1;

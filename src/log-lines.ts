@@ -1,0 +1,88 @@
+import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Metrics } from './metrics.ts';
+
+/** Writes lines of a log, several at once where they come in quick succession, and never waits for who reads them. */
+export type LogLines = {
+  write(line: string): void;
+  /** Calls this for each line that is left out, because those before it are not read. */
+  onDropped(listener: () => void): void;
+  /** Calls this when lines are written again, with the number of those that were left out. */
+  onResumed(listener: (lines: number) => void): void;
+  /** Writes what waits, and waits a second for who reads. */
+  end(): Promise<void>;
+};
+
+type LinesOptions = {
+  /** Of what is not read, beyond which lines are left out. */
+  readonly mostBytes?: number;
+};
+
+// To write a line by itself takes as long as half an answer. A quiet process has its lines written at once; of one that is
+// killed without notice, those of so long are lost.
+const restMs = 20;
+const endPatienceMs = 1_000;
+const lookMs = 10;
+
+/** @param output standard output; a pipe takes what it can at once, and keeps the rest in memory until it is read */
+export function createLogLines(
+  output: Writable,
+  { mostBytes = 8 * 1024 * 1024 }: LinesOptions = {},
+): LogLines {
+  const listeners = { dropped: () => {}, resumed: (_lines: number) => {} };
+  let leftOut = 0;
+  let waiting = '';
+  let isResting = false;
+  let isClosed = false;
+
+  const flush = () => {
+    if (waiting !== '' && !isClosed) output.write(waiting);
+    waiting = '';
+  };
+  const rest = () => {
+    isResting = waiting !== '';
+    flush();
+    if (isResting) setTimeout(rest, restMs).unref();
+  };
+  // Whoever read has gone, such as `head`: there is nobody to tell.
+  output.on('error', () => {
+    isClosed = true;
+  });
+  process.on('exit', flush);
+
+  return {
+    write(line) {
+      if (output.writableLength + waiting.length > mostBytes) {
+        leftOut += 1;
+        listeners.dropped();
+        return;
+      }
+      const before = leftOut;
+      leftOut = 0;
+      if (before > 0) listeners.resumed(before);
+      waiting += line;
+      if (!isResting) rest();
+    },
+    onDropped(listener) {
+      listeners.dropped = listener;
+    },
+    onResumed(listener) {
+      listeners.resumed = listener;
+    },
+    async end() {
+      flush();
+      for (let waitedMs = 0; output.writableLength > 0 && waitedMs < endPatienceMs; waitedMs += lookMs) {
+        await delay(lookMs);
+      }
+    },
+  };
+}
+
+/** Counts lines of the log that were left out. */
+export function createLogMetrics(metrics: Metrics): () => void {
+  const dropped = metrics.counter({
+    name: 'tallystick_log_lines_dropped_total',
+    help: 'Lines of the log that were left out because nobody reads it: what waits to be read came to 8 MB.',
+  });
+  return () => dropped.inc();
+}
