@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
 import { ForbiddenHostError, isPublicAddress, lookupPublic } from './public-address.ts';
 import { readText } from './read-text.ts';
+import { lookupShared } from './shared-lookup.ts';
 
 export type OutgoingRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -52,7 +53,7 @@ export function createExchange({ maxSockets, isPublicOnly }: ExchangeOptions): E
         headers: headersOf(request),
         signal,
         agent: reuses ? agents[isSecure ? 'https:' : 'http:'] : false,
-        ...(isPublicOnly && { lookup: lookupPublic }),
+        lookup: isPublicOnly ? lookupPublic : lookupShared,
       } as const;
       let isAnswered = false;
       const asked = (isSecure ? https : http).request(url, options, (response) => {

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import { OutgoingFault } from '../../outgoing/outgoing-fault.ts';
+import { lookupShared } from '../../outgoing/shared-lookup.ts';
 import { isRecord, parseJson, type RpcAnswer, readAnswer } from './answer.ts';
 import { asNodeFault, NodeFault } from './node-fault.ts';
 import type { OpenNode, Transport } from './transport.ts';
@@ -35,6 +36,7 @@ export function createWsTransport(url: URL, open: OpenNode): Transport {
       maxPayload,
       perMessageDeflate: false,
       followRedirects: false,
+      lookup: lookupShared,
     });
     const waiting: Line['waiting'] = new Map();
     const end = (fault: Fault) => {
