@@ -3,8 +3,9 @@ import type { Logger } from './log.ts';
 
 // So much comes and goes with the usual work.
 const usualBytes = 128 * 1024 ** 2;
-// What is at work for more of its time has callers whom a pause of some 100 ms would hit.
-const mostBusy = 0.15;
+// What is at work for more of its time has callers whom a pause of some 100 ms would hit: ten mixed requests a second take 0.03,
+// a flood that is refused 0.1.
+const mostBusy = 0.06;
 const everyMs = 5_000;
 /** Looks one after the other at which the process was quiet. */
 const quietLooks = 2;
@@ -16,7 +17,7 @@ type FreeMemoryOptions = {
 
 /**
  * Gives memory back that V8 has freed and keeps. After a peak that are hundreds of MB for good: it lets go of them only in a
- * collection after which nothing else is left to do. One such collection takes a tenth of a second, so it is left for a quiet
+ * collection after which nothing else is left to do. One such collection takes a tenth or two of a second, so it is left for a quiet
  * moment. Does nothing unless Node was started with `--expose-gc`.
  * @returns what ends it
  */

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { startLyingNode } from '../../test/support/lying-node.ts';
 import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
 
@@ -7,6 +8,9 @@ import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
 export type NodeOrder = { readonly target: string } | { readonly wrong: Wrong } | 'mend';
 /** Its address, or how many questions have met what was wrong until it was mended. */
 export type NodeAnswer = { readonly url: string } | { readonly met: number };
+
+// Elsewhere it has cores of its own, and takes none from the service.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const answer = (told: NodeAnswer) => process.send?.(told);
 

@@ -53,3 +53,6 @@ export type Fault = {
   /** Connections that it opens to each process. */
   readonly connections?: number;
 };
+
+/** Of a fault that is beside a neighbour. The slowest of 100 of its answers are some then, and not one that met what came at once. */
+export const besideSeconds = 40;

@@ -1,5 +1,5 @@
 import { requestText, startRawCallers } from '../../../load/raw-callers.ts';
-import type { Aftermath, Fault, Stage } from '../fault.ts';
+import { type Aftermath, besideSeconds, type Fault, type Stage } from '../fault.ts';
 import { type Greed, startGreedy } from '../greedy.ts';
 
 // The largest page that needs no key.
@@ -48,7 +48,7 @@ const slowReaders: Fault = {
 const slowSenders: Fault = {
   name: 'slow senders',
   about: `${callersAtOnce} callers never end their request`,
-  seconds: 20,
+  seconds: besideSeconds,
   ...common,
   async begin(stage) {
     const text = requestText(largePage).slice(0, -2);
@@ -67,7 +67,7 @@ const slowSenders: Fault = {
 const abandonedPipelines: Fault = {
   name: 'abandoned pipelines',
   about: `10 callers at a time send ${pipelined} requests at once and leave`,
-  seconds: 10,
+  seconds: besideSeconds,
   neighbour: 'globex',
   async begin(stage) {
     const text = requestText(largePage).repeat(pipelined);
@@ -83,7 +83,7 @@ const abandonedPipelines: Fault = {
 };
 
 // So many connections that the pace at which refusals are told does not make few requests of the flood.
-const floodCallers = 1_000;
+const floodCallers = 1_200;
 const floodPerSecond = 4_000;
 /** Less is none: what the machine is too busy to send does not flood. */
 const leastPerSecond = 1_000;
@@ -99,7 +99,7 @@ type Flood = {
 
 /** A flood from one address, beside the load. */
 const flood = ({ name, about, greed, isKeyed, isLetIn }: Flood): Fault => ({
-  ...{ name, about, seconds: 20, neighbour: 'globex', connections: floodCallers / 2 },
+  ...{ name, about, seconds: besideSeconds, neighbour: 'globex', connections: floodCallers },
   async begin(stage) {
     const path = '/events/v1/api/event?limit=20';
     const rate = { callers: floodCallers, perSecond: floodPerSecond };

@@ -1,6 +1,6 @@
 import type { Database } from '../../../../src/contract/transaction.ts';
 import { requestText, startRawCallers } from '../../../load/raw-callers.ts';
-import type { Aftermath, Fault, Stage } from '../fault.ts';
+import { type Aftermath, besideSeconds, type Fault, type Stage } from '../fault.ts';
 import { type Greed, startGreedy } from '../greedy.ts';
 import { hugePage, withHugeMetadata, withManyEvents } from './hoards.ts';
 
@@ -16,7 +16,7 @@ type Greedy = Pick<Fault, 'name' | 'about'> & {
 /** Something that callers of acme do, while globex is the neighbour. */
 export function greedy({ name, about, prepare, arrange, begin }: Greedy): Fault {
   return {
-    ...{ name: `neighbour: ${name}`, about, seconds: 20, neighbour: 'globex' },
+    ...{ name: `neighbour: ${name}`, about, seconds: besideSeconds, neighbour: 'globex' },
     async prepare(stage) {
       const db = stage.around.openDatabase();
       const clean = await prepare?.(db, stage);
