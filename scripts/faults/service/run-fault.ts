@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, commonDetails } from '../../load/answers.ts';
 import type { SteadyLoad } from '../../load/steady-load.ts';
@@ -33,6 +34,21 @@ export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: R
   return judge({ fault, deadlineMs, ...happened, ...left, after });
 }
 
+/**
+ * Waits while the time of answers is taken. Elsewhere who calls, and what stands between callers, service and database, has
+ * machines of its own: where it may (as root), this process waits for no core meanwhile. What it starts would inherit that.
+ */
+async function measure(ms: number): Promise<void> {
+  const usual = getPriority();
+  try {
+    setPriority(constants.priority.PRIORITY_HIGH);
+  } catch {
+    // It waits as all others do, which counts as waiting for the service.
+  }
+  await pause(ms);
+  setPriority(usual);
+}
+
 /** The fault under load, until the service is as before. A fault that breaks off leaves no load behind. */
 async function happen(fault: Fault, stage: Stage, perSecond: number) {
   await using opened = new AsyncDisposableStack();
@@ -41,7 +57,7 @@ async function happen(fault: Fault, stage: Stage, perSecond: number) {
   const load = opened.adopt(startUsualLoad(stage, perSecond), (running) => running.stop());
   const loaded = performance.now();
   const isMeasured = fault.neighbour !== undefined;
-  await pause(isMeasured ? longQuietMs : quietMs);
+  await (isMeasured ? measure(longQuietMs) : pause(quietMs));
   const before = mostOf(stage.service.apis());
   const quietEnded = performance.now();
   await fault.arrange?.(stage);
@@ -51,7 +67,7 @@ async function happen(fault: Fault, stage: Stage, perSecond: number) {
   const endHealth = isMeasured ? watchHealth(stage) : async () => [];
   opened.defer(async () => void (await endHealth()));
   const end = await fault.begin(stage);
-  await pause(fault.seconds * 1_000);
+  await (isMeasured ? measure : pause)(fault.seconds * 1_000);
   const faultEndedAt = performance.now();
   // What is asked afterwards is not asked during the fault.
   const [health, aftermath] = await Promise.all([endHealth(), end()]);
