@@ -17,8 +17,6 @@ type RenewalOptions = {
 
 /** What a process runs before it looks again: an idle one does not look. */
 const statementsBetween = 500;
-/** Before it looks first. Until a statement has run so often on a connection, no plan of it is kept. */
-const statementsBefore = 5;
 const restMs = 1_000;
 /** Of a smaller table no plan is bad, and to make them again takes some milliseconds on each connection. */
 const smallBytes = 256 * 1024;
@@ -30,29 +28,29 @@ const sizesSql = `
 /**
  * The server plans a named statement once on each connection, and again when it analyses a table, which it does a minute
  * after rows came. Of a table with few rows, all ways to them cost the same: the one to a row by its id may go through all of
- * its company, and stays so while thousands come. So plans are made anew when a table is twice as large as when they were made.
+ * its company, and stays so while thousands come. So plans are made anew when a table is twice as large as when they were made;
+ * what it was before the first look is unknown, and counts as small.
  */
 export function createPlanRenewal({ db, now = () => performance.now() }: RenewalOptions): PlanRenewal {
   const renewedAt = new WeakMap<ClientBase, number>();
   let renewals = 0;
-  let sizes: ReadonlyMap<string, number> | undefined;
+  let sizes: ReadonlyMap<string, number> = new Map();
   let statements = 0;
-  let nextLook = now();
+  let nextLook = now() + restMs;
 
   const look = async (): Promise<void> => {
     const { rows }: { rows: { name: string; bytes: number | null }[] } = await db().raw(sizesSql);
     const found = new Map(rows.map(({ name, bytes }) => [name, Math.max(smallBytes, bytes ?? 0)]));
-    const before = sizes;
-    const hasGrown = [...found].some(([name, bytes]) => bytes >= 2 * (before?.get(name) ?? smallBytes));
-    if (before !== undefined && !hasGrown) return;
+    const hasGrown = [...found].some(([name, bytes]) => bytes >= 2 * (sizes.get(name) ?? smallBytes));
+    if (!hasGrown) return;
     sizes = found;
-    if (before !== undefined) renewals += 1;
+    renewals += 1;
   };
 
   return {
     beforeStatement(connection) {
       statements += 1;
-      if (statements >= (sizes ? statementsBetween : statementsBefore) && now() >= nextLook) {
+      if (statements >= statementsBetween && now() >= nextLook) {
         [statements, nextLook] = [0, now() + restMs];
         // What fails is looked at the next time.
         void inBackground(look).catch(() => {});
