@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts';
 /** Writes lines of a log, several at once where they come in quick succession, and never waits for who reads them. */
 export type LogLines = {
   write(line: string): void;
-  /** Calls this for each line that is left out, because those before it are not read. */
+  /** Calls this for each line that is left out, because those before it are not read or it cannot be written. */
   onDropped(listener: () => void): void;
   /** Calls this when lines are written again, with the number of those that were left out. */
   onResumed(listener: (lines: number) => void): void;
@@ -33,28 +33,32 @@ export function createLogLines(
   let leftOut = 0;
   let waiting = '';
   let isResting = false;
-  let isClosed = false;
 
+  const leaveOut = () => {
+    leftOut += 1;
+    listeners.dropped();
+  };
   const flush = () => {
-    if (waiting !== '' && !isClosed) output.write(waiting);
+    const text = waiting;
     waiting = '';
+    if (text === '') return;
+    output.write(text, (error) => {
+      if (error) for (const _line of text.matchAll(/\n/g)) leaveOut();
+    });
   };
   const rest = () => {
     isResting = waiting !== '';
     flush();
     if (isResting) setTimeout(rest, restMs).unref();
   };
-  // Whoever read has gone, such as `head`: there is nobody to tell.
-  output.on('error', () => {
-    isClosed = true;
-  });
+  // Whoever read has gone, or the disk is full: the lines are counted. Standard output stays open, and the next ones are tried.
+  output.on('error', () => {});
   process.on('exit', flush);
 
   return {
     write(line) {
       if (output.writableLength + waiting.length > mostBytes) {
-        leftOut += 1;
-        listeners.dropped();
+        leaveOut();
         return;
       }
       const before = leftOut;
@@ -82,7 +86,7 @@ export function createLogLines(
 export function createLogMetrics(metrics: Metrics): () => void {
   const dropped = metrics.counter({
     name: 'tallystick_log_lines_dropped_total',
-    help: 'Lines of the log that were left out because nobody reads it: what waits to be read came to 8 MB.',
+    help: 'Lines of the log that were left out because nobody reads it (what waits to be read came to 8 MB), or because it cannot be written.',
   });
   return () => dropped.inc();
 }

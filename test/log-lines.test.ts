@@ -83,6 +83,23 @@ describe('lines of the log', () => {
     });
   });
 
+  test('that cannot be written are left out one by one, told of, and end nothing', async () => {
+    const module = pathToFileURL(path.resolve('src/log-lines.ts'));
+    const program = `
+      const { createLogLines } = await import('${module}');
+      const lines = createLogLines(process.stdout);
+      let dropped = 0;
+      lines.onDropped(() => { dropped += 1; });
+      for (let index = 1; index <= 100; index += 1) lines.write(index + '\\n');
+      await lines.end();
+      setImmediate(() => process.stderr.write(String(dropped)));`;
+    const { stderr } = await promisify(execFile)('/bin/sh', [
+      ...['-c', '"$@" > /dev/full', 'sh'],
+      ...[process.execPath, '--input-type=module', '-e', program],
+    ]);
+    expect(stderr).toBe('100');
+  });
+
   test('are for nobody when who read them has gone, which ends nothing', async () => {
     const output = new Writable({ write: (_chunk, _encoding, taken) => taken(new Error('write EPIPE')) });
     const lines = createLogLines(output);
