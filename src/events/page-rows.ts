@@ -4,7 +4,7 @@ import type { EventPlace } from './event-place.ts';
 import { columns, fromRow, type Row } from './event-row.ts';
 
 // As much as a process makes of events, and as PostgreSQL reads, before others come in between.
-const mostBytes = 512 * 1024;
+const mostBytes = 256 * 1024;
 
 const texts = ['description', 'program'];
 const arrays = ['contract_required_to_attend', 'contract_required_to_discount', 'gallery_images'];

@@ -43,10 +43,17 @@ describe('a company that asks for much at once', () => {
     return (await waiting.whereRaw('datname = current_database()')).length;
   };
 
-  test('gets its large answers one after the other', async ({ acme, globex, db }) => {
-    await db.raw(`INSERT INTO events (company_id, name, description)
-      SELECT company_id, 'Many ' || n, repeat('What happens there. ', 100)
-      FROM (SELECT company_id FROM events GROUP BY 1) c, generate_series(1, 200) n`);
+  test.for([
+    ['answers that are sent in pieces', 300],
+    ['answers', 40],
+  ] as const)('gets its large %s one after the other', async ([, sentences], { acme, globex, db }) => {
+    await db('events').where('name', 'like', 'Many %').delete();
+    await db.raw(
+      `INSERT INTO events (company_id, name, description)
+        SELECT company_id, 'Many ' || n, repeat('What happens there. ', ?)
+        FROM (SELECT company_id FROM events GROUP BY 1) c, generate_series(1, 200) n`,
+      [sentences],
+    );
     const path = `${events}?limit=200`;
     await acme.get(path).expect(200);
     const holder = await db.transaction();

@@ -12,7 +12,7 @@ export type ReplyParts = {
   readonly memory: AnswerMemory;
   /** Whose share of the memory the answer takes. */
   readonly tenant: string;
-  /** Called when the body is made, or its first piece can be asked for. */
+  /** Called when the body is made, or what a stream begins with is read. @param bytes its size */
   readonly onMade: (bytes: number) => void;
   /** Waits until a piece of a stream may be made. Gives what is called with its size. */
   readonly nextShare: (signal: AbortSignal) => EndPiece | Promise<EndPiece>;
@@ -37,9 +37,10 @@ export function sendReply(
   // Serialised first: if that fails, nothing has been sent yet.
   const text = body === undefined || stream ? undefined : (safeJson(body) ?? '');
   const length = text === undefined ? undefined : Buffer.byteLength(text);
-  if (!parts.memory.hold(response, parts.tenant, length ?? bytesOf(stream))) {
+  const bytes = length ?? bytesOf(stream);
+  if (!parts.memory.hold(response, parts.tenant, bytes)) {
     // It was made all the same: who asks for it again rests as long as behind one that is sent.
-    parts.onMade(length ?? 0);
+    parts.onMade(bytes);
     throw problem('overloaded');
   }
   writeHead(response, reply, length);
@@ -48,9 +49,10 @@ export function sendReply(
   if (stream === undefined || isHead || typeof body !== 'object' || body === null) {
     // As a text it leaves in one piece with its headers.
     response.end(text);
-    parts.onMade(length ?? 0);
+    parts.onMade(bytes);
     return undefined;
   }
+  parts.onMade(bytes);
   return writePieces(response, { stream, pieces: piecesOf(body) }, parts);
 }
 
@@ -97,14 +99,12 @@ type Source = { readonly stream: Streamed; readonly pieces: AsyncIterable<string
  * @throws ProblemError `overloaded` when the stream comes to hold more than there is room for in time
  */
 async function writePieces(response: ServerResponse, source: Source, parts: ReplyParts): Promise<void> {
-  const { onMade, nextShare } = parts;
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const pieces = source.pieces[Symbol.asyncIterator]();
-  onMade(pieceLength);
   try {
     while (!response.destroyed) {
-      const endPiece = await nextShare(gone.signal);
+      const endPiece = await parts.nextShare(gone.signal);
       let piece: string | undefined;
       try {
         const { done = false, value } = await pieces.next();
