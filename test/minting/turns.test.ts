@@ -1,11 +1,14 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
-import { inTurn } from '../../src/rwa/mint-worker/send/turn-memory.ts';
+import type { LaneContext } from '../../src/rwa/mint-worker/lane-context.ts';
+import { createTurns, inTurn } from '../../src/rwa/mint-worker/send/turn-memory.ts';
+import { withinShares } from '../../src/rwa/mint-worker/send/turns.ts';
 import {
   listQueuedLines,
   listQueuedMints,
   type QueuedLine,
 } from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
+import type { OpenTransaction } from '../../src/rwa/mint-worker/stores/transaction-store.ts';
 import { addCompany, addNetwork, addRwa, contractAddress, recipient } from '../rwa/samples.ts';
 import { perFile } from '../support/fixtures.ts';
 import { test as base } from '../support/mint-fixtures.ts';
@@ -51,12 +54,12 @@ describe('the order of companies', () => {
   });
 });
 
-describe('the queue', () => {
-  const list = (chainId: string, more: object = {}) => ({
-    ...{ chainId, after: undefined, excludedContracts: [], excludedNftIds: [] },
-    ...more,
-  });
+const list = (chainId: string, more: object = {}) => ({
+  ...{ chainId, after: undefined, excludedContracts: [], excludedNftIds: [] },
+  ...more,
+});
 
+describe('the queue', () => {
   test('is listed as lines of a contract and a company', async ({ db, chainId }) => {
     const lines = await listQueuedLines(db, list(chainId));
     expect(lines.map(({ companyId, contract }) => [companyId, contract])).toEqual([
@@ -111,6 +114,45 @@ describe('the queue', () => {
       expect(plan).not.toMatch(/Seq Scan on nfts|Sort Key: nfts\.queued_at/);
       expect(Math.min(...read), plan).toBeLessThan(200);
     }
+  });
+});
+
+describe('the share of a company in flight', () => {
+  /** A transaction of each of these companies, as they are sent. */
+  async function send(db: Database, nonce: number, ...companies: string[]): Promise<OpenTransaction> {
+    const transaction = { chain_id: '31337', signer: other, nonce, contract: contractAddress };
+    const [{ id }] = await db('mint_transactions')
+      .insert({ ...transaction, gas_limit: 100_000, fence: 1 })
+      .returning('id');
+    await db.raw(
+      `INSERT INTO mint_transaction_nfts (transaction_id, nft_id, token_id, recipient)
+       SELECT ?, n.id, n.token_id, n.recipient FROM unnest(?::text[]) AS c (id)
+       CROSS JOIN LATERAL (SELECT * FROM nfts WHERE company_id = c.id LIMIT 1 OFFSET ?) n`,
+      [id, companies, nonce % 3],
+    );
+    return { id } as OpenTransaction; // what the shares look at
+  }
+
+  test('leaves out who has three times as many as are free, and reads each transaction once', async ({
+    db,
+    chainId,
+  }) => {
+    const context = {
+      ...{ db, settings: { maxInFlight: 4 }, memory: { turns: createTurns() } },
+    } as unknown as LaneContext; // what the shares look at
+    await db('mint_lanes').insert({ chain_id: chainId, signer: other });
+    const lines = await listQueuedLines(db, list(chainId));
+    const companiesBeside = async (inFlight: readonly OpenTransaction[]) =>
+      (await withinShares(context, lines, inFlight)).map(({ companyId }) => companyId);
+    const sent = [await send(db, 0, 'large'), await send(db, 1, 'large', 'small')];
+    expect(await companiesBeside(sent)).toEqual(['tiny', 'large', 'small']);
+    sent.push(await send(db, 2, 'large'));
+    expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
+    await db('mint_transaction_nfts').delete();
+    expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
+    sent[0] = await send(db, 3, 'small');
+    expect(await companiesBeside(sent)).toEqual(['tiny', 'large', 'small']);
+    expect(await companiesBeside([...sent, ...sent])).toEqual([]);
   });
 });
 

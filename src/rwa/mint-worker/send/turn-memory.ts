@@ -7,9 +7,16 @@ export type Turns = {
   turn: number;
   /** The line after which the queue is listed, where it has more lines than are listed at once. */
   after: QueuedLine | undefined;
+  /** Of the transactions in flight, as far as they were asked for. */
+  companiesInFlight: ReadonlyMap<string, readonly string[]>;
 };
 
-export const createTurns = (): Turns => ({ served: new Map(), turn: 0, after: undefined });
+export const createTurns = (): Turns => ({
+  served: new Map(),
+  turn: 0,
+  after: undefined,
+  companiesInFlight: new Map(),
+});
 
 // Nothing is lost when it is cleared: all companies begin anew.
 const maxRemembered = 100_000;

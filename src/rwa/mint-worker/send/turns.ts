@@ -1,8 +1,8 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../lane-context.ts';
 import {
-  listCompaniesInFlight,
   listQueuedLines,
+  listTransactionCompanies,
   mostLines,
   type QueuedLine,
 } from '../stores/queued-nft-store.ts';
@@ -40,14 +40,35 @@ const perFreeSlot = 3;
  * free.
  */
 export async function withinShares(
-  { db, settings }: LaneContext,
+  context: LaneContext,
   lines: readonly QueuedLine[],
   inFlight: readonly OpenTransaction[],
 ): Promise<readonly QueuedLine[]> {
-  const most = perFreeSlot * (settings.maxInFlight - inFlight.length);
+  const most = perFreeSlot * (context.settings.maxInFlight - inFlight.length);
   if (most <= 0) return [];
   if (inFlight.length < most) return lines;
-  const ids = inFlight.map(({ id }) => id);
-  const busy = new Set(await listCompaniesInFlight(db, ids, most));
-  return lines.filter(({ companyId }) => !busy.has(companyId));
+  const inFlightOf = await countInFlight(
+    context,
+    inFlight.map(({ id }) => id),
+  );
+  return lines.filter(({ companyId }) => (inFlightOf.get(companyId) ?? 0) < most);
+}
+
+/**
+ * Counts the transactions in which each company has NFTs. Read once of each transaction: to read some
+ * thousand NFTs for each one that is sent took the database nearly as long as to store it.
+ */
+async function countInFlight(
+  { db, memory: { turns } }: LaneContext,
+  transactionIds: readonly string[],
+): Promise<Map<string, number>> {
+  const known = turns.companiesInFlight;
+  const unknown = transactionIds.filter((id) => !known.has(id));
+  const found = unknown.length > 0 ? await listTransactionCompanies(db, unknown) : [];
+  const read = new Map(found.map(({ transactionId, companyIds }) => [transactionId, companyIds]));
+  const companies = new Map(transactionIds.map((id) => [id, known.get(id) ?? read.get(id) ?? []]));
+  turns.companiesInFlight = companies;
+  const counts = new Map<string, number>();
+  for (const id of [...companies.values()].flat()) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
 }

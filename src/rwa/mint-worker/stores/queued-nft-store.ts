@@ -119,18 +119,24 @@ export async function listQueuedForContract(
   return rows;
 }
 
-/** Lists the companies that have NFTs in at least so many of these transactions. */
-export async function listCompaniesInFlight(
+/** The companies whose NFTs a transaction has. They are the same for as long as it exists. */
+export type TransactionCompanies = {
+  readonly transactionId: string;
+  readonly companyIds: readonly string[];
+};
+
+/** Lists the companies of these transactions. */
+export async function listTransactionCompanies(
   db: Database,
   transactionIds: readonly string[],
-  least: number,
-): Promise<string[]> {
-  const { rows }: { rows: { id: string }[] } = await db.raw(
-    `SELECT n.company_id AS id FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id
-     WHERE l.transaction_id = ANY (?::uuid[]) GROUP BY n.company_id HAVING count(DISTINCT l.transaction_id) >= ?`,
-    [[...transactionIds], least],
+): Promise<TransactionCompanies[]> {
+  const { rows }: { rows: TransactionCompanies[] } = await db.raw(
+    `SELECT l.transaction_id AS "transactionId", array_agg(DISTINCT n.company_id) AS "companyIds"
+     FROM mint_transaction_nfts l JOIN nfts n ON n.id = l.nft_id
+     WHERE l.transaction_id = ANY (?::uuid[]) GROUP BY l.transaction_id`,
+    [[...transactionIds]],
   );
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /**
