@@ -1,13 +1,7 @@
 import { once } from 'node:events';
-import {
-  Agent,
-  createServer,
-  get,
-  type IncomingMessage,
-  type ServerResponse,
-  request as send,
-} from 'node:http';
+import { Agent, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Exchange, passOn } from './pass-on.ts';
 
 export type Balancer = {
   readonly port: number;
@@ -65,25 +59,9 @@ export async function startBalancer(replicas: readonly number[]): Promise<Balanc
   };
 }
 
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
-
-function pass(agent: Agent, port: number, { request, response }: Exchange) {
-  const { 'x-forwarded-for': _claimed, ...headers } = request.headers;
-  const upstream = send({
-    ...{ agent, port, host: '127.0.0.1', method: request.method, path: request.url },
-    headers: { ...headers, 'x-forwarded-for': request.socket.remoteAddress },
-  });
-  upstream.once('response', (answer) => {
-    response.writeHead(answer.statusCode ?? 599, answer.headers);
-    answer.pipe(response);
-    answer.once('error', () => response.destroy());
-  });
-  upstream.once('error', () => {
-    if (response.headersSent) response.destroy();
-    else request.socket.destroy();
-  });
-  response.once('close', () => upstream.destroy());
-  request.pipe(upstream);
+function pass(agent: Agent, port: number, exchange: Exchange) {
+  const { socket, headers } = exchange.request;
+  passOn({ agent, port, headers: { ...headers, 'x-forwarded-for': socket.remoteAddress } }, exchange);
 }
 
 function probe(port: number): Promise<boolean> {

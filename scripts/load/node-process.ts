@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { Agent, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { startLyingNode } from '../../test/support/lying-node.ts';
 import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
+import { passOn } from './pass-on.ts';
 
 /* A node in a process of its own: what the service reads of a chain does not pass through the process that measures. */
 
@@ -13,17 +17,29 @@ export type NodeAnswer = { readonly url: string } | { readonly met: number };
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const answer = (told: NodeAnswer) => process.send?.(told);
+const portOf = (url: string) => Number(new URL(url).port);
 
 process.once('message', async ({ target }: { target: string }) => {
-  const node = await startLyingNode(target);
+  const liar = await startLyingNode(target);
+  const ports = { right: portOf(target), wrong: portOf(liar.url) };
+  let port = ports.right;
   let met = () => 0;
   process.on('message', async (order: Exclude<NodeOrder, { target: string }>) => {
-    if (order !== 'mend') met = await spoilNode(node, target, order.wrong);
+    if (order !== 'mend') met = await spoilNode(liar, target, order.wrong);
+    port = order === 'mend' ? ports.right : ports.wrong;
     // A node forgets with its lie how many were told.
     const count = met();
-    if (order === 'mend') mendNode(node);
+    if (order === 'mend') mendNode(liar);
     answer({ met: count });
   });
-  answer({ url: node.url });
+  // What is right is not read: that cost more than the chain itself.
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer((request, response) =>
+    passOn({ agent, port, headers: request.headers }, { request, response }),
+  );
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  answer({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }); // it listens on a port, not on a pipe
 });
 process.on('disconnect', () => process.exit(0));
