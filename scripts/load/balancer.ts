@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from '../../src/local/programs/ports.ts';
 import { type Exchange, passOn } from './pass-on.ts';
 
 export type Balancer = {
@@ -42,7 +42,7 @@ export async function startBalancer(replicas: readonly number[]): Promise<Balanc
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    port: (server.address() as AddressInfo).port, // it listens on a port, not on a pipe
+    port: portOf(server),
     isReady: (port) => ready.has(port),
     dropIdle() {
       for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();

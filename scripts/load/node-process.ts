@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { constants, setPriority } from 'node:os';
+import { portOf } from '../../src/local/programs/ports.ts';
 import { startLyingNode } from '../../test/support/lying-node.ts';
 import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
 import { passOn } from './pass-on.ts';
@@ -17,11 +17,11 @@ export type NodeAnswer = { readonly url: string } | { readonly met: number };
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const answer = (told: NodeAnswer) => process.send?.(told);
-const portOf = (url: string) => Number(new URL(url).port);
+const portIn = (url: string) => Number(new URL(url).port);
 
 process.once('message', async ({ target }: { target: string }) => {
   const liar = await startLyingNode(target);
-  const ports = { right: portOf(target), wrong: portOf(liar.url) };
+  const ports = { right: portIn(target), wrong: portIn(liar.url) };
   let port = ports.right;
   let met = () => 0;
   process.on('message', async (order: Exclude<NodeOrder, { target: string }>) => {
@@ -40,6 +40,6 @@ process.once('message', async ({ target }: { target: string }) => {
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  answer({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }); // it listens on a port, not on a pipe
+  answer({ url: `http://127.0.0.1:${portOf(server)}` });
 });
 process.on('disconnect', () => process.exit(0));

@@ -47,10 +47,7 @@ export async function withinShares(
   const most = perFreeSlot * (context.settings.maxInFlight - inFlight.length);
   if (most <= 0) return [];
   if (inFlight.length < most) return lines;
-  const inFlightOf = await countInFlight(
-    context,
-    inFlight.map(({ id }) => id),
-  );
+  const inFlightOf = await countInFlight(context, inFlight);
   return lines.filter(({ companyId }) => (inFlightOf.get(companyId) ?? 0) < most);
 }
 
@@ -60,13 +57,14 @@ export async function withinShares(
  */
 async function countInFlight(
   { db, memory: { turns } }: LaneContext,
-  transactionIds: readonly string[],
+  inFlight: readonly OpenTransaction[],
 ): Promise<Map<string, number>> {
   const known = turns.companiesInFlight;
-  const unknown = transactionIds.filter((id) => !known.has(id));
+  const ids = inFlight.map(({ id }) => id);
+  const unknown = ids.filter((id) => !known.has(id));
   const found = unknown.length > 0 ? await listTransactionCompanies(db, unknown) : [];
   const read = new Map(found.map(({ transactionId, companyIds }) => [transactionId, companyIds]));
-  const companies = new Map(transactionIds.map((id) => [id, known.get(id) ?? read.get(id) ?? []]));
+  const companies = new Map(ids.map((id) => [id, known.get(id) ?? read.get(id) ?? []]));
   turns.companiesInFlight = companies;
   const counts = new Map<string, number>();
   for (const id of [...companies.values()].flat()) counts.set(id, (counts.get(id) ?? 0) + 1);
