@@ -3,15 +3,20 @@ import { Agent, createServer } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { portOf } from '../../src/local/programs/ports.ts';
 import { startLyingNode } from '../../test/support/lying-node.ts';
+import { createBroadcasts } from './broadcasts.ts';
 import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
 import { passOn } from './pass-on.ts';
 
 /* A node in a process of its own: what the service reads of a chain does not pass through the process that measures. */
 
 /** Where the node reads the chain, and then what it is to do. */
-export type NodeOrder = { readonly target: string } | { readonly wrong: Wrong } | 'mend';
-/** Its address, or how many questions have met what was wrong until it was mended. */
-export type NodeAnswer = { readonly url: string } | { readonly met: number };
+export type NodeOrder =
+  | { readonly target: string }
+  | { readonly wrong: Wrong }
+  | { readonly asked: string }
+  | 'mend';
+/** Its address, how many questions have met what was wrong until it was mended, or whether it took a transaction. */
+export type NodeAnswer = { readonly url: string } | { readonly met: number } | { readonly took: boolean };
 
 // Elsewhere it has cores of its own, and takes none from the service.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
@@ -24,7 +29,12 @@ process.once('message', async ({ target }: { target: string }) => {
   const ports = { right: portIn(target), wrong: portIn(liar.url) };
   let port = ports.right;
   let met = () => 0;
+  const broadcasts = createBroadcasts();
   process.on('message', async (order: Exclude<NodeOrder, { target: string }>) => {
+    if (typeof order === 'object' && 'asked' in order) {
+      answer({ took: broadcasts.took(order.asked) });
+      return;
+    }
     if (order !== 'mend') met = await spoilNode(liar, target, order.wrong);
     port = order === 'mend' ? ports.right : ports.wrong;
     // A node forgets with its lie how many were told.
@@ -35,7 +45,10 @@ process.once('message', async ({ target }: { target: string }) => {
   // What is right is not read: that cost more than the chain itself.
   const agent = new Agent({ keepAlive: true });
   const server = createServer((request, response) =>
-    passOn({ agent, port, headers: request.headers }, { request, response }),
+    passOn(
+      { agent, port, headers: request.headers, onAnswer: broadcasts.watch(request) },
+      { request, response },
+    ),
   );
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');

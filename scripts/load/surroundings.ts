@@ -5,8 +5,6 @@ import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { groupOf } from '../../src/db/role-rights.ts';
 import { createLogger } from '../../src/log.ts';
-import { type Gate, startGate } from '../../test/keys/tcp-gate.ts';
-
 import { transaction } from '../../test/support/moralis-payloads.ts';
 import { type MoralisServer, startMoralisServer } from '../../test/support/moralis-server.ts';
 import {
@@ -19,6 +17,7 @@ import { type Authenticator, startAuthenticator } from './authenticator.ts';
 import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
 import { type NodeServer, startNodeServer } from './node-server.ts';
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts';
+import { startWire, type Wire } from './wire.ts';
 import { createWorld, hostedWallet, type World } from './world.ts';
 
 /** Everything that the service works with, each thing where a fault can reach it. */
@@ -30,7 +29,7 @@ export type Surroundings = {
   /** The disk of the server, where one could be mounted; one that took its place has none. */
   readonly disk: () => SmallDisk | undefined;
   /** Between the service and PostgreSQL. */
-  readonly wire: Gate;
+  readonly wire: Wire;
   readonly chain: BenchChain;
   readonly signers: BenchSigners;
   /** The nodes that the service knows; both lead to the chain. */
@@ -72,7 +71,7 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
   opened.defer(() => disk?.close());
   const first = opened.adopt(await startDatabaseServer(primary), (server) => server.close());
   let postgres = first;
-  const wire = opened.adopt(await startGate(postgres.url), (gate) => gate.close());
+  const wire = opened.adopt(await startWire(postgres.url), (running) => running.close());
   const signers = await createSigners(folder, 2);
   const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
     running.stop(),

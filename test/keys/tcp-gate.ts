@@ -62,12 +62,7 @@ export async function startGate(target: string): Promise<Gate> {
 
   return {
     port: ownPort,
-    through(url) {
-      const changed = new URL(url);
-      changed.hostname = '127.0.0.1';
-      changed.port = String(ownPort);
-      return changed.href;
-    },
+    through: (url) => throughPort(url, ownPort),
     open: become('open'),
     refuse: become('refuse'),
     freeze: become('freeze'),
@@ -85,6 +80,14 @@ export async function startGate(target: string): Promise<Gate> {
       return new Promise((closed) => server.close(() => closed()));
     },
   };
+}
+
+/** The URL with a port of this machine in place of its host and port. */
+export function throughPort(url: string, port: number): string {
+  const changed = new URL(url);
+  changed.hostname = '127.0.0.1';
+  changed.port = String(port);
+  return changed.href;
 }
 
 function join(client: Socket, upstream: Socket, frozen: () => boolean, onWithheld: () => void): void {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseServer } from '../../../load/database-server.ts';
 import type { Surroundings } from '../../../load/surroundings.ts';
+import type { Wire } from '../../../load/wire.ts';
 import type { Aftermath, Fault, Stage } from '../fault.ts';
 import { answersSoon } from '../proofs.ts';
 
@@ -36,13 +37,13 @@ const setting =
 
 /** What stands between the service and PostgreSQL withholds what passes. */
 const onWire =
-  (work: (around: Surroundings) => void, end: (around: Surroundings) => void) =>
-  async ({ around }: Stage) => {
-    const before = around.wire.withheld();
-    work(around);
+  (work: (wire: Wire) => Promise<void>, end: (wire: Wire) => Promise<void>) =>
+  async ({ around: { wire } }: Stage) => {
+    const before = await wire.withheld();
+    await work(wire);
     return async () => {
-      end(around);
-      return { acted: around.wire.withheld() > before };
+      await end(wire);
+      return { acted: (await wire.withheld()) > before };
     };
   };
 
@@ -119,8 +120,8 @@ export const databaseFaults: readonly Fault[] = [
     seconds: 20,
     isLasting: true,
     begin: onWire(
-      ({ wire }) => wire.lose(),
-      () => {},
+      (wire) => wire.lose(),
+      async () => {},
     ),
   },
   {
@@ -128,8 +129,8 @@ export const databaseFaults: readonly Fault[] = [
     about: 'new ones too',
     seconds: 20,
     begin: onWire(
-      ({ wire }) => wire.freeze(),
-      ({ wire }) => wire.open(),
+      (wire) => wire.freeze(),
+      (wire) => wire.open(),
     ),
   },
   {

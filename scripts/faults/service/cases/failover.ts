@@ -16,7 +16,7 @@ async function promote({ around }: Stage, server: DatabaseServer): Promise<void>
   const db = around.openDatabase();
   await db.raw('SELECT pg_promote()');
   await db.destroy();
-  around.wire.leadTo(server.url);
+  await around.wire.leadTo(server.url);
 }
 
 /** How much of its log the replica lacks. */
