@@ -7,6 +7,7 @@ import { groupOf } from '../../src/db/role-rights.ts';
 import { createLogger } from '../../src/log.ts';
 import { transaction } from '../../test/support/moralis-payloads.ts';
 import { type MoralisServer, startMoralisServer } from '../../test/support/moralis-server.ts';
+import { installMulticall } from '../../test/support/multicall.ts';
 import {
   type BenchChain,
   type BenchSigners,
@@ -76,6 +77,7 @@ export async function startSurroundings(folder: string, unclaimed: number): Prom
   const chain = opened.adopt(await startBenchChain(folder, signers.addresses, quickFinality), (running) =>
     running.stop(),
   );
+  await installMulticall(chain.rpcUrl);
   const nodes: NodeServer[] = [];
   for (const _each of [1, 2])
     nodes.push(opened.adopt(await startNodeServer(chain.rpcUrl), (node) => node.close()));

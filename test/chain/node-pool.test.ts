@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
 import type { PinnedNode } from '../../src/chain/rpc/pinned-node.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
+import { inScope } from '../../src/request-scope.ts';
 import { type BentNode, startBentNode, withoutFinalized } from '../support/bent-node.ts';
 import { callNode } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
@@ -282,6 +283,45 @@ describe('a node that stays behind', () => {
     });
     expect(await client.send('eth_getBalance', [`0x${'1'.repeat(40)}`, 'latest'])).toBe('0x0');
     expect(node(1).takeAsked()).toContain('eth_getBalance');
+  });
+
+  describe('is asked for its chain after answers', () => {
+    const wallet = `0x${'1'.repeat(40)}`;
+    const count = 20;
+
+    /** How often it was asked, for so many balances that were there before the first of the answers was. */
+    async function checksOf(read: () => Promise<unknown>): Promise<number> {
+      await read();
+      node(0).takeAsked();
+      const released = Promise.withResolvers<void>();
+      let balances = 0;
+      node(0).bend(async (call, pass) => {
+        if (call.method === 'eth_chainId') await released.promise;
+        const answer = await pass(call);
+        if (call.method === 'eth_getBalance') balances += 1;
+        return answer;
+      });
+      const reads = Promise.all(Array.from({ length: count }, read));
+      await vi.waitFor(() => expect(balances).toBe(count), 10_000);
+      released.resolve();
+      await reads;
+      return node(0)
+        .takeAsked()
+        .filter((method) => method === 'eth_chainId').length;
+    }
+
+    const readBalance = () => clients.for(networkOf(1)).send('eth_getBalance', [wallet, 'latest']);
+
+    test('once for all that come in the background meanwhile', async () => {
+      // The first check, the one after it, and one more where an answer takes longer than both.
+      expect(await checksOf(readBalance)).toBeLessThanOrEqual(3);
+    });
+
+    test('for each caller, who leaves it with its request', async () => {
+      const { signal } = new AbortController();
+      const checks = await checksOf(() => inScope({ tenant: 'acme', signal, isRead: true }, readBalance));
+      expect(checks).toBe(count);
+    });
   });
 
   test('is not asked by those who fail over, while the other is there', async () => {

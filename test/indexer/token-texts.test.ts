@@ -1,12 +1,14 @@
 import { describe, expect } from 'vitest';
 import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { readTokenText } from '../../src/chain/token-text.ts';
 import { createLogger } from '../../src/log.ts';
 import { findContracts, listUnreadContracts } from '../../src/providers/indexer/store/contract-store.ts';
-import { createContractCalls, multicallAddress } from '../../src/providers/indexer/tokens/contract-calls.ts';
+import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { callNode, deploy } from '../support/deploy.ts';
+import { deploy } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
+import { installMulticall } from '../support/multicall.ts';
 import { testNetwork } from '../support/networks.ts';
 import { startNodeProxy } from '../support/node-proxy.ts';
 import { compileContracts } from '../support/solidity.ts';
@@ -64,13 +66,23 @@ describe('token texts', () => {
     expect(await readAll(database, chain.rpcUrl)).toEqual(expected);
   });
 
-  test('are the same from Multicall3, in a few calls', async ({ database, chain }) => {
-    const compiled = await compileContracts();
-    const at = await deploy(chain.rpcUrl, compiled['Multicall']);
-    const code = await callNode<string>(chain.rpcUrl, 'eth_getCode', [at, 'latest']);
-    await callNode(chain.rpcUrl, 'anvil_setCode', [multicallAddress, code]);
+  test('are the same from Multicall3', async ({ database, chain }) => {
+    await installMulticall(chain.rpcUrl);
     const proxy = await startNodeProxy(chain.rpcUrl);
     expect(await readAll(database, proxy.url)).toEqual(expected);
+    await proxy.close();
+  });
+
+  test('come from Multicall3 in one call for many', async ({ chain }) => {
+    await installMulticall(chain.rpcUrl);
+    const proxy = await startNodeProxy(chain.rpcUrl);
+    const clients = createRpcClients({ timeoutMs: 10_000, log });
+    const calls = createContractCalls({ node: clients.for(testNetwork([proxy.url])) });
+    const symbol = { to: addresses['Coin'] ?? '', data: '0x95d89b41' };
+    const answers = await calls.readMany(Array.from({ length: 60 }, () => symbol));
+    expect(answers.map((answer) => answer && readTokenText(answer))).toEqual(Array(60).fill('COIN'));
+    expect(proxy.asked.filter((method) => method === 'eth_call')).toHaveLength(1);
+    clients.close();
     await proxy.close();
   });
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
+import { currentScope, inBackground } from '../../request-scope.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
@@ -7,6 +8,7 @@ import { NodeFault, OversizedAnswerError } from './node-fault.ts';
 import { askBlock, type HeadBlock, lookAtNode, type Sight } from './node-look.ts';
 import { openTransport } from './open-transport.ts';
 import { quantity } from './quantity.ts';
+import { shareNext } from './share-next.ts';
 import type { Transport } from './transport.ts';
 
 /** One URL of a network, with its health. */
@@ -23,7 +25,7 @@ export type Endpoint = {
   look(): Promise<Sight>;
   /** The block with this number on the node's chain; null when it has none. @throws NodeFault */
   block(number: bigint): Promise<HeadBlock | null>;
-  /** Verifies now that the node serves the network's chain. @throws NodeFault */
+  /** Verifies from now on that the node serves the network's chain; who asks in the background shares that. @throws NodeFault */
   verifyChain(): Promise<void>;
   /** Checks in the background whether an unhealthy node works again, once its pause is over. */
   recover(): void;
@@ -59,6 +61,16 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     chain.forget();
     if (error.reason !== 'shut') health.failed(begun, error.reason, error.message);
   };
+
+  const verify = async () => {
+    try {
+      await checkChainId({ transport, chainId, timeoutMs });
+    } catch (error) {
+      chain.forget();
+      throw error;
+    }
+  };
+  const verifyShared = shareNext(() => inBackground(verify));
 
   return {
     label,
@@ -99,14 +111,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         throw error;
       }
     },
-    async verifyChain() {
-      try {
-        await checkChainId({ transport, chainId, timeoutMs });
-      } catch (error) {
-        chain.forget();
-        throw error;
-      }
-    },
+    // Who asks for a company waits in its line, and leaves with its request.
+    verifyChain: () => (hasLine() ? verify() : verifyShared()),
     recover() {
       if (health.healthy() || recovering || now() < health.retryAt()) return;
       recovering = true;
@@ -121,6 +127,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     },
     close: () => transport.close(),
   };
+}
+
+function hasLine(): boolean {
+  const scope = currentScope();
+  return (scope?.line ?? scope?.tenant) !== undefined;
 }
 
 // A contract chooses the size of its answer; blocks with their receipts can be large.

@@ -2,6 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import type { Endpoint } from './endpoint.ts';
 import { type AskNetwork, createFailover } from './failover.ts';
 import { NodeFault, NodesUnavailableError } from './node-fault.ts';
+import { shareNext } from './share-next.ts';
 
 /** The one node that everything up to the next look is asked of, and what the look at all nodes has shown. */
 export type PinnedNode = {
@@ -59,23 +60,5 @@ export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure:
       if (error instanceof NodesUnavailableError) onFailure();
       throw error;
     }
-  };
-}
-
-/** Runs the work once more after the run that is under way, for all who have asked since it began. */
-function shareNext(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const begin = (): Promise<void> => {
-    next = undefined;
-    running = work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-  return () => {
-    if (running === undefined) return begin();
-    next ??= running.then(begin, begin);
-    return next;
   };
 }
