@@ -133,26 +133,51 @@ describe('the share of a company in flight', () => {
     return { id } as OpenTransaction; // what the shares look at
   }
 
-  test('leaves out who has three times as many as are free, and reads each transaction once', async ({
-    db,
-    chainId,
-  }) => {
+  /** @returns the companies whose lines are within their shares, of four transactions in flight */
+  async function prepare(db: Database, chainId: string) {
     const context = {
       ...{ db, settings: { maxInFlight: 4 }, memory: { turns: createTurns() } },
     } as unknown as LaneContext; // what the shares look at
-    await db('mint_lanes').insert({ chain_id: chainId, signer: other });
+    await db('mint_transaction_nfts').delete();
+    await db('mint_transactions').delete();
+    await db('mint_lanes').insert({ chain_id: chainId, signer: other }).onConflict().ignore();
     const lines = await listQueuedLines(db, list(chainId));
-    const companiesBeside = async (inFlight: readonly OpenTransaction[]) =>
-      (await withinShares(context, lines, inFlight)).map(({ companyId }) => companyId);
-    const sent = [await send(db, 0, 'large'), await send(db, 1, 'large', 'small')];
-    expect(await companiesBeside(sent)).toEqual(['tiny', 'large', 'small']);
+    return async (
+      inFlight: readonly OpenTransaction[],
+      of: readonly string[] = ['tiny', 'large', 'small'],
+    ) => {
+      const asked = lines.filter(({ companyId }) => of.includes(companyId));
+      return (await withinShares(context, asked, inFlight)).map(({ companyId }) => companyId);
+    };
+  }
+
+  test('is three quarters where it is alone', async ({ db, chainId }) => {
+    const companiesBeside = await prepare(db, chainId);
+    const sent = [await send(db, 0, 'large'), await send(db, 1, 'large')];
+    expect(await companiesBeside(sent, ['large'])).toEqual(['large']);
     sent.push(await send(db, 2, 'large'));
+    expect(await companiesBeside(sent, ['large'])).toEqual([]);
+  });
+
+  test('is what leaves as many free beside others, until it has less than they', async ({ db, chainId }) => {
+    const companiesBeside = await prepare(db, chainId);
+    const sent = [await send(db, 0, 'large')];
+    expect(await companiesBeside(sent)).toEqual(['tiny', 'large', 'small']);
+    sent.push(await send(db, 1, 'large', 'small'));
+    expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
+    sent.push(await send(db, 2, 'small'));
+    expect(await companiesBeside(sent)).toEqual(['tiny']);
+    expect(await companiesBeside([...sent, ...sent])).toEqual([]);
+  });
+
+  test('is read of each transaction once', async ({ db, chainId }) => {
+    const companiesBeside = await prepare(db, chainId);
+    const sent = [await send(db, 0, 'large'), await send(db, 1, 'large')];
     expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
     await db('mint_transaction_nfts').delete();
     expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
-    sent[0] = await send(db, 3, 'small');
+    sent[0] = await send(db, 2, 'small');
     expect(await companiesBeside(sent)).toEqual(['tiny', 'large', 'small']);
-    expect(await companiesBeside([...sent, ...sent])).toEqual([]);
   });
 });
 

@@ -32,23 +32,29 @@ export async function listLinesInTurn(
   return inTurn(lines, turns.served);
 }
 
-// Of 16 transactions in flight a company alone has at most 12: the others find room while it waits for blocks.
+// Of 16 transactions in flight a company alone has at most 12: others find room while it waits for blocks.
 const perFreeSlot = 3;
+// While others are there, one with its equal share or more leaves as many free as it has: what others send one by one waits
+// behind it for its block, and would have no room for the next ones where blocks are slow to come.
+const perFreeSlotOfMany = 1;
 
-/**
- * Leaves out the lines of companies that have their share of the transactions in flight: three times as many as are
- * free.
- */
+/** Leaves out the lines of companies that have their share of the transactions in flight, by how many are free. */
 export async function withinShares(
   context: LaneContext,
   lines: readonly QueuedLine[],
   inFlight: readonly OpenTransaction[],
 ): Promise<readonly QueuedLine[]> {
-  const most = perFreeSlot * (context.settings.maxInFlight - inFlight.length);
-  if (most <= 0) return [];
-  if (inFlight.length < most) return lines;
+  const { maxInFlight } = context.settings;
+  const free = maxInFlight - inFlight.length;
+  if (free <= 0) return [];
+  if (inFlight.length < free) return lines;
   const inFlightOf = await countInFlight(context, inFlight);
-  return lines.filter(({ companyId }) => (inFlightOf.get(companyId) ?? 0) < most);
+  const companies = new Set([...inFlightOf.keys(), ...lines.map(({ companyId }) => companyId)]);
+  const equalShare = maxInFlight / companies.size;
+  return lines.filter(({ companyId }) => {
+    const has = inFlightOf.get(companyId) ?? 0;
+    return has < free * (has < equalShare ? perFreeSlot : perFreeSlotOfMany);
+  });
 }
 
 /**
