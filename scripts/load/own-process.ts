@@ -23,6 +23,8 @@ export function startOwnProcess<Order extends object | string, Answer>(
       return answer;
     },
     async close() {
+      // One that has ended by itself would never say so again.
+      if (!child.connected) return;
       const ended = once(child, 'exit');
       child.disconnect();
       await ended;

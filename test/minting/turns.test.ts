@@ -159,14 +159,17 @@ describe('the share of a company in flight', () => {
     expect(await companiesBeside(sent, ['large'])).toEqual([]);
   });
 
-  test('is what leaves as many free beside others, until it has less than they', async ({ db, chainId }) => {
+  test('leaves as many free beside others, or a third of it while it is less than an equal share', async ({
+    db,
+    chainId,
+  }) => {
     const companiesBeside = await prepare(db, chainId);
     const sent = [await send(db, 0, 'large')];
     expect(await companiesBeside(sent)).toEqual(['tiny', 'large', 'small']);
     sent.push(await send(db, 1, 'large', 'small'));
     expect(await companiesBeside(sent)).toEqual(['tiny', 'small']);
-    sent.push(await send(db, 2, 'small'));
-    expect(await companiesBeside(sent)).toEqual(['tiny']);
+    expect(await companiesBeside([...sent, await send(db, 2, 'large')])).toEqual(['tiny', 'small']);
+    expect(await companiesBeside([...sent, await send(db, 3, 'small')])).toEqual(['tiny']);
     expect(await companiesBeside([...sent, ...sent])).toEqual([]);
   });
 

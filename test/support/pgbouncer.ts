@@ -5,6 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { throughPort } from '../keys/tcp-gate.ts';
 import { killAtExit } from './kill-at-exit.ts';
 import { freePort } from './postgres.ts';
 
@@ -66,12 +67,7 @@ export async function startPgbouncer(
     ended.then(() => Promise.reject(new Error('PgBouncer has ended'))),
   ]);
   return {
-    through(url) {
-      const changed = new URL(url);
-      changed.hostname = '127.0.0.1';
-      changed.port = String(port);
-      return changed.href;
-    },
+    through: (url) => throughPort(url, port),
     async close() {
       // At once, whoever is connected.
       child.kill('SIGTERM');

@@ -2,7 +2,6 @@ import type { JsonRpcApiProvider } from 'ethers';
 import type { Endpoint } from './endpoint.ts';
 import { type AskNetwork, createFailover } from './failover.ts';
 import { NodeFault, NodesUnavailableError } from './node-fault.ts';
-import { shareNext } from './share-next.ts';
 
 /** The one node that everything up to the next look is asked of, and what the look at all nodes has shown. */
 export type PinnedNode = {
@@ -38,19 +37,19 @@ const doubted = new Set([
 
 /**
  * Sends requests to one node only. A URL may come to lead to another chain between two requests, so answers that
- * much rests on count only when the chain id is right after them; answers that arrive together share one check.
+ * much rests on count only when the chain id is right after them.
  * @param onFailure called with each request that this node did not answer
  */
 export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure: () => void): AskNetwork {
   const ask = createFailover(chainId, [endpoint]);
-  const verify = shareNext(async () => {
+  const verify = async () => {
     try {
       await endpoint.verifyChain();
     } catch (error) {
       if (!(error instanceof NodeFault)) throw error;
       throw new NodesUnavailableError(chainId, [{ url: endpoint.label, message: error.message }]);
     }
-  });
+  };
   return async (method, params) => {
     try {
       const answer = await ask(method, params);
