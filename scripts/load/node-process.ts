@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
-import { constants, setPriority } from 'node:os';
+import { constants } from 'node:os';
 import { portOf } from '../../src/local/programs/ports.ts';
+import { setNice } from '../../src/own-priority.ts';
 import { startLyingNode } from '../../test/support/lying-node.ts';
 import { createBroadcasts } from './broadcasts.ts';
 import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
@@ -19,7 +20,7 @@ export type NodeOrder =
 export type NodeAnswer = { readonly url: string } | { readonly met: number } | { readonly took: boolean };
 
 // Elsewhere it has cores of its own, and takes none from the service.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+setNice(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const answer = (told: NodeAnswer) => process.send?.(told);
 const portIn = (url: string) => Number(new URL(url).port);

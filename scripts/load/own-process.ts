@@ -14,7 +14,8 @@ export type OwnProcess<Order, Answer> = {
 export function startOwnProcess<Order extends object | string, Answer>(
   program: string,
 ): OwnProcess<Order, Answer> {
-  const child = fork(program);
+  // A session of its own, so that its priority counts beside those of the service.
+  const child = fork(program, { detached: true });
   return {
     async order(what) {
       const told = once(child, 'message', { signal: AbortSignal.timeout(patienceMs) });

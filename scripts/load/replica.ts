@@ -35,6 +35,7 @@ export type ReplicaOptions = {
 };
 
 const root = path.join(import.meta.dirname, '../..');
+const endWithParent = path.join(import.meta.dirname, 'end-with-parent.ts');
 // On a machine with much else to do.
 const startMs = 120_000;
 
@@ -49,11 +50,14 @@ export async function startReplica({
 }: ReplicaOptions): Promise<Replica> {
   const logFile = path.join(folder, `${name}-${Date.now()}.log`);
   const log = openSync(logFile, 'a');
-  const [program = '', ...words] = [...starter, process.execPath, ...nodeOptions, ...served];
+  const options = ['--import', endWithParent, ...nodeOptions];
+  const [program = '', ...words] = [...starter, process.execPath, ...options, ...served];
   const child = spawn(program, words, {
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', OPERATIONS_PORT: '0', ...settings },
     cwd: release,
-    stdio: ['ignore', log, log],
+    // As whatever starts services does: where the cores are shared among sessions, all replicas would have one share.
+    detached: true,
+    stdio: ['pipe', log, log],
   });
   closeSync(log);
   killAtExit(child);

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
+import { constants } from 'node:os';
+import { setNice } from '../../src/own-priority.ts';
 
 /** A process that behaves badly; nobody waits for what it asks. */
 export type Stranger<Figures> = {
@@ -13,9 +14,9 @@ export type Stranger<Figures> = {
  * disconnected.
  */
 export function startStranger<Figures>(program: string, task: object): Stranger<Figures> {
-  const asking = fork(program);
+  const asking = fork(program, { detached: true });
   // Strangers have machines of their own: here they take of the cores what nobody else wants.
-  if (asking.pid !== undefined) setPriority(asking.pid, constants.priority.PRIORITY_LOW);
+  if (asking.pid !== undefined) setNice(constants.priority.PRIORITY_LOW, asking.pid);
   asking.send(task);
   return {
     async leave() {

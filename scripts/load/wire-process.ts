@@ -1,4 +1,5 @@
-import { constants, setPriority } from 'node:os';
+import { constants } from 'node:os';
+import { setNice } from '../../src/own-priority.ts';
 import { startGate } from '../../test/keys/tcp-gate.ts';
 
 /*
@@ -19,7 +20,7 @@ export type WireAnswer = { readonly port: number } | { readonly withheld: number
 
 try {
   // Elsewhere it is a network, and waits for no core.
-  setPriority(constants.priority.PRIORITY_HIGH);
+  setNice(constants.priority.PRIORITY_HIGH);
 } catch {
   // Only root may; without that its waits count as the service's.
 }

@@ -36,7 +36,8 @@ export async function runFault(fault: Fault, stage: Stage, { perSecond, say }: R
 
 /**
  * Waits while the time of answers is taken. Elsewhere who calls, and what stands between callers, service and database, has
- * machines of its own: where it may (as root), this process waits for no core meanwhile. What it starts would inherit that.
+ * machines of its own: where it may (as root), this process waits for no core meanwhile, and where sessions share the cores it
+ * has a share that no other process of the run takes from. What it starts would inherit the priority.
  */
 async function measure(ms: number): Promise<void> {
   const usual = getPriority();
