@@ -158,6 +158,48 @@ describe('a company with a budget for gas', () => {
     await allowGas(service, null);
   });
 
+  test('has 100 on their way while no mint of the network has said what one costs', async ({
+    service,
+    acme,
+  }) => {
+    const { db, companies } = service;
+    await limit(service, null);
+    await allowGas(service, 1_000_000);
+    await db('mint_transactions').update({ cost: null });
+    const [rwa, other] = [await addMintable(service), await addMintable(service)];
+    const waiting = { company_id: companies.acme, mint_chain_id: 31337, mint_state: 'queued' };
+    const [before] = await db('nfts').where(waiting).count();
+    const asset = await addRwa(db, companies.acme, { isClaimable: true });
+    const nfts = await addNfts(db, serviceVault, asset, 99 - Number(before?.['count']));
+    const queued = { mint_state: 'queued', recipient: signer, mint_chain_id: 31337, queued_at: db.fn.now() };
+    await db('nfts')
+      .whereIn(
+        'id',
+        nfts.map(({ id }) => id),
+      )
+      .update(queued);
+    await acme.post(rwa.path).send({ secret: rwa.secret }).expect(200);
+    const { body, headers } = await acme.post(other.path).send({ secret: other.secret }).expect(429);
+    expect(body.code).toBe('mint_quota_exceeded');
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    await payFor(db, rwa.nft, 'minted');
+    await acme.post(other.path).send({ secret: other.secret }).expect(200);
+    await allowGas(service, null);
+  });
+
+  test('has room for any number where mints cost nothing', async ({ service, acme }) => {
+    const { db } = service;
+    const { nft, path, secret } = await addMintable(service);
+    await limit(service, null);
+    await payFor(db, nft, 'failed');
+    await db('mint_transactions').update({ cost: '0' });
+    await db.transaction((tx) =>
+      setGasBudget(tx, service.companies.acme, { chainId: '31337', weiPerDay: 1n }),
+    );
+    await acme.post(path).send({ secret }).expect(200);
+    await allowGas(service, null);
+  });
+
   test('has what was queued again counted, though an attempt before was paid for', async ({
     service,
     acme,

@@ -55,20 +55,29 @@ const lastCost = `
   SELECT max(t.cost / t.nfts) AS cost FROM mint_lanes g
   CROSS JOIN LATERAL (
     SELECT t.cost, (SELECT count(*) FROM mint_transaction_nfts l WHERE l.transaction_id = t.id) AS nfts
-    FROM mint_transactions t WHERE t.chain_id = g.chain_id AND t.signer = g.signer AND t.cost > 0
+    FROM mint_transactions t WHERE t.chain_id = g.chain_id AND t.signer = g.signer AND t.cost IS NOT NULL
+      AND EXISTS (SELECT FROM mint_transaction_nfts l WHERE l.transaction_id = t.id)
     ORDER BY t.nonce DESC LIMIT 1) t
-  WHERE g.chain_id = b.chain_id AND t.nfts > 0`;
+  WHERE g.chain_id = b.chain_id`;
+
+// Before the first mint of a network has a cost, nothing says how many a budget allows. What is accepted until then costs what
+// it costs.
+const unpricedMints = 100;
+// The first one has the network's confirmations by then, or soon.
+const unpricedSeconds = 60;
 
 /**
  * What is on its way counts like what was paid, at the price of the last mint: a queue that stands, or a burst, may be
  * larger than any budget. What was paid for an attempt before does not pay for the next. No more of it is counted than the
- * budget allows.
+ * budget allows. Where mints cost nothing, a budget has room for any number.
  */
 const gasRooms = `
-  SELECT json_object_agg(a.chain_id, CASE WHEN a.most IS NOT NULL THEN greatest(a.most - w.count, 0) END) AS rooms
+  SELECT json_object_agg(a.chain_id, json_build_object('mints', greatest(a.most - w.count, 0), 'isOfDay', a.is_of_day)) AS rooms
   FROM (
-    SELECT b.chain_id, CASE WHEN b.wei_per_day <= coalesce(d.wei, 0) THEN 0
-      ELSE least(ceil((b.wei_per_day - coalesce(d.wei, 0)) / c.cost), 1000000000)::int END AS most
+    SELECT b.chain_id, c.cost IS NOT NULL OR b.wei_per_day <= coalesce(d.wei, 0) AS is_of_day,
+      CASE WHEN b.wei_per_day <= coalesce(d.wei, 0) THEN 0
+      WHEN c.cost IS NULL THEN ${unpricedMints}
+      ELSE least(ceil((b.wei_per_day - coalesce(d.wei, 0)) / nullif(c.cost, 0)), 1000000000)::int END AS most
     FROM company_gas_budgets b
     LEFT JOIN company_gas_days d ON d.company_id = b.company_id AND d.chain_id = b.chain_id AND d.day = ${today}
     CROSS JOIN LATERAL (${lastCost}) c
@@ -79,30 +88,34 @@ const gasRooms = `
         AND n.mint_chain_id = a.chain_id
         AND NOT EXISTS (SELECT FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
           WHERE l.nft_id = n.id AND l.state = 'open' AND t.cost IS NOT NULL)
-      LIMIT coalesce(a.most, 0)) n) w`;
+      LIMIT a.most) n) w`;
 
 // In one order, so that no two transactions wait for each other.
 const gasLock = `
   SELECT pg_advisory_xact_lock(hashtextextended(concat_ws(E'\\x01', 'gas budget', $1::text, b.chain_id), 0))
   FROM unnest($2::bigint[]) AS b (chain_id) ORDER BY b.chain_id`;
 
+export type GasRoom = {
+  /** Further mints. */
+  readonly mints: number;
+  /** Whether the next day brings more, and not the first mint that says what one costs. */
+  readonly isOfDay: boolean;
+};
+
 /**
  * How many further mints the budgets for gas allow; locked until the transaction ends, each network of the company by
  * itself. Counted when the lock is held, so that what another transaction accepted meanwhile is seen.
- * @returns of each network that still has a budget; null while nothing says what a mint costs
+ * @returns of each network that still has a budget
  */
 export async function lockGasRoom(
   tx: Tx,
   companyId: string,
   chainIds: readonly string[],
-): Promise<ReadonlyMap<string, number | null>> {
+): Promise<ReadonlyMap<string, GasRoom>> {
   if (chainIds.length === 0) return new Map();
   const [, { rows }] = await together(tx, () => [
     prepared(tx, 'gas_lock', gasLock, [companyId, chainIds]),
-    prepared<{ rooms: Record<string, number | null> | null }>(tx, 'gas_rooms', gasRooms, [
-      companyId,
-      chainIds,
-    ]),
+    prepared<{ rooms: Record<string, GasRoom> | null }>(tx, 'gas_rooms', gasRooms, [companyId, chainIds]),
   ]);
   return new Map(Object.entries(rows[0]?.rooms ?? {}));
 }
@@ -135,23 +148,26 @@ export async function keepWithinQuota<R>(
   const acceptedOn = new Map<string, number>();
   const left = quota === null ? null : quota - (await lockAccepted(tx, companyId, day));
   const gasRoom = await lockGasRoom(tx, companyId, chainsOf(outcomes, budgeted));
-  const refusedNfts = new Set<string>();
+  const refusedNfts = new Map<string, number>();
   let accepted = 0n;
-  const exceeds = (outcome: Outcome) => {
-    if (outcome.kind === 'known') return refusedNfts.has(outcome.nftId);
-    if (outcome.kind !== 'queued') return false;
-    const onChain = acceptedOn.get(outcome.chainId) ?? 0;
-    const room = gasRoom.get(outcome.chainId) ?? Number.POSITIVE_INFINITY;
-    if ((left === null || accepted < left) && onChain < room) {
-      accepted += 1n;
-      acceptedOn.set(outcome.chainId, onChain + 1);
-      return false;
-    }
-    refusedNfts.add(outcome.nftId);
-    return true;
+  /** Until it may be asked for again; undefined where it may be now. */
+  const waitSeconds = (outcome: Outcome) => {
+    if (outcome.kind === 'known') return refusedNfts.get(outcome.nftId);
+    if (outcome.kind !== 'queued') return undefined;
+    if (left !== null && accepted >= left) return secondsLeft;
+    const room = gasRoom.get(outcome.chainId);
+    if (room === undefined || (acceptedOn.get(outcome.chainId) ?? 0) < room.mints) return undefined;
+    return room.isOfDay ? secondsLeft : Math.min(secondsLeft, unpricedSeconds);
   };
   for (const [request, outcome] of outcomes) {
-    if (exceeds(outcome)) outcomes.set(request, refuse(quotaExceeded(secondsLeft)));
+    const seconds = waitSeconds(outcome);
+    if (seconds !== undefined) outcomes.set(request, refuse(quotaExceeded(seconds)));
+    if (outcome.kind !== 'queued') continue;
+    if (seconds !== undefined) refusedNfts.set(outcome.nftId, seconds);
+    else {
+      accepted += 1n;
+      acceptedOn.set(outcome.chainId, (acceptedOn.get(outcome.chainId) ?? 0) + 1);
+    }
   }
   if (left === null || accepted === 0n) return;
   await tx.raw('UPDATE company_mint_days SET accepted = accepted + ? WHERE company_id = ? AND day = ?', [
