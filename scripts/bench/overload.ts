@@ -19,6 +19,8 @@ const loadProgram = path.resolve(import.meta.dirname, '../load/load-process.ts')
 const connectionSteps = [8, 16, 32, 64];
 // As many as come when nobody waits for an answer before asking again.
 const manyConnections = 2_000;
+// Callers who each ask again as soon as they are answered, refused or not.
+const askingOn = 1_000;
 const times = 3;
 const limits = { p99Ms: 1_000, goodput: 0.8 };
 
@@ -29,7 +31,7 @@ type TimeRefusals = (perSecond: number, seconds: number) => Promise<number>;
 
 export const overloadSuite: Suite = {
   about:
-    'Three times as many requests as one process can serve, against the most that it serves; about 4 minutes',
+    'Three times as many requests as one process can serve, against the most that it serves; about 5 minutes',
   async run({ isQuick, say }) {
     const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-overload-'));
     await using opened = new AsyncDisposableStack();
@@ -50,6 +52,8 @@ export const overloadSuite: Suite = {
 type Measured = {
   readonly best: LoadFigures;
   readonly over: LoadFigures;
+  /** With callers who do not heed `Retry-After`. */
+  readonly hasty: LoadFigures;
   /** How much of its core the process used meanwhile. */
   readonly busy: number;
   /** Of a core, for an answer, at the best. */
@@ -75,6 +79,8 @@ const limitsOf = (name: string, { best, over }: Measured): Limits => ({
 });
 
 const besideOf = (name: string, measured: Measured): Record<string, number> => ({
+  [`${name}AskingOnGoodputToBest`]: rounded(measured.hasty.servedPerSecond / measured.best.servedPerSecond),
+  [`${name}AskingOnP99Ms`]: measured.hasty.p99Ms,
   [`${name}GoodputReachable`]: reachable(measured),
   [`${name}Core`]: rounded(measured.busy),
   [`${name}Micros`]: rounded(measured.answerMicros),
@@ -109,11 +115,13 @@ async function measure(load: Steps, { timeRefusals, coreTime, seconds, say }: Me
   say(
     `${offered} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused, otherwise ${JSON.stringify(over.wrongBy)}`,
   );
+  const hasty = await load({ seconds, connections: askingOn });
+  say(`${askingOn} who ask on: ${hasty.servedPerSecond} served, p99 ${hasty.p99Ms} ms, ${hasty.refused} refused`);
   const refusalMicros = await timeRefusals(offered - best.servedPerSecond, seconds);
   say(
     `An answer takes ${rounded(best.answerMicros)} us of a core, a refusal ${rounded(refusalMicros)} of the kernel`,
   );
-  return { best, steps, over, busy, answerMicros: best.answerMicros, refusalMicros };
+  return { best, steps, over, hasty, busy, answerMicros: best.answerMicros, refusalMicros };
 }
 
 const noStep = (): never => {

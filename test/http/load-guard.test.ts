@@ -38,7 +38,7 @@ function guarded(tenantOf: (key: string) => string | undefined = companyOf) {
   const askMany = (count: number, key?: string, url?: string) =>
     Array.from({ length: count }, () => ask(key, url)).filter(Boolean).length;
   return {
-    ...{ state, ask, askMany },
+    ...{ guard, state, ask, askMany },
     /** Ends the requests that came first. */
     end: (count: number, isRefused = false) => {
       for (const end of open.splice(0, count)) end(isRefused);
@@ -212,6 +212,32 @@ test('refusals that wait are sent at once when the process is about to end', () 
   expect(sent).toBeLessThan(1_000);
   guard.hasten();
   expect(sent).toBe(1_000);
+});
+
+describe('who is refused and asks on before the time in Retry-After is over', () => {
+  const sentAtOnce = ({ guard, state }: ReturnType<typeof guarded>, asksOn: boolean) => {
+    state.at += busyMs;
+    let sent = 0;
+    for (let index = 0; index < 2_000; index += 1) guard.pace(() => (sent += 1), asksOn);
+    onTestFinished(() => guard.hasten());
+    return sent;
+  };
+
+  test('waits for the next refusal while the process has no pause: it is answers that refusing would take', () => {
+    expect(sentAtOnce(saturated(), true)).toBeLessThan(sentAtOnce(saturated(), false) / 4);
+  });
+
+  test('is refused at once while the process has pauses', () => {
+    const process = saturated();
+    process.pass(0.5);
+    expect(sentAtOnce(process, true)).toBe(2_000);
+  });
+
+  test('keeps nobody waiting who is refused for the first time', () => {
+    const process = saturated();
+    expect(sentAtOnce(process, true)).toBeLessThan(2_000);
+    expect(sentAtOnce(process, false)).toBe(2_000);
+  });
 });
 
 /** A server that refuses all but the health. */

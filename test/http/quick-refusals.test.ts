@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import request from 'supertest';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createLoadGuard } from '../../src/http/server/load-guard.ts';
 import type { RawRequest } from '../../src/http/server/quick-refusals.ts';
@@ -19,7 +20,7 @@ type Options = {
   /** Whether the guard refuses a request before Node makes anything of it. */
   readonly refuses?: (request: RawRequest) => boolean;
   /** Sends refusals when it likes. */
-  readonly pace?: (send: () => void) => void;
+  readonly pace?: (send: () => void, asksOn?: boolean) => void;
   /** Sees those that are no quick ones. */
   readonly refuse?: (response: ServerResponse) => void;
 };
@@ -121,6 +122,31 @@ describe('a request that is refused before it is one', () => {
     held[0]?.();
   });
 
+  test('is told from one by who was refused before and does not wait as long as it was asked to', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const told: (boolean | undefined)[] = [];
+    const { server, send } = await refusing({
+      pace(sendIt, asksOn) {
+        told.push(asksOn);
+        sendIt();
+      },
+    });
+    const socket = connect(server.port, '127.0.0.1');
+    ends.push(() => socket.destroy());
+    const ask = async (afterMs: number) => {
+      vi.advanceTimersByTime(afterMs);
+      socket.write(get('/refused'));
+      await once(socket, 'data');
+    };
+    await ask(0);
+    await ask(0);
+    await ask(999);
+    await ask(1_000);
+    await send(get('/refused'));
+    expect(told).toEqual([false, true, true, false, false]);
+  });
+
   test('loses its body, however it comes', async () => {
     const { server, quick } = await refusing();
     const socket = connect(server.port, '127.0.0.1');
@@ -164,6 +190,7 @@ describe('a request that is refused before it is one', () => {
   test('waits like every other for a caller that does not read, until its connection is closed', async () => {
     const left = Promise.withResolvers<boolean>();
     const { server, counts } = await refusing({
+      pace: (sendIt) => sendIt(),
       refuse: (response) => response.once('close', () => left.resolve(response.writableFinished)),
     });
     const socket = connect(server.port, '127.0.0.1').pause();

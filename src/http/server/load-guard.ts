@@ -18,8 +18,11 @@ export type LoadGuard = {
   isRefusing(): boolean;
   /** Whether `admit` would not take a request on. */
   refuses(request: RawRequest): boolean;
-  /** Calls what sends a refusal, at once or when it may be sent. */
-  pace(send: () => void): void;
+  /**
+   * Calls what sends a refusal, at once or when it may be sent.
+   * @param asksOn whether the caller does not wait as long as it was asked to
+   */
+  pace(send: () => void, asksOn?: boolean): void;
   /** Sends all refusals that wait. */
   hasten(): void;
 };
@@ -59,7 +62,7 @@ export function createLoadGuard({
 }: GuardOptions): LoadGuard {
   const underWay = createUnderWay(now());
   const pace = createPace({ spanMs, utilization, began: now() });
-  const refusals = createRefusals({ answersPerMs: pace.perMs, now });
+  const refusals = createRefusals({ answersPerMs: pace.perMs, isWithoutPause: pace.isWithoutPause, now });
   const late = createLateRefusals(now);
   const ends = { onAnswered: pace.noteAnswer, onRefused: late.hold };
   let round: number | undefined;

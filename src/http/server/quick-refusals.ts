@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { OpenConnections } from './open-connections.ts';
-import { placeholder, refusalBody, refusalHeaders } from './refusals.ts';
+import { placeholder, refusalBody, refusalHeaders, retryAfterSeconds } from './refusals.ts';
 
 /** Of a request, before anything is made of it. */
 export type RawRequest = { readonly url: string; readonly key: string | undefined };
@@ -21,8 +21,11 @@ type QuickOptions = {
   readonly isRefusing: () => boolean;
   /** Whether a request is to be refused; then it is. */
   readonly refuses: (request: RawRequest) => boolean;
-  /** Calls what sends a refusal, at once or when it may be sent. */
-  readonly pace: (send: () => void) => void;
+  /**
+   * Calls what sends a refusal, at once or when it may be sent.
+   * @param asksOn whether the caller does not wait as long as it was asked to
+   */
+  readonly pace: (send: () => void, asksOn: boolean) => void;
 };
 
 /**
@@ -41,6 +44,7 @@ export function refuseQuickly(
     const onIncoming = parser?.onIncoming;
     if (!parser || !onIncoming) return;
     let isWaiting = false;
+    let refusedAt = Number.NEGATIVE_INFINITY;
     const send = () => {
       if (!isWaiting) return;
       isWaiting = false;
@@ -55,7 +59,9 @@ export function refuseQuickly(
         return onIncoming(request, keepsAlive);
       }
       isWaiting = true;
-      pace(send);
+      const at = performance.now();
+      pace(send, at - refusedAt < retryAfterSeconds * 1_000);
+      refusedAt = at;
       // The parser drops what is sent to nobody.
       parser.incoming = null;
       return 0;

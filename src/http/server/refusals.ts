@@ -6,6 +6,8 @@ import { problemBody } from './problem.ts';
 type RefusalOptions = {
   /** How fast the process answers what it does not refuse. */
   readonly answersPerMs: () => number;
+  /** Whether what refusing takes of the process is taken from answers. */
+  readonly isWithoutPause: () => boolean;
   readonly now: () => number;
 };
 
@@ -13,6 +15,9 @@ type RefusalOptions = {
 // are what three times the load comes to that the process can serve, with some to spare; more callers wait for their refusal.
 const perAnswer = 8;
 const leastPerMs = 2;
+// Of callers who ask on, while the process has no pause: an eighth of a core. With a hundred connections they would have it
+// do little but refuse.
+const mostPerMsOfAskingOn = 6;
 const tickMs = 5;
 // As much later as a round of the event loop may take.
 const burstMs = 50;
@@ -20,38 +25,58 @@ const burstMs = 50;
 /**
  * Refuses requests for the load. A caller who is refused asks again, and Node reads from all who do before it goes on with
  * anything else; thousands of them would stop what was taken on. So refusals have a pace, and the callers beyond it wait
- * for theirs.
+ * for theirs: at a slower one who ask on at once, and not when they were told to.
  */
-export function createRefusals({ answersPerMs, now }: RefusalOptions) {
+export function createRefusals({ answersPerMs, isWithoutPause, now }: RefusalOptions) {
+  const perMs = () => Math.max(leastPerMs, answersPerMs() * perAnswer);
+  const first = createLine(perMs, now);
+  const slowPerMs = () => (isWithoutPause() ? Math.min(mostPerMsOfAskingOn, perMs()) : perMs());
+  const askingOn = createLine(slowPerMs, now);
+  return {
+    /**
+     * Sends a refusal, at once or when it may be.
+     * @param asksOn whether its caller was refused on the same connection, and asks before the time in `Retry-After` is over
+     */
+    refuse(send: Send, asksOn = false): void {
+      (asksOn ? askingOn : first).send(send);
+    },
+    /** Sends all that wait. */
+    sendAll(): void {
+      first.sendAll();
+      askingOn.sendAll();
+    },
+  };
+}
+
+/** Sends one after the other, so many a millisecond. */
+function createLine(perMs: () => number, now: () => number) {
   const waiting: Send[] = [];
   let allowed = 0;
   let since = now();
 
-  /** Counts what may be refused since it was counted last. */
+  /** Counts what may be sent since it was counted last. */
   const count = () => {
     const at = now();
-    const perMs = Math.max(leastPerMs, answersPerMs() * perAnswer);
-    allowed = Math.min(allowed + (at - since) * perMs, burstMs * perMs);
+    const pace = perMs();
+    allowed = Math.min(allowed + (at - since) * pace, burstMs * pace);
     since = at;
   };
-  const refuseWaiting = () => {
+  const sendWaiting = () => {
     count();
     const next = waiting.splice(0, Math.floor(allowed));
     allowed -= next.length;
     for (const send of next) send();
-    if (waiting.length > 0) setTimeout(refuseWaiting, tickMs);
+    if (waiting.length > 0) setTimeout(sendWaiting, tickMs);
   };
 
   return {
-    /** Sends a refusal, at once or when it may be. */
-    refuse(send: Send): void {
+    send(send: Send): void {
       count();
       if (waiting.length === 0 && allowed >= 1) {
         allowed -= 1;
         send();
-      } else if (waiting.push(send) === 1) setTimeout(refuseWaiting, tickMs);
+      } else if (waiting.push(send) === 1) setTimeout(sendWaiting, tickMs);
     },
-    /** Sends all that wait. */
     sendAll(): void {
       for (const send of waiting.splice(0)) send();
     },
@@ -67,13 +92,15 @@ export function sendRefusal(response: ServerResponse): void {
   response.end(refusalBody.replace(placeholder, requestId));
 }
 
+/** When whoever is refused for the load is asked to come again. */
+export const retryAfterSeconds = 1;
 /** Stands for the id of a request. */
 export const placeholder = randomUUID();
 /** With the id of no request, for which each answer has its own. To make a problem takes as long as all the rest. */
 export const refusalBody = problemBody(problem('overloaded'), placeholder);
 export const refusalHeaders = [
   ...['X-Content-Type-Options', 'nosniff'],
-  ...['Retry-After', '1'],
+  ...['Retry-After', String(retryAfterSeconds)],
   ...['Content-Type', 'application/problem+json'],
   ...['Cache-Control', 'no-store'],
   ...['Content-Length', String(Buffer.byteLength(refusalBody))],
