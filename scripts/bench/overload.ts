@@ -116,7 +116,9 @@ async function measure(load: Steps, { timeRefusals, coreTime, seconds, say }: Me
     `${offered} a second: ${over.servedPerSecond} served, p99 ${over.p99Ms} ms, ${over.refused} refused, otherwise ${JSON.stringify(over.wrongBy)}`,
   );
   const hasty = await load({ seconds, connections: askingOn });
-  say(`${askingOn} who ask on: ${hasty.servedPerSecond} served, p99 ${hasty.p99Ms} ms, ${hasty.refused} refused`);
+  say(
+    `${askingOn} who ask on: ${hasty.servedPerSecond} served, p99 ${hasty.p99Ms} ms, ${hasty.refused} refused`,
+  );
   const refusalMicros = await timeRefusals(offered - best.servedPerSecond, seconds);
   say(
     `An answer takes ${rounded(best.answerMicros)} us of a core, a refusal ${rounded(refusalMicros)} of the kernel`,
