@@ -48,6 +48,7 @@ export function refuseQuickly(
     const send = () => {
       if (!isWaiting) return;
       isWaiting = false;
+      refusedAt = performance.now();
       if (socket.writable) socket.write(answer(), 'latin1');
     };
     parser.onIncoming = (request, keepsAlive) => {
@@ -59,9 +60,7 @@ export function refuseQuickly(
         return onIncoming(request, keepsAlive);
       }
       isWaiting = true;
-      const at = performance.now();
-      pace(send, at - refusedAt < retryAfterSeconds * 1_000);
-      refusedAt = at;
+      pace(send, performance.now() - refusedAt < retryAfterSeconds * 1_000);
       // The parser drops what is sent to nobody.
       parser.incoming = null;
       return 0;
