@@ -15,9 +15,9 @@ type RefusalOptions = {
 // are what three times the load comes to that the process can serve, with some to spare; more callers wait for their refusal.
 const perAnswer = 8;
 const leastPerMs = 2;
-// Of callers who ask on, while the process has no pause: an eighth of a core. With a hundred connections they would have it
-// do little but refuse.
-const mostPerMsOfAskingOn = 6;
+// Of callers who ask on, while the process has no pause. With a hundred connections they would have it do little but refuse; all
+// who ask without end, at three times the load, are answered in turns still.
+const perAnswerWithoutPause = 3;
 const tickMs = 5;
 // As much later as a round of the event loop may take.
 const burstMs = 50;
@@ -28,10 +28,9 @@ const burstMs = 50;
  * for theirs: at a slower one who ask on at once, and not when they were told to.
  */
 export function createRefusals({ answersPerMs, isWithoutPause, now }: RefusalOptions) {
-  const perMs = () => Math.max(leastPerMs, answersPerMs() * perAnswer);
-  const first = createLine(perMs, now);
-  const slowPerMs = () => (isWithoutPause() ? Math.min(mostPerMsOfAskingOn, perMs()) : perMs());
-  const askingOn = createLine(slowPerMs, now);
+  const perMs = (each: number) => Math.max(leastPerMs, answersPerMs() * each);
+  const first = createLine(() => perMs(perAnswer), now);
+  const askingOn = createLine(() => perMs(isWithoutPause() ? perAnswerWithoutPause : perAnswer), now);
   return {
     /**
      * Sends a refusal, at once or when it may be.
