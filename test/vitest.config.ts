@@ -18,6 +18,8 @@ export default defineConfig({
     // phases on several nodes.
     testTimeout: isCluster ? 300_000 : 90_000,
     hookTimeout: 90_000,
+    // What is polled for comes at once on an idle machine; beside other tests it waits for a core.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,

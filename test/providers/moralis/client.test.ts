@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createOutgoing } from '../../../src/outgoing/outgoing.ts';
 import {
   createMoralisClient,
@@ -165,7 +165,7 @@ test('a request that its caller left is not sent, nor tried again', async () => 
   const scoped = () => inScope({ signal: end.signal, isRead: true }, () => ask(client));
   server.meet('hang');
   const calls = [scoped(), scoped()];
-  await vi.waitFor(() => expect(server.asked).toHaveLength(1));
+  await expect.poll(() => server.asked).toHaveLength(1);
   end.abort(new CallerGoneError());
   for (const call of calls) await expect(call).rejects.toThrow(CallerGoneError);
   server.forget();
