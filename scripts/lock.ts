@@ -12,8 +12,8 @@ const help = `Usage: node scripts/lock.ts [--check]
 
 Completes ${lockFiles.join(', ')}. A registry that mirrors only some platforms makes npm leave the packages of the
 others out of the lock file, and npm ci then refuses it. They are entered by name, version and platform.
-  --check  change nothing, fail when something is missing, a download address is named, a package has no integrity and is
-           none of those that the registry does not have, or what production installs runs a script when it is installed
+  --check  change nothing, fail when something is missing, a download address is named, a package has no integrity, or
+           what production installs runs a script when it is installed
 `;
 
 type Entry = {
@@ -81,30 +81,15 @@ function missingFrom({ packages }: Lock): [place: string, entry: Entry][] {
   );
 }
 
-// The local chain for other platforms than those that are worked on, which the registry that the lock files were made with
-// answers with 404 in every version, so that nobody could tell their integrity. Production installs none of them.
-const withoutIntegrity = new Set(
-  ['darwin-amd64', 'darwin-arm64', 'linux-arm64', 'win32-amd64'].map((name) => `@foundry-rs/anvil-${name}`),
-);
-
-/** What is wrong with the integrity of a package. */
-function integrityFault(name: string, { integrity, optional }: Entry, isProduction: boolean) {
-  const isExcused = withoutIntegrity.has(name) && optional === true && !isProduction;
-  if (integrity)
-    return isExcused ? 'has an integrity now: take it off the list in scripts/lock.ts' : undefined;
-  return isExcused
-    ? undefined
-    : 'has no integrity. Remedy: remove its entry, then npm install where the registry has it';
-}
-
 /** What is wrong with the packages that the lock file of the project, or one of a tool, installs. */
 function packageFaults({ packages }: Lock, isProject: boolean): [place: string, fault: string][] {
   return Object.entries(packages).flatMap(([place, entry]) => {
     if (place === '' || entry.link) return [];
     const isProduction = isProject && !entry.dev;
-    const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const found = [
-      integrityFault(name, entry, isProduction),
+      entry.integrity
+        ? undefined
+        : 'has no integrity. Remedy: remove its entry, then npm install where the registry has it',
       isProduction && entry.hasInstallScript ? 'is for production and runs a script' : undefined,
     ];
     return found.flatMap((fault): [string, string][] => (fault === undefined ? [] : [[place, fault]]));
