@@ -1,7 +1,13 @@
 import { type Command, Option } from 'commander';
 import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
 import { remedyOf } from '../rwa/minting/mint-reason.ts';
-import { listAttempts, listMints, stopLanes } from '../rwa/operators/mint-admin-store.ts';
+import {
+  listAttempts,
+  listMints,
+  type StateUnderWay,
+  statesUnderWay,
+  stopLanes,
+} from '../rwa/operators/mint-admin-store.ts';
 import { addRemedyCommands } from './mint-remedies.ts';
 import { addVerifyCommand } from './mint-verify.ts';
 import { audited } from './shared/audited.ts';
@@ -42,7 +48,6 @@ const attemptColumns = {
   sentAtBlock: 'AT BLOCK',
   minedBlock: 'MINED IN',
 };
-const underWay = ['queued', 'submitted', 'failed'] as const;
 
 type LaneOptions = { chainId?: string; signer?: string };
 
@@ -61,12 +66,12 @@ function addListCommand(mint: Command, session: Session): void {
   const list = mint
     .command('list')
     .description('List NFTs on their way to the chain, those that have waited longest first')
-    .addOption(new Option('--state <state>', 'only these').choices(underWay))
+    .addOption(new Option('--state <state>', 'only these').choices(statesUnderWay))
     .option('--chain-id <id>', 'only on this network', chainId)
     .option('--limit <count>', 'at most so many', whole(1, 10_000), 100)
-    .action(({ state, chainId, limit }: { state?: string; chainId?: string; limit: number }) =>
+    .action(({ state, chainId, limit }: { state?: StateUnderWay; chainId?: string; limit: number }) =>
       asOperator(session, async ({ db, output }) => {
-        const states = state === undefined ? underWay : [state];
+        const states = state === undefined ? statesUnderWay : [state];
         output.rows(await listMints(db, { states, chainId, limit }), mintColumns);
         for (const lane of await listLanes(db, { chainId })) tellStanding(output, lane);
       }),

@@ -4,7 +4,7 @@ import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { LevelSource, Metrics } from '../../metrics.ts';
-import { type LaneStatus, listLanes } from '../minting/lane-status-store.ts';
+import { type LaneStatus, listLanes, mostCounted } from '../minting/lane-status-store.ts';
 import type { LaneSigner } from './mint-worker.ts';
 import { countNotes, type NoteCount } from './stores/standstill-store.ts';
 import { findHighestNonce } from './stores/transaction-store.ts';
@@ -14,7 +14,7 @@ const ofLane = ['chain_id', 'signer'];
 const queueGauges = {
   queued: {
     name: 'tallystick_mint_queued',
-    help: 'NFTs that wait to be sent, on a network.',
+    help: `NFTs that wait to be sent, on a network; ${mostCounted} for so many and more.`,
     labels: ['chain_id'],
   },
   oldest: {

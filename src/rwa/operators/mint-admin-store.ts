@@ -15,7 +15,7 @@ type MintStatus = {
   readonly chainId: string;
   readonly state: string;
   readonly recipient: string | null;
-  /** When the NFT last changed. */
+  /** Since when the NFT is queued; otherwise when it last changed. */
   readonly since: Date;
   /** Why it does not move, as a code; null when it does, or has failed. */
   readonly reason: MintReason | null;
@@ -27,8 +27,12 @@ type MintStatus = {
   readonly remedy: string | null;
 };
 
+/** What is on its way to the chain, or stuck there. */
+export const statesUnderWay = ['queued', 'submitted', 'failed'] as const;
+export type StateUnderWay = (typeof statesUnderWay)[number];
+
 type MintFilter = {
-  readonly states: readonly string[];
+  readonly states: readonly StateUnderWay[];
   /** Without it, NFTs on all networks. */
   readonly chainId: string | undefined;
   readonly limit: number;
@@ -49,22 +53,39 @@ export async function stopLanes(db: Database, filter: LaneFilter, stopped: boole
   return listLanes(db, filter);
 }
 
+const isOfChain = (column: string) => `(:chainId::bigint IS NULL OR ${column} = :chainId)`;
+/*
+ * Each state is read in the order of an index, as far as the limit: what waits and what has failed by network, and what is in
+ * transactions, which is never much, by company.
+ */
+const inOrder = {
+  queued: `SELECT q.* FROM networks w CROSS JOIN LATERAL (
+    SELECT id, queued_at AS since FROM nfts WHERE mint_chain_id = w.chain_id AND mint_state = 'queued'
+    ORDER BY queued_at, id LIMIT :limit) q WHERE ${isOfChain('w.chain_id')}`,
+  failed: `SELECT f.* FROM networks w CROSS JOIN LATERAL (
+    SELECT id, updated_at AS since FROM nfts WHERE mint_chain_id = w.chain_id AND mint_state = 'failed'
+    ORDER BY updated_at, id LIMIT :limit) f WHERE ${isOfChain('w.chain_id')}`,
+  submitted: `SELECT s.* FROM companies c CROSS JOIN LATERAL (
+    SELECT id, updated_at AS since FROM nfts WHERE company_id = c.id AND mint_state = 'submitted'
+      AND ${isOfChain('mint_chain_id')}) s`,
+};
+
 /** Lists NFTs in these mint states, the longest unchanged first, each with its own reason or that of its lanes. */
 export async function listMints(db: Database, { states, chainId, limit }: MintFilter): Promise<MintStatus[]> {
   const { rows }: { rows: Omit<MintStatus, 'remedy'>[] } = await db.raw(
     `SELECT f.*, coalesce(f.error, m.detail, l.detail) AS why, coalesce(m.since, l.since) AS "reasonSince" FROM (
        SELECT n.id AS "nftId", n.mint_chain_id AS "chainId", n.mint_state AS state, n.recipient,
-         n.updated_at AS since, n.mint_error AS error, ${nftReasonSql('n')} AS reason
-       FROM nfts n
-       WHERE n.mint_state = ANY (:states::text[]) AND (:chainId::bigint IS NULL OR n.mint_chain_id = :chainId)
-       ORDER BY n.updated_at, n.id LIMIT :limit) f
+         first.since, n.mint_error AS error, ${nftReasonSql('n')} AS reason
+       FROM (SELECT * FROM (${states.map((state) => inOrder[state]).join(' UNION ALL ')}) listed
+         ORDER BY since, id LIMIT :limit) first
+       JOIN nfts n ON n.id = first.id) f
      LEFT JOIN mint_notes m ON m.nft_id = f."nftId" AND f.reason IS NOT NULL
      LEFT JOIN LATERAL (
        SELECT pause_detail AS detail, paused_at AS since FROM mint_lanes
        WHERE m.nft_id IS NULL AND chain_id = f."chainId" AND pause_reason = f.reason
        ORDER BY paused_at LIMIT 1) l ON true
      ORDER BY f.since, f."nftId"`,
-    { states: [...states], chainId: chainId ?? null, limit },
+    { chainId: chainId ?? null, limit },
   );
   return rows.map(({ nftId, chainId: network, state, recipient, since, reason, why, reasonSince }) => ({
     ...{ nftId, chainId: network, state, recipient, since, reason, why, reasonSince },

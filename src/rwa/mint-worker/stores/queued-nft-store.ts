@@ -164,26 +164,35 @@ export async function isMintContract(db: Database, chainId: string, contract: st
   return rows.length > 0;
 }
 
+// What is looked at costs the same however many NFTs are queued or minted for a contract.
+const mostTransactions = 20;
+const mostQueued = 1_000;
+
 /**
  * Lists a few other recipients that the contract may well mint to: the one that it last minted to, and up to
- * three of those queued for it, chosen at random.
+ * three of those queued for it, chosen at random of the first and the last that are.
  */
 export async function listOtherRecipients(
   db: Database,
   chainId: string,
   { contract, recipient }: NextMint,
 ): Promise<string[]> {
+  const queued = `SELECT recipient FROM nfts
+    WHERE mint_chain_id = :chainId AND mint_state = 'queued' AND mint_contract = :contract`;
   const { rows }: { rows: { recipient: string }[] } = await db.raw(
-    `(SELECT l.recipient FROM mint_transactions t JOIN mint_transaction_nfts l ON l.transaction_id = t.id
-      WHERE t.chain_id = :chainId AND t.contract = :contract AND l.state = 'minted' AND l.recipient <> :recipient
-      ORDER BY t.nonce DESC LIMIT 1)
+    `(SELECT l.recipient FROM mint_lanes w CROSS JOIN LATERAL (
+        SELECT id, created_at FROM mint_transactions
+        WHERE chain_id = :chainId AND signer = w.signer AND contract = :contract
+        ORDER BY nonce DESC LIMIT ${mostTransactions}) t
+      JOIN mint_transaction_nfts l ON l.transaction_id = t.id
+      WHERE w.chain_id = :chainId AND l.state = 'minted' AND l.recipient <> :recipient
+      ORDER BY t.created_at DESC LIMIT 1)
      UNION
      (SELECT recipient FROM (
-        SELECT DISTINCT recipient FROM (
-          SELECT n.recipient FROM nfts n JOIN rwas r ON r.id = n.rwa_id
-          WHERE n.mint_chain_id = :chainId AND n.mint_state = 'queued' AND r.contract_address = :contract
-            AND n.recipient <> :recipient ORDER BY n.queued_at DESC LIMIT 1000) newest) waiting
-      ORDER BY random() LIMIT 3)`,
+        (${queued} ORDER BY company_id, queued_at, id LIMIT ${mostQueued})
+        UNION
+        (${queued} ORDER BY company_id DESC, queued_at DESC, id DESC LIMIT ${mostQueued})) waiting
+      WHERE recipient <> :recipient ORDER BY random() LIMIT 3)`,
     { chainId, contract, recipient },
   );
   return rows.map((row) => row.recipient);
@@ -196,11 +205,14 @@ const maxStale = 1_000;
  * longest queued first, at most 1,000.
  */
 export async function listStaleQueuedNfts(db: Database, seconds: number): Promise<string[]> {
-  const rows: { id: string }[] = await db('nfts')
-    .select('id')
-    .where('mint_state', 'queued')
-    .whereRaw('queued_at < clock_timestamp() - make_interval(secs => ?)', [seconds])
-    .orderBy('queued_at')
-    .limit(maxStale);
+  // Each network in the order of an index: how many are queued makes no difference.
+  const { rows }: { rows: { id: string }[] } = await db.raw(
+    `SELECT q.id FROM networks w CROSS JOIN LATERAL (
+       SELECT id, queued_at FROM nfts WHERE mint_chain_id = w.chain_id AND mint_state = 'queued'
+         AND queued_at < clock_timestamp() - make_interval(secs => :seconds)
+       ORDER BY queued_at, id LIMIT ${maxStale}) q
+     ORDER BY q.queued_at LIMIT ${maxStale}`,
+    { seconds },
+  );
   return rows.map(({ id }) => id);
 }
