@@ -39,26 +39,38 @@ const batchSize = 5_000;
  */
 export async function chainAudit(db: Database): Promise<number> {
   let chained = 0;
-  for (;;) {
-    const count = await inTransaction(db, chainBatch);
-    chained += count;
-    if (count < batchSize) return chained;
+  for (const wanted of [late, further]) {
+    for (let count = batchSize; count === batchSize; chained += count)
+      count = await inTransaction(db, (tx) => chainBatch(tx, wanted));
   }
+  return chained;
 }
 
-// A transaction may commit an entry after later ones were chained; none is open for longer than some minutes.
-const pending = `
-  SELECT a.id, ${digest} AS digest FROM audit_log a
-  WHERE (a.id > coalesce((SELECT max(entry_id) FROM audit_chain), 0) OR a.at > clock_timestamp() - interval '15 minutes')
-    AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.entry_id = a.id)
-  ORDER BY a.id LIMIT ${batchSize}`;
+// A transaction may commit an entry after later ones were chained; none is open for longer than some minutes. They are counted
+// from the newest one that is chained, whenever that was: nothing may have been chained for hours since.
+const late = `a.id < :newest AND a.at > :from::timestamptz
+  AND NOT EXISTS (SELECT FROM audit_chain c WHERE c.entry_id = a.id)`;
+const further = 'a.id > :newest';
 
-async function chainBatch(tx: Tx): Promise<number> {
+/** The newest entry that is chained, and from when on one before it may be late. */
+async function findNewest(tx: Tx): Promise<{ readonly newest: string; readonly from: string }> {
+  const { rows } = await tx.raw(
+    `SELECT newest, coalesce((a.at - interval '15 minutes')::text, 'infinity') AS "from"
+     FROM (SELECT coalesce(max(entry_id), 0) AS newest FROM audit_chain) c LEFT JOIN audit_log a ON a.id = newest`,
+  );
+  return rows[0];
+}
+
+async function chainBatch(tx: Tx, wanted: string): Promise<number> {
   const lock = await tx.raw(
     `SELECT pg_try_advisory_xact_lock(hashtextextended('tallystick audit', 0)) AS got`,
   );
   if (lock.rows[0]?.got !== true) return 0;
-  const { rows }: { rows: { id: string; digest: Buffer }[] } = await tx.raw(pending);
+  // Asked for by their values: without these the planner cannot tell a few from all, and reads all.
+  const { rows }: { rows: { id: string; digest: Buffer }[] } = await tx.raw(
+    `SELECT a.id, ${digest} AS digest FROM audit_log a WHERE ${wanted} ORDER BY a.id LIMIT ${batchSize}`,
+    await findNewest(tx),
+  );
   if (rows.length === 0) return 0;
   let { position, hash } = await findHead(tx);
   const links = rows.map((row) => {

@@ -50,10 +50,10 @@ function rowsRead(plan: RunPlan, table: string): number {
   );
 }
 
-/** How many rows of a table the work reads. */
+/** How many rows of a table the statements of the work that name it read. */
 export async function rowsReadBy(db: Database, table: string, work: () => Promise<unknown>): Promise<number> {
   let read = 0;
   for (const statement of await statementsOf(db, work))
-    read += rowsRead(await runPlanOf(db, statement), table);
+    if (statement.sql.includes(table)) read += rowsRead(await runPlanOf(db, statement), table);
   return read;
 }
