@@ -52,21 +52,40 @@ export function currentScope(): RequestScope | undefined {
   return scopes.getStore();
 }
 
-/** @throws the reason why the work has ended, if it has */
-export function throwIfEnded(scope: Pick<RequestScope, 'signal' | 'ending'>): void {
-  const { ending } = scope;
-  if (ending === undefined) scope.signal.throwIfAborted();
-  else if (ending.reason !== undefined) throw ending.reason;
+type Ends = Pick<RequestScope, 'signal' | 'ending'>;
+
+/** Why the work has ended; undefined before. */
+export function reasonOfEnd(scope: Ends): unknown {
+  // A signal is made for who asks for it.
+  return scope.ending === undefined ? scope.signal.reason : scope.ending.reason;
 }
 
-/** Calls the listener when the work ends, with the reason. @returns what forgets it */
-export function watchEnd(scope: Pick<RequestScope, 'signal' | 'ending'>, listener: OnEnd): () => void {
-  const { ending } = scope;
-  if (ending !== undefined) return ending.watch(listener);
+/** @throws the reason why the work has ended, if it has */
+export function throwIfEnded(scope: Ends): void {
+  const reason = reasonOfEnd(scope);
+  if (reason !== undefined) throw reason;
+}
+
+/** Calls the listener when the work ends, or soon if it has ended, with the reason. @returns what forgets it */
+export function watchEnd(scope: Ends, listener: OnEnd): () => void {
+  const reason = reasonOfEnd(scope);
+  if (reason !== undefined) return tellSoon(reason, listener);
+  if (scope.ending !== undefined) return scope.ending.watch(listener);
   const { signal } = scope;
   const onAbort = () => listener(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   return () => signal.removeEventListener('abort', onAbort);
+}
+
+/** Not at once: the listener may need what its watcher has not finished yet. */
+function tellSoon(reason: unknown, listener: OnEnd): () => void {
+  let isWatched = true;
+  queueMicrotask(() => {
+    if (isWatched) listener(reason);
+  });
+  return () => {
+    isWatched = false;
+  };
 }
 
 /** Runs work that goes on whatever becomes of the present request, and takes nobody's share. */

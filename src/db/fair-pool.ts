@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Logger } from '../log.ts';
-import { currentScope, type RequestScope, throwIfEnded, watchEnd } from '../request-scope.ts';
+import { currentScope, type RequestScope, reasonOfEnd, throwIfEnded, watchEnd } from '../request-scope.ts';
 import type { WatchedClient } from './silence-watch.ts';
 import { createTurns, type Turn } from './turns.ts';
 
@@ -77,6 +77,12 @@ export function shareFairly(db: Knex, { poolMax, overdueMs, log, cancels, isSoun
     scope.hasBegun = true;
     try {
       const connection = turn.handed ?? (await acquire());
+      // To open it takes time, in which the caller may have gone.
+      const reason = reasonOfEnd(scope);
+      if (reason !== undefined) {
+        await release(connection);
+        throw reason;
+      }
       lend(connection, scope, turn);
       return connection;
     } catch (error) {

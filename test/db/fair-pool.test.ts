@@ -51,6 +51,23 @@ describe('a connection', () => {
     expect(order.indexOf('background')).toBeLessThanOrEqual(1);
   });
 
+  test('that is there when its caller has gone begins nothing, and goes back', async ({ databaseUrl }) => {
+    const db = openPool(databaseUrl, 1);
+    const sent: string[] = [];
+    db.on('query', ({ sql }) => sent.push(sql));
+    const holder = await db.transaction();
+    const caller = new AbortController();
+    const asked = inScope({ tenant: 'tenant', isRead: false, signal: caller.signal }, () => processOf(db));
+    const refused = expect(asked).rejects.toThrow('gone');
+    await vi.waitFor(() => expect(db.client.pool.numPendingAcquires()).toBe(1));
+    caller.abort(new Error('gone'));
+    await holder.rollback();
+    await refused;
+    expect(sent.filter((sql) => sql.includes('pg_backend_pid'))).toEqual([]);
+    expect(await inScope(scope('tenant'), () => processOf(db))).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(db.client.pool.numUsed()).toBe(0));
+  });
+
   test('that was lost goes to nobody', async ({ databaseUrl }) => {
     const db = openPool(databaseUrl, 2);
     const ended = inScope(scope('tenant'), () => db.raw('SELECT pg_terminate_backend(pg_backend_pid())'));

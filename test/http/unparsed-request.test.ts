@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -94,6 +95,29 @@ describe('what is not HTTP', () => {
     const answer = send(`${get(`/api/thing/${id}`)}nonsense\r\n\r\n`);
     setImmediate(release.resolve);
     expect((await answer).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  test.each([
+    ['without a host', ''],
+    ['behind an answer that takes its time', get(`/api/thing/${id}`)],
+  ])('is not kept, however many follow: %s', async (_name, before) => {
+    const release = Promise.withResolvers<void>();
+    held = release.promise;
+    let made = 0;
+    const count = () => {
+      made += 1;
+    };
+    subscribe('http.server.request.start', count);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => {}).write(before);
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    socket.resume().write('GET / HTTP/1.1\r\n\r\n'.repeat(500_000));
+    await ended;
+    unsubscribe('http.server.request.start', count);
+    release.resolve();
+    // What came with the one that was too many is read with it.
+    expect(made).toBeLessThan(10_000);
+    expect(await send(get(`/api/thing/${id}`), id)).toContain('HTTP/1.1 200');
   });
 
   test('is answered while the caller goes on sending', async () => {

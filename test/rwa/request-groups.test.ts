@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { currentScope, inScope } from '../../src/request-scope.ts';
 import { createRequestGroups } from '../../src/rwa/minting/request-groups.ts';
 
 type Wanted = { readonly line: string; readonly subject: string; readonly name: string };
@@ -45,6 +46,27 @@ describe('requests that come at the same time', () => {
     void add(wanted('b', 'b', 'other'));
     await nextTick();
     expect(groups).toEqual([['a'], ['b']]);
+  });
+
+  test('of strangers and a company take the share of each', async () => {
+    const shares: string[] = [];
+    const add = createRequestGroups<string, string>({
+      lineOf: () => 'acme',
+      subjectOf: (name) => name,
+      async run(names) {
+        shares.push(`${currentScope()?.tenant} ${names.join()}`);
+        await nextTick();
+        return names;
+      },
+    });
+    const { signal } = new AbortController();
+    const ask = (tenant: string, name: string) => inScope({ tenant, signal, isRead: false }, () => add(name));
+    const asked = ['public', 'acme', 'public', 'public', 'acme'].map((who, index) => ask(who, String(index)));
+    await nextTick();
+    // Behind what runs, whose line goes on by itself.
+    asked.push(ask('acme', '5'), ask('public', '6'));
+    await Promise.all(asked);
+    expect(shares.toSorted()).toEqual(['acme 1,4', 'acme 5', 'public 0,2,3', 'public 6']);
   });
 
   test('for the same subject go into different groups, in the order in which they came', async () => {

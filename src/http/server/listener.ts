@@ -97,16 +97,16 @@ export async function listen(
       ...(isExpress(handler) && ownClasses(handler)),
     },
     (request, response) => {
-      if (!hasOneHost(request)) {
-        server.emit('clientError', new Error('not exactly one host'), request.socket);
-        return;
-      }
       const isItsTurn = connections.begin(request, response);
       whenOver(response, endAnswer);
       if (!hasTooMany(request.socket) && isItsTurn) answer(request, response);
     },
   );
   const answer: RequestListener = (request, response) => {
+    if (!hasOneHost(request)) {
+      refuseMalformed(request.socket);
+      return;
+    }
     request.url = toOriginForm(request.url ?? '/');
     const end = guard?.admit(request);
     if (guard !== undefined && end === undefined) {
@@ -121,7 +121,7 @@ export async function listen(
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const connections = followConnections(server);
-  answerUnparsed(server, connections, log);
+  const refuseMalformed = answerUnparsed(server, connections, log);
   const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
   let isDraining = false;
   if (guard !== undefined) {

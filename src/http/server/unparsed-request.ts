@@ -20,8 +20,13 @@ const lingerMs = 2_000;
 /**
  * Answers requests that Node's parser refuses with a problem, because Node's own answer has no body. Each gets one log
  * line, and its connection is closed.
+ * @returns what does the same for a request that the parser lets pass, when its turn has come
  */
-export function answerUnparsed(server: Server, connections: OpenConnections, log: Logger): void {
+export function answerUnparsed(
+  server: Server,
+  connections: OpenConnections,
+  log: Logger,
+): (socket: Duplex) => void {
   const refused = new WeakSet<Duplex>();
 
   const sendAndClose = (socket: Duplex, found: ProblemError, requestId: string) => {
@@ -47,7 +52,10 @@ export function answerUnparsed(server: Server, connections: OpenConnections, log
     const response = connections.of(socket)?.last;
     if (response === undefined || response.writableFinished) refuseOutsideRequest(socket, found);
     // The previous request is complete and gets its own answer first.
-    else if (response.req.complete) response.once('close', () => refuseOutsideRequest(socket, found));
+    else if (response.req.complete) {
+      refused.add(socket);
+      response.once('close', () => refuseOutsideRequest(socket, found));
+    }
     // The body of the current request is malformed. Without a socket, its response waits behind another response.
     else if (response.headersSent || response.socket === null) socket.destroy();
     else sendAndClose(socket, found, addedHeader(response, 'X-Request-Id') ?? randomUUID());
@@ -58,6 +66,7 @@ export function answerUnparsed(server: Server, connections: OpenConnections, log
     refuseOutsideRequest(socket, problem('not_found'));
     socket.resume();
   });
+  return (socket) => refuseOutsideRequest(socket, problem('http_malformed'));
 }
 
 /**

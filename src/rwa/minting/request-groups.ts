@@ -1,10 +1,10 @@
 import { problem } from '../../errors.ts';
-import { inSharedScope } from '../../request-scope.ts';
+import { currentScope, inSharedScope } from '../../request-scope.ts';
 import { currentSpan } from '../../tracing/in-span.ts';
 import type { Span } from '../../tracing/span.ts';
 
 export type GroupOptions<Request, Outcome> = {
-  /** Requests of the same line may share a group. */
+  /** Requests of the same line and tenant may share a group. */
   readonly lineOf: (request: Request) => string;
   /** Requests for the same subject, compared as the keys of a Map are, are never in one group. */
   readonly subjectOf: (request: Request) => unknown;
@@ -61,7 +61,8 @@ export function createRequestGroups<Request, Outcome>({
   };
 
   return (request) => {
-    const name = lineOf(request);
+    // Each tenant has its own: a group takes the share of whoever came first, which strangers must not pay with or take.
+    const name = `${currentScope()?.tenant ?? ''} ${lineOf(request)}`;
     const line = lines.get(name) ?? { waiting: [], running: 0 };
     lines.set(name, line);
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
