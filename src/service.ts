@@ -13,7 +13,6 @@ import { giveBackFreeMemory } from './free-memory.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
 import { createLoadGuard } from './http/server/load-guard.ts';
 import { openFilesLimit, withinOpenFiles } from './http/server/open-files.ts';
-import { tenantOfKey } from './keys/tenant-of-key.ts';
 import type { Logger } from './log.ts';
 import type { LogLines } from './log-lines.ts';
 import type { MintWorker } from './rwa/mint-worker/mint-worker.ts';
@@ -154,12 +153,11 @@ async function startLanes(minter: MintWorker, shutdown: ServiceShutdown): Promis
 }
 
 function listenForCallers(
-  { config, log, observers, verifier }: ApiParts,
+  { config, log, observers, tenantOf }: ApiParts,
   app: RequestListener,
   reserved: Server | undefined,
 ): Promise<HttpServer> {
   const { HOST: host, PORT: port } = config;
-  const tenantOf = (key: string) => tenantOfKey(verifier, key);
   const wanted = { total: config.MAX_CONNECTIONS, perAddress: config.MAX_CONNECTIONS_PER_ADDRESS };
   return listen(app, {
     host,

@@ -14,6 +14,7 @@ import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { portalDirectory } from '../http/mounts/portal-files.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
+import { tenantOfKey } from '../keys/tenant-of-key.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createDataProviders } from '../providers/data-providers.ts';
 import { createStateReader, type StateReader } from '../providers/indexer/read/state-reader.ts';
@@ -26,6 +27,8 @@ import type { Parts } from './parts.ts';
 /** What a process has in the role `api` beside the parts of every role. */
 export type ApiParts = Parts & {
   readonly verifier: KeyVerifier;
+  /** Whose key it is, when it was accepted in the last minutes. It counts as no verification. */
+  readonly tenantOf: (key: string) => string | undefined;
   readonly limiter: Limiter;
   readonly refusedKeys: AddressLimit;
   readonly publicRequests: AddressLimit;
@@ -48,6 +51,7 @@ export async function createApiParts(parts: Parts, opened: AsyncDisposableStack)
   return {
     ...parts,
     verifier: observers.meterVerifier(verifier),
+    tenantOf: (key) => tenantOfKey(verifier, key),
     limiter: createLimiter({
       db,
       log,

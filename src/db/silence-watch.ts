@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
 import type { Logger } from '../log.ts';
+import { inBackground } from '../request-scope.ts';
 import type { Probe } from './probe.ts';
 
 /** Of pg's client; its types lack the connection, which has the socket and tells of the server's errors. */
@@ -136,7 +137,8 @@ export function createSilenceWatch({ probe, log, limits = {} }: WatchOptions): S
         states.delete(client);
         if (states.size === 0) clearInterval(timer);
       });
-      if (states.size === 1) timer = setInterval(look, lookMs).unref();
+      // What it logs is of no request, whichever opened the first connection.
+      if (states.size === 1) timer = inBackground(() => setInterval(look, lookMs).unref());
     },
     isTrusted(client) {
       const state = states.get(client);

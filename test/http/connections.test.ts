@@ -1,10 +1,10 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { RequestListener, ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { Duplex, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import express from 'express';
@@ -12,8 +12,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createMountedApp } from '../../src/app.ts';
 import { createPortalRouter } from '../../src/http/mounts/portal.ts';
 import { createPortalReader } from '../../src/http/mounts/portal-files.ts';
-import type { ConnectionLimits } from '../../src/http/server/connections.ts';
+import { type ConnectionLimits, limitConnections } from '../../src/http/server/connections.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
+import { followConnections } from '../../src/http/server/open-connections.ts';
 import { createLogger } from '../../src/log.ts';
 import { deployment } from '../portal/portal-server.ts';
 
@@ -182,6 +183,24 @@ describe('a connection is closed', () => {
       expect(outcome).toBe('open');
     });
   });
+});
+
+test('addresses of one IPv6 network count as one', () => {
+  const server = createServer();
+  const limits = { total: 10, perAddress: 2, pipelined: 1, writeTimeoutMs: 1_000, leastBytesPerSecond: 1 };
+  limitConnections(server, followConnections(server), limits, log);
+  const open = (remoteAddress: string) => {
+    const socket = Object.assign(new Duplex({ read() {} }), { remoteAddress, setTimeout() {} });
+    server.emit('connection', socket as unknown as Socket);
+    return socket;
+  };
+  const ofOne = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3::'].map(open);
+  expect([...ofOne, open('2001:db8:1:3::1')].map(({ destroyed }) => destroyed)).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
 });
 
 test('a caller that waits for a slow answer is let be', async () => {

@@ -11,6 +11,7 @@ import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
 import { markRefusedLate } from '../server/late-refusals.ts';
+import { networkOf } from '../server/network-of.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import type { RefusalDelays } from '../server/refusal-delays.ts';
 import { sendReply } from '../server/reply.ts';
@@ -134,7 +135,7 @@ function answer(
 function refuseInTurn(exchange: Exchange, error: unknown, { refusalDelays, log }: DispatchOptions): void {
   const { request, response, caller } = exchange;
   const isForRate = error instanceof ProblemError && error.code === 'rate_limited';
-  const delayMs = isForRate ? refusalDelays.next(caller?.keyId ?? request.ip ?? '') : 0;
+  const delayMs = isForRate ? refusalDelays.next(caller?.keyId ?? networkOf(request.ip ?? '')) : 0;
   if (delayMs === 0) answerProblem(exchange, error, log);
   else {
     letGo(response, false);

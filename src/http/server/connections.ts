@@ -1,13 +1,14 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../log.ts';
+import { networkOf } from './network-of.ts';
 import type { OpenConnections } from './open-connections.ts';
 import { findSlowReaders, type ReadingPace } from './slow-readers.ts';
 
 export type ConnectionLimits = ReadingPace & {
   /** Connections in all; more are closed at once. */
   readonly total: number;
-  /** Connections of one address; more are closed at once. */
+  /** Connections of one IPv4 address, or IPv6 network; more are closed at once. */
   readonly perAddress: number;
   /** Requests of one connection that are not answered yet; one that pipelines more is closed. */
   readonly pipelined: number;
@@ -32,7 +33,7 @@ export function limitConnections(
 
   server.maxConnections = limits.total;
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
+    const address = networkOf(socket.remoteAddress ?? '');
     const count = (perAddress.get(address) ?? 0) + 1;
     perAddress.set(address, count);
     socket.once('close', () => {
