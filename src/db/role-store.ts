@@ -41,7 +41,7 @@ async function grantTo(tx: Tx, role: DatabaseRole): Promise<void> {
     if (roles.includes(role)) await tx.raw(`GRANT INSERT (${columns.join(', ')}) ON ${table} TO ${group}`);
   }
   if (role === 'operator')
-    await tx.raw(`GRANT UPDATE ON SEQUENCE ${operatorSequences.join(', ')} TO ${group}`);
+    await tx.raw(`GRANT SELECT, UPDATE ON SEQUENCE ${operatorSequences.join(', ')} TO ${group}`);
   const ofQueue = queuePrivileges[role];
   if (ofQueue === undefined) return;
   await grantSchema(tx, "'pgboss'", group);

@@ -3,8 +3,10 @@ import type { Database } from '../../src/contract/transaction.ts';
 import {
   listOtherRecipients,
   listStaleQueuedNfts,
+  lockQueuedMints,
 } from '../../src/rwa/mint-worker/stores/queued-nft-store.ts';
 import { listLanes } from '../../src/rwa/minting/lane-status-store.ts';
+import { renumberNfts } from '../../src/rwa/minting/mint-repair-store.ts';
 import { listMints, type StateUnderWay, statesUnderWay } from '../../src/rwa/operators/mint-admin-store.ts';
 import { addCompany, addManyNfts, addNetwork, addRwa, recipient } from '../rwa/samples.ts';
 import { test } from '../support/fixtures.ts';
@@ -20,6 +22,7 @@ test.beforeAll(async ({ db }) => {
   await addCompany(db, 'large');
   await addRwa(db, 'large');
   await addManyNfts(db, issued);
+  await db('rwas').update({ last_serial: issued, total_nfts: issued });
   await db.raw(
     `UPDATE nfts SET mint_chain_id = :chainId, recipient = :recipient, queued_at = now() - (20001 - serial) * interval '1 minute',
        mint_state = CASE WHEN serial <= :queued THEN 'queued' WHEN serial <= :failed THEN 'failed' ELSE 'submitted' END
@@ -71,6 +74,17 @@ describe('of a large queue', () => {
     await db('nfts').where({ serial: queued }).update({ recipient: others[1] });
     expect((await find()).toSorted()).toEqual(others.toSorted());
     expect(await rowsReadBy(db, 'nfts', find)).toBeLessThanOrEqual(2_000);
+  });
+
+  test('one that was given another token meanwhile is not sent as the old one', async ({ db }) => {
+    const [first, second] = await db('nfts').where({ mint_state: 'queued', recipient }).limit(2);
+    const mints = [first, second].map((nft) => ({ nftId: nft.id, recipient, tokenId: nft.token_id }));
+    const lock = () => db.transaction((tx) => lockQueuedMints(tx, mints));
+    expect(await lock()).toEqual(mints);
+    const [{ last_serial: last }] = await db('rwas');
+    await db.transaction((tx) => renumberNfts(tx, [first.id]));
+    expect(await lock()).toEqual(mints.slice(1));
+    expect((await db('nfts').where({ id: first.id }).first()).serial).toBe(String(BigInt(last) + 1n));
   });
 
   test('the NFTs are counted once for all lanes of a network', async ({ db }) => {

@@ -41,8 +41,9 @@ test.beforeAll(async ({ db }) => {
 });
 
 /** As a lane takes some NFTs through all states. */
-async function mint(db: Database, ids: readonly string[]): Promise<void> {
-  const mints = ids.map((nftId, index) => ({ nftId, recipient, tokenId: `${index}` }));
+async function mint(db: Database, nfts: readonly { id: string; token_id: string }[]): Promise<void> {
+  const ids = nfts.map(({ id }) => id);
+  const mints = nfts.map((nft) => ({ nftId: nft.id, recipient, tokenId: nft.token_id }));
   await db.transaction(async (tx) => {
     expect(await lockQueuedMints(tx, mints)).toEqual(mints);
     await insertTransactionNfts(tx, transaction.id, mints);
@@ -63,11 +64,9 @@ async function mint(db: Database, ids: readonly string[]): Promise<void> {
 }
 
 test('NFTs of a batch are found by their ids, however many others have their state', async ({ db }) => {
-  const ids: string[] = (
-    await db('nfts').whereRaw('serial % 200 = 7').where('mint_state', 'queued').orderBy('id')
-  ).map(({ id }) => id);
-  const sent = await statementsOf(db, () => mint(db, ids));
-  expect(await db('mint_transaction_nfts').where('state', 'minted')).toHaveLength(ids.length);
+  const nfts = await db('nfts').whereRaw('serial % 200 = 7').where('mint_state', 'queued').orderBy('id');
+  const sent = await statementsOf(db, () => mint(db, nfts));
+  expect(await db('mint_transaction_nfts').where('state', 'minted')).toHaveLength(nfts.length);
   const ofNfts = sent.filter(({ sql }) => /\bnfts\b/.test(sql));
   expect(ofNfts.length).toBeGreaterThanOrEqual(9);
   for (const statement of ofNfts) {

@@ -4,8 +4,10 @@ import { loadConfig } from '../../src/config.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { appendOnly, databaseRoles, groupOf, privilegesOn, tableRights } from '../../src/db/role-rights.ts';
 import { createLogger } from '../../src/log.ts';
+import { raiseRwaNumbers } from '../../src/rwa/minting/mint-repair-store.ts';
 import { startService } from '../../src/service.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
+import { addCompany, addNetwork, addRwa } from '../rwa/samples.ts';
 import { asUser, type Login } from '../support/database.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -99,6 +101,21 @@ describe('the database users of roles', () => {
     await as('test_operator')('audit_log').insert(operators);
     await db('audit_log').insert(operators);
   });
+});
+
+test('an operator who recovers sets the numbers of RWAs ahead, and never back', async ({ as, db }) => {
+  await addNetwork(db);
+  await addCompany(db, 'acme');
+  const recover = (...numbers: bigint[]) =>
+    as('test_operator').transaction((tx) => raiseRwaNumbers(tx, numbers));
+  await recover(110n, 5_000_000_000n);
+  await recover(101n);
+  await addRwa(db, 'acme');
+  expect(await db('rwas').pluck('number')).toEqual(['111']);
+  // As where a backup of the table alone was brought back.
+  await db.raw("SELECT setval('rwas_number_seq', 7)");
+  await recover(9n);
+  expect((await db.raw('SELECT last_value FROM rwas_number_seq')).rows).toEqual([{ last_value: '7' }]);
 });
 
 test.for(['api', 'worker', 'indexer'] as const)(

@@ -69,12 +69,12 @@ const unpricedSeconds = 60;
 /**
  * What is on its way counts like what was paid, at the price of the last mint: a queue that stands, or a burst, may be
  * larger than any budget. What was paid for an attempt before does not pay for the next. No more of it is counted than the
- * budget allows. Where mints cost nothing, a budget has room for any number.
+ * budget allows. Where mints cost nothing, a budget has room for any number, and none is counted.
  */
 const gasRooms = `
   SELECT json_object_agg(a.chain_id, json_build_object('mints', greatest(a.most - w.count, 0), 'isOfDay', a.is_of_day)) AS rooms
   FROM (
-    SELECT b.chain_id, c.cost IS NOT NULL OR b.wei_per_day <= coalesce(d.wei, 0) AS is_of_day,
+    SELECT b.chain_id, c.cost = 0 AS is_free, c.cost IS NOT NULL OR b.wei_per_day <= coalesce(d.wei, 0) AS is_of_day,
       CASE WHEN b.wei_per_day <= coalesce(d.wei, 0) THEN 0
       WHEN c.cost IS NULL THEN ${unpricedMints}
       ELSE least(ceil((b.wei_per_day - coalesce(d.wei, 0)) / nullif(c.cost, 0)), 1000000000)::int END AS most
@@ -88,7 +88,7 @@ const gasRooms = `
         AND n.mint_chain_id = a.chain_id
         AND NOT EXISTS (SELECT FROM mint_transaction_nfts l JOIN mint_transactions t ON t.id = l.transaction_id
           WHERE l.nft_id = n.id AND l.state = 'open' AND t.cost IS NOT NULL)
-      LIMIT a.most) n) w`;
+      LIMIT CASE WHEN a.is_free THEN 0 ELSE a.most END) n) w`;
 
 // In one order, so that no two transactions wait for each other.
 const gasLock = `

@@ -1,6 +1,7 @@
 import { inTransaction } from '../../db/transaction.ts';
+import { tokenPartsOf } from '../assets/token-id.ts';
 import { deleteMintNotes } from '../minting/mint-note-store.ts';
-import { lockTokens, raiseSerials, renumberNfts } from '../minting/mint-repair-store.ts';
+import { farthest, lockTokens, raiseSerials, renumberNfts } from '../minting/mint-repair-store.ts';
 import { requeueFailedNft } from '../minting/mint-state-store.ts';
 import { stillInTransaction } from './mint-cancel.ts';
 import { judgeMint, mintInWords, type Proving, readMints } from './mint-proof.ts';
@@ -32,12 +33,10 @@ export async function replaceToken(proving: Proving, mint: RequestedMint): Promi
   const { db, network } = proving;
   const { contract, nftId, tokenId } = mint;
   const id = { chainId: network.chainId, contract };
-  const event = await readMints(proving, mint, ({ mints }) =>
-    inTransaction(db, (tx) => {
-      const tokenIds = mints.map((each) => each.tokenId);
-      return raiseSerials(tx, id, tokenIds);
-    }),
-  );
+  let last = tokenId;
+  const event = await readMints(proving, mint, async ({ mints }) => {
+    last = lastOfSameRwa([last, ...mints.map((each) => each.tokenId)], tokenId);
+  });
   if (event === undefined) return `Nobody has minted token ${tokenId}: it needs no replacement.`;
   const { kind } = await judgeMint(proving, mint, event);
   const about = `Token ${tokenId} was minted ${mintInWords(event)}`;
@@ -49,6 +48,7 @@ export async function replaceToken(proving: Proving, mint: RequestedMint): Promi
     await lockTokens(tx, id, [tokenId]);
     const present = await findRequestedMint(tx, nftId);
     if (present === undefined || present.tokenId !== tokenId || isInFlight(present)) return undefined;
+    await raiseSerials(tx, id, [last]);
     await renumberNfts(tx, [nftId]);
     if (present.state === 'failed') await requeueFailedNft(tx, nftId);
     await deleteMintNotes(tx, [nftId]);
@@ -59,4 +59,17 @@ export async function replaceToken(proving: Proving, mint: RequestedMint): Promi
     return change;
   });
   return replaced ?? stillInTransaction(nftId);
+}
+
+/** The one of these tokens with the highest serial of the RWA that the token is of, as far as serials are given at all. */
+function lastOfSameRwa(tokenIds: readonly string[], own: string): string {
+  const wanted = tokenPartsOf(own);
+  let last = { tokenId: own, serial: wanted?.serial ?? 0n };
+  for (const tokenId of tokenIds) {
+    const parts = tokenPartsOf(tokenId);
+    if (wanted === undefined || parts?.rwaNumber !== wanted.rwaNumber) continue;
+    if (parts.serial > last.serial && parts.serial - wanted.serial < BigInt(farthest))
+      last = { tokenId, serial: parts.serial };
+  }
+  return last.tokenId;
 }

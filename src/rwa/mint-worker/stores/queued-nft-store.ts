@@ -140,15 +140,20 @@ export async function listTransactionCompanies(
 }
 
 /**
- * Locks those of the NFTs that are queued still and for the same recipient, until the transaction ends. Skips those
+ * Locks those of the NFTs that are queued still, for the same recipient and as the same token, until the transaction ends. Skips those
  * that another transaction has locked.
  */
 export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Promise<QueuedMint[]> {
   const { rows }: { rows: { id: string }[] } = await tx.raw(
     `SELECT n.id FROM nfts n
-     JOIN unnest(?::uuid[], ?::text[]) AS w (id, recipient) ON w.id = n.id AND w.recipient = n.recipient
+     JOIN unnest(?::uuid[], ?::text[], ?::numeric[]) AS w (id, recipient, token_id)
+       ON w.id = n.id AND w.recipient = n.recipient AND w.token_id = n.token_id
      WHERE ${stateOfRow('n')} = 'queued' FOR NO KEY UPDATE OF n SKIP LOCKED`,
-    [mints.map(({ nftId }) => nftId), mints.map(({ recipient }) => recipient)],
+    [
+      mints.map(({ nftId }) => nftId),
+      mints.map(({ recipient }) => recipient),
+      mints.map(({ tokenId }) => tokenId),
+    ],
   );
   const locked = new Set(rows.map(({ id }) => id));
   return mints.filter(({ nftId }) => locked.has(nftId));

@@ -72,10 +72,10 @@ const sentBefore = `
 
 const newestSent = 'SELECT max(queued_at) FROM sent';
 
-// Lines take turns: as long as some of it is sent, what was queued later in others may well come first.
+// With a time that the index can be read from, or all NFTs of the company would be. Lines take turns: as long as some of it is sent, what was queued later in others may well come first.
 const hasTurns = `EXISTS (
   SELECT FROM nfts s WHERE s.company_id = l.company_id AND s.mint_contract = l.contract AND s.mint_chain_id = :chainId
-    AND s.updated_at > clock_timestamp() - make_interval(secs => :seconds)
+    AND s.updated_at > now() - make_interval(secs => :seconds)
     AND ${stateOfRow('s')} IN ('submitted', 'minted'))`;
 
 /**
