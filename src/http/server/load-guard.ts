@@ -45,8 +45,10 @@ const fewRequests = 32;
 const fewOfTenant = 4;
 // A shorter time without pause is how a process deals with what came at once.
 const spanMs = 50;
-// How an operator or a load balancer sees a process must not depend on its load.
 const health = new Set(['/healthz', '/readyz']);
+
+/** How an operator or a load balancer sees a process must not depend on its load: such a request is not refused, or counted. */
+export const isForHealth = (url: string): boolean => health.has(url);
 
 /**
  * Refuses requests before latency runs away. The process is overloaded while its event loop has no pause, or is at what
@@ -98,7 +100,7 @@ export function createLoadGuard({
   };
 
   const isRefused = (url: string, tenant: string | undefined): boolean =>
-    ((isOverloaded(now()) && !hasPlace(tenant)) || hasTooMany(tenant)) && !health.has(url);
+    ((isOverloaded(now()) && !hasPlace(tenant)) || hasTooMany(tenant)) && !isForHealth(url);
 
   return {
     admit({ url = '', headers }) {

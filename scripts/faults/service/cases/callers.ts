@@ -129,6 +129,15 @@ export const callerFaults: readonly Fault[] = [
   abandonedPipelines,
   flood({ name: 'flood without keys', about, greed: { key: undefined }, isKeyed: false, isLetIn: false }),
   flood({
+    ...{
+      name: 'flood for the health',
+      about: 'thousands of questions for it a second',
+      isKeyed: false,
+      isLetIn: true,
+    },
+    greed: { key: undefined, path: '/healthz' },
+  }),
+  flood({
     ...{ name: 'flood with invented keys', about, isKeyed: true, isLetIn: false },
     greed: { key: 'invented' },
   }),
