@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../../src/log.ts';
@@ -122,6 +124,28 @@ describe('a callee', () => {
     expect(asked).toBe(2);
   });
 
+  test('that switches protocols has not answered, and holds no turn', async () => {
+    const switching = createTcpServer((socket) => {
+      socket
+        .on('error', () => {})
+        .on('data', () => {
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+        });
+    }).listen(0, '127.0.0.1');
+    await once(switching, 'listening');
+    const at = new URL('http://127.0.0.1/');
+    at.port = String((switching.address() as AddressInfo).port);
+    const callee = open({ maxConcurrent: 2 });
+    for (let count = 0; count < 5; count += 1) {
+      const { reason, message } = await faultOf(get(callee, { at }));
+      expect([reason, message]).toEqual(['unreachable', 'it switched protocols']);
+      now += 60_000;
+    }
+    answer = well;
+    expect(await get(callee)).toMatchObject({ text: 'well' });
+    switching.close();
+  });
+
   test('that is gone for good is refused at once, and named', async () => {
     const callee = open();
     const gone = new URL('http://127.0.0.1:9/');
@@ -211,6 +235,21 @@ describe('a call', () => {
     const onAway = vi.fn();
     await inScope({ signal: new AbortController().signal, isRead: true, onAway }, () => get(open()));
     expect(onAway).toHaveBeenCalled();
+  });
+
+  test('whose work does not end in time is given up, and its turn is free', async () => {
+    const callee = open({ maxConcurrent: 1 });
+    const never = () => callee.call(() => new Promise(() => {}), { timeoutMs: 20 });
+    expect((await faultOf(never())).reason).toBe('timeout');
+    answer = well;
+    expect(await get(callee)).toMatchObject({ text: 'well' });
+    const leaving = new AbortController();
+    const left = inScope({ signal: leaving.signal, isRead: true }, () =>
+      callee.call(() => new Promise(() => {}), limits),
+    );
+    leaving.abort(new CallerGoneError());
+    await expect(left).rejects.toThrow(CallerGoneError);
+    expect(await get(callee)).toMatchObject({ text: 'well' });
   });
 
   test('that its caller leaves says nothing against the callee', async () => {
