@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { ReorganisationTooDeepError } from '../../src/providers/indexer/follow/ancestor.ts';
+import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
 import { indexTables } from '../../src/providers/indexer/store/distribute-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
@@ -225,6 +226,34 @@ describe('an index', () => {
     expect((await index.state())?.head?.hash).toBe(branch('0x2b0437'));
     index.close();
     await node.close();
+  });
+
+  test('says so too where none of its blocks is kept, as below what is final', async ({ otherDatabase }) => {
+    const { blocks } = readReorganisation('reorg-13522937-13522962');
+    const branch = (hash: string) =>
+      blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
+    const node = await startReplayNode('139', blocks);
+    const index = createTestIndex(otherDatabase, node.url, { chainId: '139', startBlock: 13_522_943n });
+    node.setHead(branch('0x2b0437'));
+    await index.follow();
+    await otherDatabase.db('index_blocks').where({ chain_id: 139 }).delete();
+    node.setHead(branch('0xfcd582'));
+    await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
+    node.setHead(branch('0x2b0437'));
+    expect(await index.follow()).toEqual([]);
+    index.close();
+    await node.close();
+  });
+
+  test('takes nothing for final that the node does not have', async () => {
+    const block = { ...recorded[0]?.block, number: '0x64', transactions: [] };
+    const blocks = createNodeBlocks({
+      ...{ node: { send: async () => block }, finalityDepth: 64, traceMethod: 'none' },
+      onUntraced: () => {},
+    });
+    expect([await blocks.finalized(99n), await blocks.finalized(100n), await blocks.finalized(101n)]).toEqual(
+      [99n, 100n, 100n],
+    );
   });
 
   test('does not take a node that is behind for a reorganisation', async ({ otherDatabase }) => {

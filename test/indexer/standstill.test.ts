@@ -18,11 +18,15 @@ const third = blockAfter(second);
 const broken: ReplayBlock = { ...second, block: { ...second.block, transactions: [{ hash: 'none' }] } };
 let lastChainId = 6_000;
 
-async function start(database: TestDatabase, blocks: readonly ReplayBlock[] = [first, broken, third]) {
+async function start(
+  database: TestDatabase,
+  blocks: readonly ReplayBlock[] = [first, broken, third],
+  head = third,
+) {
   lastChainId += 1;
   const chainId = String(lastChainId);
   const node = await startReplayNode(chainId, blocks);
-  node.setHead(third.block.hash);
+  node.setHead(head.block.hash);
   const index = createTestIndex(database, node.url, { chainId, startBlock: 68_215n, tries: 1 });
   const logged: { level: string; msg: string }[] = [];
   const log = createLogger({
@@ -55,6 +59,31 @@ async function start(database: TestDatabase, blocks: readonly ReplayBlock[] = [f
 }
 
 describe('a block that cannot be read for good', () => {
+  test('is one that does not follow what the node has before it, too', async ({ database }) => {
+    const parents = [second.block.hash];
+    const strange = {
+      ...third,
+      block: {
+        ...third.block,
+        // For the node it is on the branch.
+        get parentHash() {
+          return parents.pop() ?? `0x${'1'.repeat(64)}`;
+        },
+      },
+    };
+    const after = blockAfter(third);
+    const run = await start(database, [first, second, strange, after], after);
+    await run.isStuck();
+    const reason = expect.stringContaining(
+      'Block 68217 cannot be indexed: the parent of block 68217 is malformed',
+    );
+    expect(await run.index.state()).toMatchObject({
+      head: { number: 68_216n },
+      stuck: { block: 68_217n, reason },
+    });
+    await run.stop();
+  });
+
   test('leaves the index stuck before it, and says so in state, readiness, metric and log, once', async ({
     database,
   }) => {

@@ -1,5 +1,5 @@
 import type { Database } from '../../../contract/transaction.ts';
-import { listRecentBlocks } from '../store/block-store.ts';
+import { type BlockName, listRecentBlocks } from '../store/block-store.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
 /** The chain was reorganised below its final block. Nothing was rolled back: an operator must decide. */
@@ -28,6 +28,8 @@ type CompareOptions = {
   readonly blocks: Pick<NodeBlocks, 'headerAt'>;
   readonly chainId: string;
   readonly startBlock: bigint;
+  /** Our newest block. */
+  readonly head: BlockName;
 };
 
 const pageSize = 32;
@@ -42,11 +44,14 @@ export async function compareBranches({
   blocks,
   chainId,
   startBlock,
+  head,
 }: CompareOptions): Promise<Comparison> {
   let differed = false;
   let below: bigint | undefined;
   for (;;) {
-    const ours = await listRecentBlocks(db, chainId, pageSize, below);
+    const kept = await listRecentBlocks(db, chainId, pageSize, below);
+    // Below what the node calls final none is kept, as while an index catches up.
+    const ours = kept.length === 0 && below === undefined ? [head] : kept;
     for (const { number, hash } of ours) {
       const theirs = await blocks.headerAt(number);
       if (theirs?.hash === hash)

@@ -87,7 +87,7 @@ export function createFollower(options: FollowerOptions): Follower {
   const rollBackFrom = async (head: Head): Promise<Step> => {
     reader.drop();
     const begun = state?.startBlock ?? startBlock;
-    const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun });
+    const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun, head });
     if (comparison.outcome === 'same') return 'idle';
     const { keep } = comparison;
     await rollBackBlocks(db, chainId, head.hash, keep === undefined ? undefined : { number: keep });
@@ -118,7 +118,12 @@ export function createFollower(options: FollowerOptions): Follower {
       }
       return waitFor(from, end);
     }
-    if (head !== undefined && first.header.parentHash !== head.hash) return rollBackFrom(head);
+    if (head !== undefined && first.header.parentHash !== head.hash) {
+      const step = await rollBackFrom(head);
+      // The node has our head, and a block that does not follow it.
+      const strange = () => new MalformedBlockError(`the parent of block ${from}`, first.header.parentHash);
+      return step === 'idle' ? waitFor(from, end, strange) : step;
+    }
     batch = batchAfter(found, maxBatch);
     await appendBlocks(db, chainId, head?.hash, found, taken.finalized).catch((error: unknown) => {
       // Blocks before it may be in the batch: the next one has this block only.
@@ -131,12 +136,14 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 
   /** Nodes behind one address may be behind one another; what stays away for long is a fault of its own. */
-  const waitFor = (number: bigint, nodeHead: bigint): Step => {
+  const waitFor = (number: bigint, nodeHead: bigint, fault?: () => Error): Step => {
     absent.times = absent.number === number ? absent.times + 1 : 1;
     absent.number = number;
     if (number === nodeHead || absent.times <= patience) return 'idle';
     blockedAt = number;
-    throw new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined);
+    throw (
+      fault?.() ?? new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined)
+    );
   };
 
   return {

@@ -61,7 +61,9 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
     headerAt,
     async finalized(head) {
       const tag = await finalizedTag();
-      return typeof tag === 'bigint' ? tag : blockAtDepth(head, finalityDepth);
+      if (typeof tag !== 'bigint') return blockAtDepth(head, finalityDepth);
+      // What is final cannot be above what there is; it may have been asked a moment later.
+      return tag < head ? tag : head;
     },
     async blockAt(number) {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), true]);

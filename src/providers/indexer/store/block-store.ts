@@ -11,7 +11,7 @@ import { IndexMovedError } from './roll-back-store.ts';
 const table = 'index_blocks';
 
 type Row = { readonly number: string; readonly hash: Buffer };
-type BlockName = Pick<BlockHeader, 'number' | 'hash'>;
+export type BlockName = Pick<BlockHeader, 'number' | 'hash'>;
 
 const toName = ({ number, hash }: Row): BlockName => ({ number: BigInt(number), hash: hex(hash) });
 
