@@ -232,6 +232,22 @@ describe('a disagreement', () => {
   });
 });
 
+test('a node that tells of a block that no chain has is not believed, and leaves the others in use', async () => {
+  node(2).bend((call, pass) =>
+    call.method === 'eth_getBlockByNumber'
+      ? pass(call).then(({ result }) => ({
+          result: { ...(result as object), number: `0x1${'0'.repeat(50)}` },
+        }))
+      : undefined,
+  );
+  for (let look = 0; look < 5; look += 1) {
+    await pin(3);
+    clock += 5_000;
+  }
+  expect(statesOf(3)).toEqual(['usable', 'usable', 'failing']);
+  expect((await pin(3)).label).toBe(node(0).url);
+});
+
 describe('a node that stays behind', () => {
   test('is left once that has lasted, also while the other fails, and used again when it has caught up', async () => {
     // So that a minute without a block is none to speak of.

@@ -7,6 +7,8 @@ export type NetworkPace = {
 };
 
 const samples = 31;
+// Not the pace of the network: a node that was far behind, or told of blocks that are not there, is not the only one any longer.
+const leap = 10_000n;
 
 /** @param now a monotonic clock in milliseconds */
 export function createNetworkPace(now: () => number): NetworkPace {
@@ -15,9 +17,10 @@ export function createNetworkPace(now: () => number): NetworkPace {
 
   return {
     saw(number) {
-      if (newest !== undefined && number <= newest.number) return;
-      const at = now();
-      if (newest !== undefined) intervals.push((at - newest.at) / Number(number - newest.number));
+      const [at, before] = [now(), newest];
+      const more = number - (before?.number ?? number);
+      if (before !== undefined && more <= 0n && more >= -leap) return;
+      if (before !== undefined && more > 0n && more <= leap) intervals.push((at - before.at) / Number(more));
       if (intervals.length > samples) intervals.shift();
       newest = { number, at };
     },

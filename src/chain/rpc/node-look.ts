@@ -2,7 +2,7 @@ import { isRecord } from './answer.ts';
 import { askQuantity } from './chain-id.ts';
 import { type FinalizedTag, readFinalizedTag } from './finalized-block.ts';
 import { NodeFault } from './node-fault.ts';
-import { readQuantity } from './quantity.ts';
+import { readBlockNumber, readQuantity } from './quantity.ts';
 import type { Transport } from './transport.ts';
 
 /** A block as a node has it on its chain. */
@@ -71,7 +71,7 @@ async function askFinalized(node: Transport, timeoutMs: number): Promise<Finaliz
 }
 
 function readBlock(block: unknown): HeadBlock {
-  const number = isRecord(block) ? readQuantity(block['number']) : undefined;
+  const number = isRecord(block) ? readBlockNumber(block['number']) : undefined;
   const seconds = isRecord(block) ? readQuantity(block['timestamp']) : undefined;
   const hash = isRecord(block) ? block['hash'] : undefined;
   if (number === undefined || seconds === undefined || typeof hash !== 'string') {

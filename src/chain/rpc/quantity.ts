@@ -3,6 +3,15 @@ export function readQuantity(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : undefined;
 }
 
+// No chain has so many blocks in a thousand years: who says so would be ahead of all others, and of what a column holds.
+const mostBlocks = 2n ** 40n;
+
+/** Parses the number of a block. @returns undefined for anything else and for one that no block has */
+export function readBlockNumber(value: unknown): bigint | undefined {
+  const number = readQuantity(value);
+  return number !== undefined && number < mostBlocks ? number : undefined;
+}
+
 /** Writes a JSON-RPC quantity: `26n` becomes `0x1a`. */
 export function quantity(value: bigint): string {
   return `0x${value.toString(16)}`;

@@ -1,3 +1,5 @@
+import { readBlockNumber } from '../../../chain/rpc/quantity.ts';
+
 /** A node sent a malformed block, receipt or trace. The message names the field. */
 export class MalformedBlockError extends Error {
   readonly retryable = true;
@@ -28,6 +30,13 @@ const quantityForm = /^0x[0-9a-f]{1,64}$/i;
 export function quantityOf(value: unknown, field: string): bigint {
   if (typeof value === 'string' && quantityForm.test(value)) return BigInt(value);
   throw new MalformedBlockError(field, value);
+}
+
+/** Parses the number of a block. @throws MalformedBlockError */
+export function blockNumberOf(value: unknown, field: string): bigint {
+  const number = readBlockNumber(value);
+  if (number === undefined) throw new MalformedBlockError(field, value);
+  return number;
 }
 
 /** Parses a JSON-RPC quantity that may be missing or null. @throws MalformedBlockError */

@@ -1,6 +1,7 @@
 import type { BlockHeader } from '../domain.ts';
 import {
   addressOf,
+  blockNumberOf,
   bytesOf,
   type Fields,
   fieldsOf,
@@ -139,7 +140,7 @@ function isEmptyRoot(root: string): boolean {
 export function readHeader(value: unknown): BlockHeader {
   const block = fieldsOf(value, 'block');
   return {
-    number: quantityOf(block['number'], 'number'),
+    number: blockNumberOf(block['number'], 'number'),
     hash: hashOf(block['hash'], 'hash'),
     parentHash: hashOf(block['parentHash'], 'parentHash'),
     timestamp: quantityOf(block['timestamp'], 'timestamp'),

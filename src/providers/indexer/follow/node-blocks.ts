@@ -2,7 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { askFinalizedTag, blockAtDepth, type FinalizedTag } from '../../../chain/rpc/finalized-block.ts';
 import { quantity } from '../../../chain/rpc/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
-import { MalformedBlockError, quantityOf } from '../decode/hex.ts';
+import { blockNumberOf, MalformedBlockError } from '../decode/hex.ts';
 import { type RawBlock, readBlock, readHeader } from '../decode/raw-block.ts';
 import { type BlockTraces, missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
 import type { BlockHeader } from '../domain.ts';
@@ -44,7 +44,7 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
     const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
     return answer === null ? undefined : readHeader(answer);
   };
-  const head = async () => quantityOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
+  const head = async () => blockNumberOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
   const receiptsOf = createReceiptReader({ node, head, headerAt });
   const finalizedTag = createFinalizedTag(options);
   return {
