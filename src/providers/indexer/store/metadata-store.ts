@@ -1,9 +1,8 @@
 import type { Database } from '../../../contract/transaction.ts';
 import { bytes, hex } from './bulk-store.ts';
 
-/** The metadata of NFTs are columns of the tokens; the changes that contracts announced wait in their own table. */
+/** The metadata of NFTs are columns of the tokens; the changes that contracts announced wait in `nft_refreshes`. */
 const tokenTable = 'nft_tokens';
-const refreshTable = 'nft_refreshes';
 
 type TokenKey = { readonly contract: string; readonly tokenId: bigint };
 
@@ -20,8 +19,13 @@ export type FetchedMetadata = TokenKey & {
 };
 
 type DueRow = { readonly contract: Buffer; readonly token_id: string; readonly token_uri: string };
-/** A `token_id` of -1 stands for all tokens of the contract. */
-type RefreshRow = { readonly contract: Buffer; readonly token_id: string; readonly due: string };
+/** A `token_id` of -1 stands for all tokens of the contract; those up to `done_to` are marked. */
+type RefreshRow = {
+  readonly contract: Buffer;
+  readonly token_id: string;
+  readonly due: string;
+  readonly done_to: string | null;
+};
 
 const toDue = ({ contract, token_id, token_uri }: DueRow): DueMetadata => ({
   contract: hex(contract),
@@ -83,47 +87,79 @@ export async function saveMetadata(
  */
 export async function applyRefreshes(db: Database, chainId: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: RefreshRow[] }>(
-    `SELECT contract, token_id, due::text FROM nft_refreshes
+    `SELECT contract, token_id, due::text, done_to FROM nft_refreshes
      WHERE chain_id = ? AND due <= now() ORDER BY due LIMIT ?`,
-    [chainId, contractsAtOnce],
+    [chainId, tokensAtOnce],
   );
-  for (const row of rows) {
-    if ((await markStale(db, chainId, row)) < tokensAtOnce) await finishRefresh(db, chainId, row);
-  }
   if (rows.length === 0) return false;
-  await db(refreshTable)
-    .where('chain_id', chainId)
-    .whereNull('due')
-    .whereRaw("rests_until < now() - interval '1 day'")
-    .delete();
+  const isOfAll = ({ token_id }: RefreshRow) => token_id === '-1';
+  const done = rows.filter((row) => !isOfAll(row));
+  await markTokens(db, chainId, done);
+  for (const row of rows.filter(isOfAll).slice(0, contractsAtOnce)) {
+    if (await markNext(db, chainId, row)) done.push(row);
+  }
+  await finishRefreshes(db, chainId, done);
+  await forgetRested(db, chainId);
   return true;
 }
 
-/** @returns how many tokens were marked */
-async function markStale(
-  db: Database,
-  chainId: string,
-  { contract, token_id, due }: RefreshRow,
-): Promise<number> {
-  const one = token_id === '-1' ? '' : 'AND token_id = :token_id';
-  const { rowCount } = await db.raw<{ rowCount: number }>(
-    `UPDATE nft_tokens SET uri_stale = true WHERE (chain_id, contract, token_id) IN (
-       SELECT chain_id, contract, token_id FROM nft_tokens WHERE chain_id = :chainId AND contract = :contract ${one}
-         AND NOT uri_stale AND uri_read_at < :due::timestamptz ORDER BY token_id LIMIT :tokensAtOnce)`,
-    { chainId, contract, token_id, due, tokensAtOnce },
+const toRecords = (rows: readonly RefreshRow[]) =>
+  JSON.stringify(rows.map((row) => ({ ...row, contract: `\\x${row.contract.toString('hex')}` })));
+
+// All at once: whoever pays the gas announces tens of thousands in a block, of tokens that are there or not.
+async function markTokens(db: Database, chainId: string, rows: readonly RefreshRow[]): Promise<void> {
+  await db.raw(
+    `UPDATE nft_tokens t SET uri_stale = true
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, due timestamptz)
+     WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id
+       AND NOT t.uri_stale AND t.uri_read_at < r.due`,
+    [toRecords(rows), chainId],
   );
-  return rowCount;
 }
 
-/** Ends a refresh; one that was announced again meanwhile has another `due` and stays. */
-async function finishRefresh(
+/** Marks the next tokens of a contract, all of which are to be read again. @returns whether they were the last */
+async function markNext(
   db: Database,
   chainId: string,
-  { contract, token_id, due }: RefreshRow,
-): Promise<void> {
+  { contract, due, done_to: after }: RefreshRow,
+): Promise<boolean> {
+  const of = { chainId, contract, due, after: after ?? -1 };
+  const { rows } = await db.raw<{ rows: { last: string | null; count: string }[] }>(
+    `SELECT max(token_id) AS last, count(*) FROM (
+       SELECT token_id FROM nft_tokens WHERE chain_id = :chainId AND contract = :contract AND token_id > :after
+       ORDER BY token_id LIMIT :tokensAtOnce) next`,
+    { ...of, tokensAtOnce },
+  );
+  const { last = null, count = '0' } = rows[0] ?? {};
+  if (last === null) return true;
   await db.raw(
-    `UPDATE nft_refreshes SET due = NULL, rests_until = now() + interval '10 minutes'
-     WHERE chain_id = ? AND contract = ? AND token_id = ? AND due = ?::timestamptz`,
-    [chainId, contract, token_id, due],
+    `UPDATE nft_tokens SET uri_stale = true WHERE chain_id = :chainId AND contract = :contract
+       AND token_id > :after AND token_id <= :last AND NOT uri_stale AND uri_read_at < :due::timestamptz`,
+    { ...of, last },
+  );
+  await db.raw(
+    `UPDATE nft_refreshes SET done_to = :last
+     WHERE chain_id = :chainId AND contract = :contract AND token_id = -1 AND due = :due::timestamptz`,
+    { ...of, last },
+  );
+  return Number(count) < tokensAtOnce;
+}
+
+/** Ends refreshes; one that was announced again meanwhile has another `due` and stays. */
+async function finishRefreshes(db: Database, chainId: string, rows: readonly RefreshRow[]): Promise<void> {
+  await db.raw(
+    `UPDATE nft_refreshes f SET due = NULL, done_to = NULL, rests_until = now() + interval '10 minutes'
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, due timestamptz)
+     WHERE f.chain_id = ? AND f.contract = r.contract AND f.token_id = r.token_id AND f.due = r.due`,
+    [toRecords(rows), chainId],
+  );
+}
+
+async function forgetRested(db: Database, chainId: string): Promise<void> {
+  await db.raw(
+    `DELETE FROM nft_refreshes WHERE (chain_id, contract, token_id) IN (
+       SELECT chain_id, contract, token_id FROM nft_refreshes
+       WHERE chain_id = ? AND due IS NULL AND rests_until < now() - interval '1 day' LIMIT ?)`,
+    [chainId, tokensAtOnce],
   );
 }
