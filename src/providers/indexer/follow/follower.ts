@@ -75,14 +75,11 @@ export function createFollower(options: FollowerOptions): Follower {
   let skips: ReadonlySet<bigint> = new Set();
   const { beginSpan, reader } = openReader(options, (number) => skips.has(number));
   let state: IndexState | undefined;
-  const absent = { number: -1n, times: 0 };
+  const isStillAbsent = createPatience();
   let blockedAt: bigint | undefined;
   let batch = Math.min(16, maxBatch);
 
   const finalizedAt = createFinality(db, chainId, blocks);
-
-  const isAtHead = async ({ number, hash }: Head): Promise<boolean> =>
-    (await blocks.headerAt(number))?.hash === hash;
 
   const rollBackFrom = async (head: Head): Promise<Step> => {
     reader.drop();
@@ -137,9 +134,7 @@ export function createFollower(options: FollowerOptions): Follower {
 
   /** Nodes behind one address may be behind one another; what stays away for long is a fault of its own. */
   const waitFor = (number: bigint, nodeHead: bigint, fault?: () => Error): Step => {
-    absent.times = absent.number === number ? absent.times + 1 : 1;
-    absent.number = number;
-    if (number === nodeHead || absent.times <= patience) return 'idle';
+    if (!isStillAbsent(number) || number === nodeHead) return 'idle';
     blockedAt = number;
     throw (
       fault?.() ?? new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined)
@@ -163,7 +158,7 @@ export function createFollower(options: FollowerOptions): Follower {
         if (from <= last) return await advance(from, last, finalized);
         // What was read ahead may be replaced by the time that it is there again.
         reader.drop();
-        if (head === undefined || head.hash === hash || (await isAtHead(head))) return 'idle';
+        if (head === undefined || head.hash === hash || (await hasBlock(blocks, head))) return 'idle';
         return await beginSpan('follow reorganisation').finish(() => rollBackFrom(head));
       } catch (error) {
         // The cached state may have caused the error, or one block of many.
@@ -173,6 +168,19 @@ export function createFollower(options: FollowerOptions): Follower {
         throw error;
       }
     },
+  };
+}
+
+const hasBlock = async (blocks: NodeBlocks, { number, hash }: Head): Promise<boolean> =>
+  (await blocks.headerAt(number))?.hash === hash;
+
+/** @returns what tells whether a block was asked for in vain too often */
+function createPatience() {
+  const absent = { number: -1n, times: 0 };
+  return (number: bigint): boolean => {
+    absent.times = absent.number === number ? absent.times + 1 : 1;
+    absent.number = number;
+    return absent.times > patience;
   };
 }
 
