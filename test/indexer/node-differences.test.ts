@@ -190,6 +190,22 @@ describe('a node', () => {
   });
 });
 
+/** An index of a node that has a recorded reorganisation; neither has begun. */
+async function onReorganisation(database: TestDatabase, chainId: string, startBlock: bigint) {
+  const { blocks } = readReorganisation('reorg-13522937-13522962');
+  const node = await startReplayNode(chainId, blocks);
+  const index = createTestIndex(database, node.url, { chainId, startBlock });
+  return {
+    ...{ node, index },
+    /** The whole hash of a block. */
+    branch: (hash: string) => blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '',
+    async [Symbol.asyncDispose]() {
+      index.close();
+      await node.close();
+    },
+  };
+}
+
 describe('an index', () => {
   test('that starts anew after every block has neither gap nor double', async ({ otherDatabase }) => {
     await withNode(
@@ -213,27 +229,19 @@ describe('an index', () => {
   });
 
   test('does not take back what is final, however the node changes its mind', async ({ otherDatabase }) => {
-    const { blocks } = readReorganisation('reorg-13522937-13522962');
-    const branch = (hash: string) =>
-      blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
-    const node = await startReplayNode('137', blocks);
-    const index = createTestIndex(otherDatabase, node.url, { startBlock: 13_522_943n });
+    await using run = await onReorganisation(otherDatabase, '137', 13_522_943n);
+    const { node, index, branch } = run;
     node.setHead(branch('0x2b0437')); // 13522946 of the branch that was replaced from 13522944
     node.finalize(13_522_945);
     await index.follow();
     node.setHead(branch('0xfcd582'));
     await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
     expect((await index.state())?.head?.hash).toBe(branch('0x2b0437'));
-    index.close();
-    await node.close();
   });
 
   test('says so too where none of its blocks is kept, as below what is final', async ({ otherDatabase }) => {
-    const { blocks } = readReorganisation('reorg-13522937-13522962');
-    const branch = (hash: string) =>
-      blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
-    const node = await startReplayNode('139', blocks);
-    const index = createTestIndex(otherDatabase, node.url, { chainId: '139', startBlock: 13_522_943n });
+    await using run = await onReorganisation(otherDatabase, '139', 13_522_943n);
+    const { node, index, branch } = run;
     node.setHead(branch('0x2b0437'));
     await index.follow();
     await otherDatabase.db('index_blocks').where({ chain_id: 139 }).delete();
@@ -241,8 +249,6 @@ describe('an index', () => {
     await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
     node.setHead(branch('0x2b0437'));
     expect(await index.follow()).toEqual([]);
-    index.close();
-    await node.close();
   });
 
   test('takes nothing for final that the node does not have', async () => {
@@ -257,17 +263,12 @@ describe('an index', () => {
   });
 
   test('does not take a node that is behind for a reorganisation', async ({ otherDatabase }) => {
-    const { blocks } = readReorganisation('reorg-13522937-13522962');
-    const branch = (hash: string) =>
-      blocks.find(({ block }) => block.hash.startsWith(hash))?.block.hash ?? '';
-    const node = await startReplayNode('138', blocks);
-    const index = createTestIndex(otherDatabase, node.url, { chainId: '138', startBlock: 13_522_937n });
+    await using run = await onReorganisation(otherDatabase, '138', 13_522_937n);
+    const { node, index, branch } = run;
     node.setHead(branch('0x9c28da'));
     await index.follow();
     node.setHead(branch('0x8699')); // three blocks below
     expect(await index.follow()).toEqual([]);
     expect((await index.state())?.head?.number).toBe(13_522_943n);
-    index.close();
-    await node.close();
   });
 });
