@@ -11,6 +11,8 @@ const indexes = {
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('ALTER TABLE nft_refreshes ADD COLUMN IF NOT EXISTS done_to numeric(78)');
+  // The refresh that it belongs to: a release before this one begins and ends others without a look at it.
+  await knex.raw('ALTER TABLE nft_refreshes ADD COLUMN IF NOT EXISTS done_of timestamptz');
   await buildIndexes(knex, indexes);
 }
 

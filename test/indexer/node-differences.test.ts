@@ -251,6 +251,17 @@ describe('an index', () => {
     expect(await index.follow()).toEqual([]);
   });
 
+  test('takes nothing back of which it keeps no block, the first one neither', async ({ otherDatabase }) => {
+    await using run = await onReorganisation(otherDatabase, '140', 13_522_946n);
+    const { node, index, branch } = run;
+    node.setHead(branch('0x2b0437'));
+    await index.follow();
+    await otherDatabase.db('index_blocks').where({ chain_id: 140 }).delete();
+    node.setHead(branch('0xfcd582'));
+    await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
+    expect((await index.state())?.head?.hash).toBe(branch('0x2b0437'));
+  });
+
   test('takes nothing for final that the node does not have', async () => {
     const block = { ...recorded[0]?.block, number: '0x64', transactions: [] };
     const blocks = createNodeBlocks({

@@ -10,10 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
-import { createHealthLine } from './health-line.ts';
 import { isRefusedLate } from './late-refusals.ts';
-import { isForHealth, type LoadGuard } from './load-guard.ts';
-import { networkOf } from './network-of.ts';
+import type { LoadGuard } from './load-guard.ts';
 import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
 import { refuseQuickly } from './quick-refusals.ts';
@@ -104,20 +102,12 @@ export async function listen(
       if (!hasTooMany(request.socket) && isItsTurn) answer(request, response);
     },
   );
-  const health = createHealthLine();
   const answer: RequestListener = (request, response) => {
     if (!hasOneHost(request)) {
       refuseMalformed(request.socket);
       return;
     }
     request.url = toOriginForm(request.url ?? '/');
-    if (guard !== undefined && isForHealth(request.url)) {
-      health.enter(networkOf(request.socket.remoteAddress ?? ''), () => {
-        // Whoever waits may have gone.
-        if (!request.socket.destroyed) handler(request, response);
-      });
-      return;
-    }
     const end = guard?.admit(request);
     if (guard !== undefined && end === undefined) {
       onShed?.();

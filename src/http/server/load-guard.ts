@@ -45,10 +45,9 @@ const fewRequests = 32;
 const fewOfTenant = 4;
 // A shorter time without pause is how a process deals with what came at once.
 const spanMs = 50;
+// How an operator or a load balancer sees a process must not depend on its load.
 const health = new Set(['/healthz', '/readyz']);
-
-/** How an operator or a load balancer sees a process must not depend on its load: such a request is not refused, or counted. */
-export const isForHealth = (url: string): boolean => health.has(url);
+const noEnd: EndRequest = () => {};
 
 /**
  * Refuses requests before latency runs away. The process is overloaded while its event loop has no pause, or is at what
@@ -100,10 +99,12 @@ export function createLoadGuard({
   };
 
   const isRefused = (url: string, tenant: string | undefined): boolean =>
-    ((isOverloaded(now()) && !hasPlace(tenant)) || hasTooMany(tenant)) && !isForHealth(url);
+    ((isOverloaded(now()) && !hasPlace(tenant)) || hasTooMany(tenant)) && !health.has(url);
 
   return {
     admit({ url = '', headers }) {
+      // They have a pace of their own, and are not counted among what the process is at.
+      if (health.has(url)) return noEnd;
       const given = headers['x-api-key'];
       const tenant = typeof given === 'string' ? tenantOf(given) : undefined;
       return isRefused(url, tenant) ? undefined : underWay.begin(tenant, ends);

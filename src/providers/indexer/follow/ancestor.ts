@@ -15,6 +15,19 @@ export class ReorganisationTooDeepError extends Error {
   }
 }
 
+/** The node has our newest block, and another chain above it: what is behind its address disagrees. */
+export class BrokenChainError extends Error {
+  readonly retryable = true;
+
+  constructor(chainId: string, number: bigint) {
+    super(
+      `Block ${number} of network ${chainId} does not follow the one before it, which the same node has. ` +
+        `Ask another one: tallystick network update ${chainId} --rpc-url <url>`,
+    );
+    this.name = 'BrokenChainError';
+  }
+}
+
 /**
  * - `same`: the node is on our branch, or behind on it;
  * - `reorganised`: our blocks above `keep` were replaced; undefined when all were.
@@ -49,9 +62,13 @@ export async function compareBranches({
   let differed = false;
   let below: bigint | undefined;
   for (;;) {
-    const kept = await listRecentBlocks(db, chainId, pageSize, below);
-    // Below what the node calls final none is kept, as while an index catches up.
-    const ours = kept.length === 0 && below === undefined ? [head] : kept;
+    const ours = await listRecentBlocks(db, chainId, pageSize, below);
+    // Below what the node calls final none is kept, as while an index catches up. It is not taken back then either.
+    if (ours.length === 0 && below === undefined) {
+      const theirs = await blocks.headerAt(head.number);
+      if (theirs === undefined || theirs.hash === head.hash) return { outcome: 'same' };
+      throw new ReorganisationTooDeepError(chainId, head.number);
+    }
     for (const { number, hash } of ours) {
       const theirs = await blocks.headerAt(number);
       if (theirs?.hash === hash)

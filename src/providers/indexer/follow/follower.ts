@@ -15,7 +15,7 @@ import {
 import { rollBackBlocks } from '../store/roll-back-store.ts';
 import { listSkips } from '../store/skipped-block-store.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
-import { compareBranches } from './ancestor.ts';
+import { BrokenChainError, compareBranches } from './ancestor.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead } from './range-reader.ts';
 import { isRefused } from './standstill.ts';
@@ -118,8 +118,8 @@ export function createFollower(options: FollowerOptions): Follower {
     if (head !== undefined && first.header.parentHash !== head.hash) {
       const step = await rollBackFrom(head);
       // The node has our head, and a block that does not follow it.
-      const strange = () => new MalformedBlockError(`the parent of block ${from}`, first.header.parentHash);
-      return step === 'idle' ? waitFor(from, end, strange) : step;
+      if (step !== 'idle' || !isStillAbsent(from) || from === end) return step;
+      throw new BrokenChainError(chainId, from);
     }
     batch = batchAfter(found, maxBatch);
     await appendBlocks(db, chainId, head?.hash, found, taken.finalized).catch((error: unknown) => {
@@ -133,12 +133,10 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 
   /** Nodes behind one address may be behind one another; what stays away for long is a fault of its own. */
-  const waitFor = (number: bigint, nodeHead: bigint, fault?: () => Error): Step => {
+  const waitFor = (number: bigint, nodeHead: bigint): Step => {
     if (!isStillAbsent(number) || number === nodeHead) return 'idle';
     blockedAt = number;
-    throw (
-      fault?.() ?? new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined)
-    );
+    throw new MalformedBlockError(`block ${number}, though the node is at ${nodeHead},`, undefined);
   };
 
   return {

@@ -1,6 +1,6 @@
 import { isOutage } from '../../../db/outage.ts';
 import { IndexMovedError } from '../store/roll-back-store.ts';
-import { ReorganisationTooDeepError } from './ancestor.ts';
+import { BrokenChainError, ReorganisationTooDeepError } from './ancestor.ts';
 
 /** Whether the database refuses what a block holds; then trying again does not help. */
 export function isRefused(error: unknown): boolean {
@@ -30,7 +30,7 @@ export function createStandstillWatch(chainId: string) {
       times = 0;
     },
     failed(error: Error, block: bigint | undefined): Standstill | undefined {
-      if (block === undefined && !(error instanceof ReorganisationTooDeepError)) return undefined;
+      if (block === undefined && !isOfBranch(error)) return undefined;
       const name = String(block);
       times = place === name ? times + 1 : 1;
       place = name;
@@ -42,6 +42,9 @@ export function createStandstillWatch(chainId: string) {
     },
   };
 }
+
+const isOfBranch = (error: Error) =>
+  error instanceof ReorganisationTooDeepError || error instanceof BrokenChainError;
 
 /** Why a block cannot be indexed, and what the operator can do. */
 export function blockedReason(chainId: string, block: bigint, message: string): string {

@@ -142,7 +142,7 @@ const onConflict: Partial<Record<keyof BlockRows, string>> = {
       WHERE excluded.standard > token_contracts.standard`,
   // Changes come in bursts, and a token is read at most every ten minutes.
   nft_refreshes: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
-      SET due = greatest(excluded.due, nft_refreshes.rests_until), done_to = NULL WHERE nft_refreshes.due IS NULL`,
+      SET due = greatest(excluded.due, nft_refreshes.rests_until) WHERE nft_refreshes.due IS NULL`,
   ...ledgerConflicts,
   nft_tokens: `ON CONFLICT (chain_id, contract, token_id) DO UPDATE
       SET minted_block = excluded.minted_block, minter = excluded.minter

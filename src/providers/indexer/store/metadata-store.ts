@@ -87,7 +87,7 @@ export async function saveMetadata(
  */
 export async function applyRefreshes(db: Database, chainId: string): Promise<boolean> {
   const { rows } = await db.raw<{ rows: RefreshRow[] }>(
-    `SELECT contract, token_id, due::text, done_to FROM nft_refreshes
+    `SELECT contract, token_id, due::text, CASE WHEN done_of = due THEN done_to END AS done_to FROM nft_refreshes
      WHERE chain_id = ? AND due <= now() ORDER BY due LIMIT ?`,
     [chainId, tokensAtOnce],
   );
@@ -138,7 +138,7 @@ async function markNext(
     { ...of, last },
   );
   await db.raw(
-    `UPDATE nft_refreshes SET done_to = :last
+    `UPDATE nft_refreshes SET done_to = :last, done_of = due
      WHERE chain_id = :chainId AND contract = :contract AND token_id = -1 AND due = :due::timestamptz`,
     { ...of, last },
   );
@@ -148,7 +148,7 @@ async function markNext(
 /** Ends refreshes; one that was announced again meanwhile has another `due` and stays. */
 async function finishRefreshes(db: Database, chainId: string, rows: readonly RefreshRow[]): Promise<void> {
   await db.raw(
-    `UPDATE nft_refreshes f SET due = NULL, done_to = NULL, rests_until = now() + interval '10 minutes'
+    `UPDATE nft_refreshes f SET due = NULL, rests_until = now() + interval '10 minutes'
      FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, due timestamptz)
      WHERE f.chain_id = ? AND f.contract = r.contract AND f.token_id = r.token_id AND f.due = r.due`,
     [toRecords(rows), chainId],
@@ -159,7 +159,8 @@ async function forgetRested(db: Database, chainId: string): Promise<void> {
   await db.raw(
     `DELETE FROM nft_refreshes WHERE (chain_id, contract, token_id) IN (
        SELECT chain_id, contract, token_id FROM nft_refreshes
-       WHERE chain_id = ? AND due IS NULL AND rests_until < now() - interval '1 day' LIMIT ?)`,
+       WHERE chain_id = ? AND due IS NULL AND rests_until < now() - interval '1 day'
+       ORDER BY rests_until, contract, token_id LIMIT ?)`,
     [chainId, tokensAtOnce],
   );
 }

@@ -169,8 +169,8 @@ export async function isMintContract(db: Database, chainId: string, contract: st
   return rows.length > 0;
 }
 
-// What is looked at costs the same however many NFTs are queued or minted for a contract.
-const mostTransactions = 20;
+// However many NFTs are queued, or were minted to one recipient, so many are looked at.
+const mostTransactions = 200;
 const mostQueued = 1_000;
 
 /**
