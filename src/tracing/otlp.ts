@@ -47,14 +47,15 @@ const mostLinks = 32;
 /** Traces by the SDK of OpenTelemetry: spans wait in a bounded queue, and go to the collector by themselves. */
 export function startTracing(options: TracingOptions): Tracing {
   const { endpoint, headers, timeoutMs, log } = options;
-  const collector = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
-    headers: { ...headers },
-    timeoutMillis: timeoutMs,
-    concurrencyLimit: 4,
-  });
+  const openExporter = () =>
+    new OTLPTraceExporter({
+      url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+      headers: { ...headers },
+      timeoutMillis: timeoutMs,
+      concurrencyLimit: 4,
+    });
   const batches = new BatchSpanProcessor({
-    exporter: tellOutages(collector, log),
+    exporter: tellOutages(openExporter, { timeoutMs: timeoutMs + 500, log }),
     maxQueueSize: longestQueue,
     maxExportBatchSize: 512,
     scheduledDelayMillis: 1_000,

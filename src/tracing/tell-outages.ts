@@ -2,8 +2,19 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../log.ts';
 
-/** Says once that the collector takes nothing, and once that it does again, however many exports lie between. */
-export function tellOutages(exporter: SpanExporter, log: Logger): SpanExporter {
+type OutageOptions = {
+  /** Of one export, by which it has to have ended by itself. */
+  readonly timeoutMs: number;
+  readonly log: Logger;
+};
+
+/**
+ * Says once that the collector takes nothing, and once that it does again, however many exports lie between.
+ * @param open makes an exporter: where an export never ends, as when the collector switches protocols or sends a byte now and then,
+ *   it would keep its place among those at once for good
+ */
+export function tellOutages(open: () => SpanExporter, { timeoutMs, log }: OutageOptions): SpanExporter {
+  let exporter = open();
   let dropped = 0;
   const tell = ({ code, error }: ExportResult, spans: number) => {
     if (code === ExportResultCode.SUCCESS) {
@@ -16,14 +27,28 @@ export function tellOutages(exporter: SpanExporter, log: Logger): SpanExporter {
     dropped += spans;
   };
   return {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
+    export(spans, done) {
+      const used = exporter;
+      let isOver = false;
+      const end = (result: ExportResult) => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(late);
         tell(result, spans.length);
         // The processor would tell of it too, by ways of its own.
         done({ code: ExportResultCode.SUCCESS });
-      }),
+      };
+      const late = setTimeout(() => {
+        if (exporter === used) {
+          exporter = open();
+          used.shutdown().catch(() => {});
+        }
+        end({ code: ExportResultCode.FAILED, error: new DOMException('no end', 'TimeoutError') });
+      }, timeoutMs).unref();
+      used.export(spans, end);
+    },
     shutdown: () => exporter.shutdown(),
-    ...(exporter.forceFlush && { forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve() }),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
   };
 }
 
