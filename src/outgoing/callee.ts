@@ -156,22 +156,17 @@ type Work<T> = (signal: AbortSignal) => Promise<T>;
 async function withDeadline<T>(work: Work<T>, timeoutMs: number, asker: AbortSignal | undefined): Promise<T> {
   asker?.throwIfAborted();
   const end = new AbortController();
-  // The work ends with the signal. Where it does not, nobody waits for it any longer.
-  const ended = Promise.withResolvers<never>();
-  const stop = (reason: unknown) => {
-    end.abort(reason);
-    ended.reject(reason);
-  };
   let late: OutgoingFault | undefined;
   const timer = setTimeout(() => {
     late = new OutgoingFault('timeout', `no answer within ${timeoutMs} ms`);
     // Work has to tell a callee that is silent from a caller who has gone.
-    stop(late);
+    end.abort(late);
   }, timeoutMs);
-  const onAbort = () => stop(asker?.reason);
+  const onAbort = () => end.abort(asker?.reason);
   asker?.addEventListener('abort', onAbort, { once: true });
   try {
-    return await Promise.race([work(end.signal), ended.promise]);
+    // The work ends with the signal. Where it does not, nobody waits for it any longer.
+    return await untilAborted(work(end.signal), end.signal);
   } catch (error) {
     if (error instanceof OutgoingFault) throw error;
     // The callee is not to blame.

@@ -55,24 +55,24 @@ export function createExchange({ maxSockets, isPublicOnly }: ExchangeOptions): E
         agent: reuses ? agents[isSecure ? 'https:' : 'http:'] : false,
         lookup: isPublicOnly ? lookupPublic : lookupShared,
       } as const;
-      let isSettled = false;
-      const settle = <V>(by: (value: V) => void, value: V) => {
-        if (!isSettled) by(value);
-        isSettled = true;
-      };
-      const asked = (isSecure ? https : http).request(url, options, (response) => settle(resolve, response));
+      let isAnswered = false;
+      const asked = (isSecure ? https : http).request(url, options, (response) => {
+        isAnswered = true;
+        resolve(response);
+      });
       asked.on('error', (error) => {
         // The callee closed the idle connection just as it was reused, so it never saw this request.
-        const isStale = reuses && asked.reusedSocket && !isSettled && !signal.aborted;
-        if (isStale) settle(resolve, open(request, signal, false));
-        else settle(reject, error);
+        const isStale = reuses && asked.reusedSocket && !isAnswered && !signal.aborted;
+        if (isStale) resolve(open(request, signal, false));
+        else reject(error);
       });
       // Without a listener Node closes the connection, and tells of neither an answer nor an error.
       asked.on('upgrade', (_response, socket) => {
         socket.destroy();
-        settle(reject, new Error('it switched protocols'));
+        reject(new Error('it switched protocols'));
       });
-      asked.on('close', () => settle(reject, new Error('closed without an answer')));
+      // Of no account where it was answered, or is asked again.
+      asked.on('close', () => reject(new Error('closed without an answer')));
       asked.end(body);
     });
 
