@@ -239,28 +239,24 @@ describe('an index', () => {
     expect((await index.state())?.head?.hash).toBe(branch('0x2b0437'));
   });
 
-  test('says so too where none of its blocks is kept, as below what is final', async ({ otherDatabase }) => {
-    await using run = await onReorganisation(otherDatabase, '139', 13_522_943n);
-    const { node, index, branch } = run;
-    node.setHead(branch('0x2b0437'));
-    await index.follow();
-    await otherDatabase.db('index_blocks').where({ chain_id: 139 }).delete();
-    node.setHead(branch('0xfcd582'));
-    await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
-    node.setHead(branch('0x2b0437'));
-    expect(await index.follow()).toEqual([]);
-  });
-
-  test('takes nothing back of which it keeps no block, the first one neither', async ({ otherDatabase }) => {
-    await using run = await onReorganisation(otherDatabase, '140', 13_522_946n);
-    const { node, index, branch } = run;
-    node.setHead(branch('0x2b0437'));
-    await index.follow();
-    await otherDatabase.db('index_blocks').where({ chain_id: 140 }).delete();
-    node.setHead(branch('0xfcd582'));
-    await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
-    expect((await index.state())?.head?.hash).toBe(branch('0x2b0437'));
-  });
+  test.for([
+    ['139', 13_522_943n],
+    ['140', 13_522_946n], // which is its head
+  ] as const)(
+    'says so too where none of its blocks is kept, as below what is final: %s from %s',
+    async ([chainId, startBlock], { otherDatabase }) => {
+      await using run = await onReorganisation(otherDatabase, chainId, startBlock);
+      const { node, index, branch } = run;
+      node.setHead(branch('0x2b0437'));
+      await index.follow();
+      await otherDatabase.db('index_blocks').where({ chain_id: chainId }).delete();
+      node.setHead(branch('0xfcd582'));
+      await expect(index.follow()).rejects.toThrow(ReorganisationTooDeepError);
+      expect((await index.state())?.head?.hash).toBe(branch('0x2b0437'));
+      node.setHead(branch('0x2b0437'));
+      expect(await index.follow()).toEqual([]);
+    },
+  );
 
   test('takes nothing for final that the node does not have', async () => {
     const block = { ...recorded[0]?.block, number: '0x64', transactions: [] };
