@@ -37,7 +37,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   opened.defer(() => ill.stop());
   const hosted = `/blockchain/v1/api/wallet/history?chainId=1&address=${wallet}`;
   expect(await ill.ask(hosted, keys.acme)).toBe(200);
-  const before = await ill.scrape();
+  const before = await ill.settled();
   moralis.meet(500);
   await vi.waitFor(
     async () => {
@@ -58,9 +58,9 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   const well = await startScraped(otherDatabase.url, { ROLES: 'api,worker,indexer' });
   opened.defer(() => well.stop());
   return {
-    ill: { before, after: await ill.scrape() },
-    locked: { before: unasked, after: await locked.scrape() },
-    well: { before: await well.scrape(), after: await well.scrape() },
+    ill: { before, after: await ill.settled() },
+    locked: { before: unasked, after: await locked.settled() },
+    well: { before: await well.settled(), after: await well.settled() },
   };
 });
 

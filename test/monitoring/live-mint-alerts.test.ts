@@ -53,7 +53,7 @@ async function untilShown(worker: ScrapedProcess, shown: RegExp, chain?: MintCha
   let text = '';
   await until(String(shown), async () => {
     await chain?.mine();
-    text = await worker.scrape();
+    text = await worker.settled();
     return shown.test(text);
   });
   return text;
