@@ -19,9 +19,10 @@ import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { atBasePaths } from './http/server/base-paths.ts';
+import { createCallerDelays } from './http/server/caller-delays.ts';
 import { writeAddedHeaders } from './http/server/common-headers.ts';
-import { createRefusalDelays } from './http/server/refusal-delays.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
+import { createStrangerDelays, strangerPace } from './http/server/stranger-pace.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
 import type { Tracing } from './tracing/span.ts';
@@ -113,17 +114,20 @@ export async function createDocumentApp(
     customizeAjv: createAjvProvider(),
     memory,
     shares: createAnswerShares(),
-    refusalDelays: createRefusalDelays(),
+    // A program with a key or two that obeys `Retry-After` never gets so many.
+    keyDelays: createCallerDelays(50),
+    strangerDelays: createStrangerDelays(),
     deadlineMs,
     db,
     log,
     tracing,
   };
+  const pace = strangerPace(shared.strangerDelays);
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired, isOpen = false } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, publicRequests, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
-    dispatchers.push({ path: basePath, handler: isOpen ? openToPages(handler) : handler });
+    dispatchers.push({ path: basePath, handler: isOpen ? openToPages(handler, pace) : handler });
   }
   return createMountedApp({ ...context, first: atBasePaths(dispatchers), mounts });
 }

@@ -13,6 +13,7 @@ import { createClaimPageRouter } from '../http/mounts/claim-page.ts';
 import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { portalDirectory } from '../http/mounts/portal-files.ts';
+import { createStrangerDelays, strangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
 import { tenantOfKey } from '../keys/tenant-of-key.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
@@ -134,6 +135,7 @@ export function createServiceApp(
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createHealth(parts, isServing, 'callers') },
+      { path: '/', handler: strangerPace(createStrangerDelays()) },
       {
         path: '/docs',
         handler: createPortalRouter({ directory: portalDirectory, deployment: deploymentOf(config) }),

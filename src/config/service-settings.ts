@@ -17,7 +17,8 @@ export const serviceSettings = {
   },
   MAX_CONNECTIONS_PER_ADDRESS: {
     schema: whole(1, 1_000_000).default(1_000),
-    about: 'Connections of callers from one address. Behind a proxy, whose address is that of all, raise it.',
+    about:
+      'Connections of callers from one address, of an IPv6 network (/64) together. Behind a proxy, whose address is that of all, raise it.',
   },
   MAX_WAIT_MS: {
     schema: whole(10, 5_000).default(300),

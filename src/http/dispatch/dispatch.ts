@@ -10,12 +10,11 @@ import type { Tracing } from '../../tracing/span.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
+import { answerAfter, type CallerDelays } from '../server/caller-delays.ts';
 import { markRefusedLate } from '../server/late-refusals.ts';
 import { networkOf } from '../server/network-of.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
-import type { RefusalDelays } from '../server/refusal-delays.ts';
 import { sendReply } from '../server/reply.ts';
-import { letGo } from '../server/taken-on.ts';
 import { discardRest } from '../server/unread-body.ts';
 import type { AnswerShares } from './answer-shares.ts';
 import { openScope } from './caller-scope.ts';
@@ -36,7 +35,10 @@ export type DispatchOptions = {
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
   readonly shares: AnswerShares;
-  readonly refusalDelays: RefusalDelays;
+  /** Of refusals of a key for its rate. */
+  readonly keyDelays: CallerDelays;
+  /** Of refusals of whoever shows no key that is known, by network. */
+  readonly strangerDelays: CallerDelays;
   /** Time for an answer to be made, in milliseconds. */
   readonly deadlineMs?: number | undefined;
   readonly db: Database;
@@ -132,15 +134,21 @@ function answer(
 }
 
 /** Who asks on without heed is refused, too, but at a pace: what it costs would be missed by everybody else. */
-function refuseInTurn(exchange: Exchange, error: unknown, { refusalDelays, log }: DispatchOptions): void {
-  const { request, response, caller } = exchange;
-  const isForRate = error instanceof ProblemError && error.code === 'rate_limited';
-  const delayMs = isForRate ? refusalDelays.next(caller?.keyId ?? networkOf(request.ip ?? '')) : 0;
-  if (delayMs === 0) answerProblem(exchange, error, log);
-  else {
-    letGo(response, false);
-    setTimeout(answerProblem, delayMs, exchange, error, log);
-  }
+function refuseInTurn(exchange: Exchange, error: unknown, options: DispatchOptions): void {
+  answerAfter(delayOf(exchange, error, options), exchange.response, () =>
+    answerProblem(exchange, error, options.log),
+  );
+}
+
+function delayOf(
+  { caller, request }: Exchange,
+  error: unknown,
+  { keyDelays, strangerDelays }: DispatchOptions,
+): number {
+  // What fails here says nothing about who asks.
+  if (!(error instanceof ProblemError) || error.status >= 500) return 0;
+  if (caller === undefined) return strangerDelays.next(networkOf(request.ip ?? ''));
+  return error.code === 'rate_limited' ? keyDelays.next(caller.keyId) : 0;
 }
 
 const reasonOf = ({ cause, message }: Error): string => (cause instanceof Error ? cause.message : message);

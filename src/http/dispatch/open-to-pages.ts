@@ -15,14 +15,15 @@ const preflight = {
 /**
  * Lets pages of any origin call the operations behind it (CORS). Only for those that need no cookie and no key: what
  * a page may do, its server may do as well.
+ * @param pace of questions what a page may ask
  */
 export const openToPages =
-  (handler: RequestHandler): RequestHandler =>
+  (handler: RequestHandler, pace: RequestHandler): RequestHandler =>
   (request, response, next) => {
     addHeaders(response, shared);
     const { origin, 'access-control-request-method': wanted } = request.headers;
     if (request.method !== 'OPTIONS' || origin === undefined || wanted !== method) {
       return handler(request, response, next);
     }
-    return response.status(204).set(preflight).end();
+    return pace(request, response, () => response.status(204).set(preflight).end());
   };

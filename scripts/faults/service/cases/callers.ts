@@ -129,6 +129,10 @@ export const callerFaults: readonly Fault[] = [
   abandonedPipelines,
   flood({ name: 'flood without keys', about, greed: { key: undefined }, isKeyed: false, isLetIn: false }),
   flood({
+    ...{ name: 'flood for pages', about: `${about} for one`, isKeyed: false, isLetIn: true },
+    greed: { key: undefined, path: '/claim/3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11' },
+  }),
+  flood({
     ...{
       name: 'flood for the health',
       about: 'thousands of questions for it a second',

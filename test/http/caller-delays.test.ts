@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import supertest from 'supertest';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createCallerDelays } from '../../src/http/server/caller-delays.ts';
 import { listen } from '../../src/http/server/listener.ts';
 import { createLoadGuard } from '../../src/http/server/load-guard.ts';
-import { createRefusalDelays } from '../../src/http/server/refusal-delays.ts';
 import { createLogger } from '../../src/log.ts';
 import { callerOf, fixtureApp, goodKey, id, verifier } from './support.ts';
 
@@ -12,12 +12,12 @@ const log = createLogger({ level: 'silent' });
 
 function delaysAt() {
   const state = { at: 0 };
-  const delays = createRefusalDelays(() => state.at);
+  const delays = createCallerDelays(50, () => state.at);
   const many = (count: number, name = 'greedy') => Array.from({ length: count }, () => delays.next(name));
   return { state, delays, many };
 }
 
-describe('the delay of a refusal', () => {
+describe('the delay of what a caller is told', () => {
   test('is none for the first fifty of a key, then one of fifty a second', () => {
     const { many } = delaysAt();
     expect(many(50)).toEqual(Array(50).fill(0));
