@@ -54,7 +54,7 @@ async function holdRwas(db: Database) {
     );
     return rows.length > 0;
   };
-  const waiting = () => expect.poll(waited, { timeout: 20_000 }).toBe(true);
+  const waiting = () => expect.poll(waited, { timeout: 60_000 }).toBe(true);
   return { waiting, release: () => tx.commit() };
 }
 

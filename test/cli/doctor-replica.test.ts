@@ -26,7 +26,7 @@ const test = base.extend('world', perFile, async ({ serviceOptions: _none }, { o
     const db = createDatabase(world.replicaUrl, { poolMax: 1, log: createLogger({ level: 'silent' }) });
     await db.raw('SELECT 1').finally(() => db.destroy());
   };
-  await vi.waitFor(arrived, { timeout: 20_000, interval: 100 });
+  await vi.waitFor(arrived, { timeout: 60_000, interval: 100 });
   return { ...world, examine, atReplica };
 });
 

@@ -32,7 +32,7 @@ const addEvents = (db: Database, count: number, companyId = company) =>
   );
 
 const pending = async (db: Database) => Number((await db('list_changes').count())[0]?.['count']);
-const settled = { timeout: 20_000, interval: 20 };
+const settled = { timeout: 60_000, interval: 20 };
 
 test('folds and parts what was written, though nobody reads', async ({ db, keeping }) => {
   await addEvents(db, 6_000);

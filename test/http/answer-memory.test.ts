@@ -32,7 +32,7 @@ async function start(handler: FixtureHandler, maxAnswerBytes: number): Promise<H
 
 const path = `/api/thing/${id}`;
 // Answers of 8 MB take their time where much else runs.
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 
 /** A caller that asks and reads nothing. */
 function ask(server: HttpServer, company = 'acme'): Socket {

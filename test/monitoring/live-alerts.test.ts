@@ -47,7 +47,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
       expect(text).toMatch(/^tallystick_circuit_breakers\{.*state="open"\} 1$/m);
       expect(text).toMatch(/^tallystick_replica_state\{state="silent"\} 1$/m);
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
   const locked = await startScraped(databaseUrl, {
     ...{ ROLES: 'api', KEY_VERIFIER: 'remote', AUTH_URL: nowhere, AUTH_CREDENTIAL: 'nobody-asks-for-it' },

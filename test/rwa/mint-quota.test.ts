@@ -26,7 +26,7 @@ const answered = (send: () => PromiseLike<{ status: number }>) =>
       expect([409, 503]).not.toContain(status);
       return status;
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 
 const signer = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

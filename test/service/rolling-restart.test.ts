@@ -86,7 +86,7 @@ function startLoad(port: number, key: string): () => Promise<Map<number, number>
 }
 
 test('replicas that are restarted one after the other fail no read and no write', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async ({ databaseUrl, db }) => {
   const company = await insertCompany(db, { name: 'acme', treasuryAddress: recipient });
   const { key } = await issueKey(db, 'live', { companyId: company.id, label: 'acme' });

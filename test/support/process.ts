@@ -54,7 +54,7 @@ export function startProcess(
         };
         const timer = setTimeout(
           () => done(() => reject(new Error(`never wrote ${pattern}:\n${written}`))),
-          20_000,
+          60_000,
         );
         const done = (settle: () => void) => {
           clearTimeout(timer);
