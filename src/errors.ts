@@ -51,7 +51,7 @@ export const catalogue = {
   as_of_too_far: {
     status: 400,
     title: 'Bad Request',
-    detail: 'More than {limit} records of the wallet lie on both sides of block {block}',
+    detail: 'More than {limit} records of the wallet, or very large ones, lie on both sides of block {block}',
   },
   not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
   secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },

@@ -48,16 +48,41 @@ export async function historyCsv(provider: DataProvider, question: HistoryQuesti
 
   async function* lines(page: HistoryPage): AsyncGenerator<string> {
     yield line(names);
+    const follow = createCourse(question.order);
     for (let present = page; ; ) {
       for (const row of merged(present, question.order)) {
         yield line(names.map((name) => cell(Reflect.get(row, name))));
       }
+      follow(present);
       const { next: position } = present;
       if (position === undefined) return;
       present = await provider.history({ ...paged, position });
       body.heldBytes = sizeInMemory(present);
     }
   }
+}
+
+// A block has fewer records than they have, and nobody searches through so many pages in vain.
+const mostWithoutProgress = 1_000;
+
+/** Follows whether pages go on along the chain: cursors that lead in a circle would make a file without end. */
+function createCourse(order: HistoryQuestion['order']): (page: HistoryPage) => void {
+  let newest: bigint | undefined;
+  let withoutProgress = 0;
+  return ({ records, credits = [] }) => {
+    const blocks = [...records, ...credits].map(({ block_number: block }) => BigInt(block));
+    const isBehind = (one: bigint, other: bigint) => (order === 'ASC' ? one < other : one > other);
+    const last = blocks.reduce<bigint | undefined>(
+      (far, block) => (far === undefined || isBehind(far, block) ? block : far),
+      undefined,
+    );
+    if (last !== undefined && newest !== undefined && isBehind(last, newest)) {
+      throw new Error(`a page of a history ends at block ${last}, the one before at ${newest}`);
+    }
+    withoutProgress = last === undefined || last === newest ? withoutProgress + 1 : 0;
+    if (withoutProgress > mostWithoutProgress) throw new Error('the pages of a history do not go on');
+    newest = last ?? newest;
+  };
 }
 
 // One record may have thousands of transfers: a page would be some MB in one piece.

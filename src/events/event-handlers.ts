@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { operations } from '../contract/generated/events.ts';
-import { arrayPageHeaders, cutPage, positionOf } from '../contract/list-cursor.ts';
+import { arrayPageHeaders, cutPage, positionOf, timedForm } from '../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../contract/operation.ts';
 import type { InputError } from '../contract/problem.ts';
 import type { Database, Tx } from '../contract/transaction.ts';
@@ -41,7 +41,7 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
     async listEvents({ query }, { companyId }) {
       const filter = readRange(query);
       const asked = { companyId, path: `${basePath}/event`, query };
-      const [createdMicros, id] = positionOf(asked, /^(-?\d{1,18})\.([0-9a-f-]{36})$/) ?? [];
+      const [createdMicros, id] = positionOf(asked, timedForm) ?? [];
       const start =
         createdMicros === undefined || id === undefined
           ? { offset: query.offset ?? 0 }

@@ -118,6 +118,29 @@ test('a page of any size goes in pieces of 64 kB, none of which splits a charact
   expect(linesOf(pieces.join('')).map(({ summary }) => summary?.length)).toEqual([300_003, 300_003, 300_003]);
 });
 
+test.each([
+  ['lead in a circle', (asked: number) => (asked % 2 === 0 ? ['60', '59'] : ['80', '79'])],
+  ['have nothing, and others behind them', () => []],
+  ['have the same again', () => ['60']],
+] as const)('a file of pages that %s has an end', async (_what, blocksOf) => {
+  const [record] = await records(indexed, { limit: '1', fromBlock: '50' });
+  let asked = 0;
+  const history = async () => {
+    asked += 1;
+    return {
+      records: blocksOf(asked).map((block) => ({ ...record, block_number: block })),
+      next: `next ${asked}`,
+    };
+  };
+  const provider = { history } as unknown as DataProvider; // what is asked of it
+  const question = { network: testNetwork([]), address: indexed.busy, order: 'DESC', limit: 1 } as const;
+  const { body } = await historyCsv(provider, { ...question, position: undefined, page: 0 });
+  await expect(async () => {
+    for await (const _ of body.pieces);
+  }).rejects.toThrow(/page/);
+  expect(asked).toBeLessThan(1_100);
+});
+
 describe('a text of the file', () => {
   test('is quoted where it needs it, and is no formula of a spreadsheet', async () => {
     const [record] = await records(indexed, { limit: '1', fromBlock: '50' });

@@ -218,7 +218,7 @@ describe('200: a reconciliation', () => {
     const refused = await ask('reconciliation', { address: stranger, asOf }).expect(400);
     expect(refused.body).toMatchObject({
       code: 'as_of_too_far',
-      detail: `More than 10000 records of the wallet lie on both sides of block ${asOf}`,
+      detail: `More than 10000 records of the wallet, or very large ones, lie on both sides of block ${asOf}`,
     });
   });
 

@@ -172,7 +172,7 @@ export interface paths {
          *     the balance that a node has of it at the same block: equal, or the difference with the reasons that are known for it.
          *
          *     The block is the newest of the index, or `asOf`. The answer costs the same however long the history is; a past block
-         *     must have at most 10,000 records of the wallet on one side, else the answer is 400 `as_of_too_far`, and a node that has
+         *     must have at most 10,000 records of the wallet on one side, and not very large ones, else the answer is 400 `as_of_too_far`, and a node that has
          *     the state of that block.
          *
          *     Only on networks that the service indexes itself; others answer 400 `operation_unsupported`.

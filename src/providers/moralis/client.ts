@@ -54,9 +54,14 @@ export function createMoralisClient(options: MoralisClientOptions): MoralisClien
     label: redactUrl(base),
     maxConcurrent: concurrency,
   });
-  const boundedGet = createBoundedGet({ ...options, upstream, apiKey: options.apiKey ?? '', now: clock.now });
+  const boundedGet = createBoundedGet({
+    ...options,
+    upstream,
+    apiKey: options.apiKey ?? '',
+    now: clock.date,
+  });
   // Until then the whole account is over its limit, and further requests would prolong that.
-  let quietUntil = 0;
+  let quietUntil = Number.NEGATIVE_INFINITY;
 
   const untilAllowed = async ({ endsAt, signal }: Deadline) => {
     for (let quiet = quietUntil - clock.now(); quiet > 0; quiet = quietUntil - clock.now()) {

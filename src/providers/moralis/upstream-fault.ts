@@ -3,6 +3,7 @@ import type { OutgoingReason } from '../../outgoing/outgoing-fault.ts';
 /**
  * - `unreachable`: no connection, or it broke;
  * - `timeout`: no complete answer in time;
+ * - `busy`: nothing was sent, because no turn came in time;
  * - `refused`: an HTTP status other than 200, redirects included;
  * - `limited`: the account has sent too many requests;
  * - `silenced`: nothing was sent for that reason, and the pause outlasts the caller's deadline;
@@ -19,7 +20,7 @@ type Details = {
   readonly cause?: unknown;
 };
 
-const passing: readonly FaultReason[] = ['unreachable', 'timeout', 'limited'];
+const passing: readonly FaultReason[] = ['unreachable', 'timeout', 'busy', 'limited'];
 
 /** The upstream gave no usable answer. Safe for the log: it contains neither the account's key nor the answer. */
 export class UpstreamFault extends Error {

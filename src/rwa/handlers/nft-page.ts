@@ -5,6 +5,9 @@ import type { Nft } from '../assets/nft-row.ts';
 import { countNfts, listNfts, type NftStart } from '../assets/nft-store.ts';
 import { pageOf } from './page.ts';
 
+// Both are integers of the database, of four bytes.
+const placeForm = /^(\d{1,9}|1\d{9}|20\d{8})\.(\d{1,9}|1\d{9}|20\d{8})$/;
+
 type NftPage = { readonly nfts: Nft[]; readonly headers: Readonly<Record<string, string>> };
 
 /**
@@ -12,7 +15,7 @@ type NftPage = { readonly nfts: Nft[]; readonly headers: Readonly<Record<string,
  * @throws problem `cursor_invalid` or `input_invalid`
  */
 export function nftPageOf(asked: AskedList): AskedPage {
-  const [rwaNumber, serial] = positionOf(asked, /^(\d{1,18})\.(\d{1,18})$/) ?? [];
+  const [rwaNumber, serial] = positionOf(asked, placeForm) ?? [];
   const { limit, offset } = pageOf(asked.query);
   const start =
     rwaNumber === undefined || serial === undefined

@@ -1,6 +1,6 @@
 import { basePaths } from '../../contract/documents.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
-import { cutPage, nextLink, positionOf } from '../../contract/list-cursor.ts';
+import { cutPage, nextLink, positionOf, timedForm } from '../../contract/list-cursor.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { MayLag } from '../../db/replica-reads.ts';
@@ -18,7 +18,7 @@ export function createRwaHandlers({ db, mayLag }: Deps): Handlers<RwaOperations,
   return {
     async listRwas({ query }, { companyId }) {
       const asked = { companyId, path: `${basePaths.rwa}/rwa`, query };
-      const [createdMicros, id] = positionOf(asked, /^(-?\d{1,18})\.([0-9a-f-]{36})$/) ?? [];
+      const [createdMicros, id] = positionOf(asked, timedForm) ?? [];
       const { limit, offset } = pageOf(query);
       const start =
         createdMicros === undefined || id === undefined

@@ -193,7 +193,7 @@ describe('what does not pass is not tried again', () => {
 
 describe('Retry-After', () => {
   test('is waited for, in seconds or as a date', async () => {
-    for (const retryAfter of ['7', new Date(fakeClock().now() + 7_000).toUTCString()]) {
+    for (const retryAfter of ['7', new Date(fakeClock().date() + 7_000).toUTCString()]) {
       const clock = fakeClock();
       server.meet({ status: 429, retryAfter }, 'none');
       await ask(clientOf({ clock }));
@@ -233,6 +233,16 @@ describe('Retry-After', () => {
     clock.advance(45_000);
     await expect(ask(client)).resolves.toMatchObject({ result: [] });
     expect(clock.waits).toEqual([15_250]);
+  });
+
+  test('silences no longer when the calendar is set back', async () => {
+    const clock = fakeClock();
+    const client = clientOf({ clock });
+    server.meet({ status: 429, retryAfter: '60' }, 'none');
+    await faultOf(client);
+    clock.setBack(3_600_000);
+    clock.advance(61_000);
+    await expect(ask(client)).resolves.toMatchObject({ result: [] });
   });
 
   test('silences for five minutes at most, should it be a mistake', async () => {

@@ -1,12 +1,18 @@
 import type { Clock } from '../../../src/providers/moralis/clock.ts';
 
 /** A clock that stands still but for the waits, which are over at once and kept for the test to read. */
-export function fakeClock(): Clock & { readonly waits: number[]; advance(ms: number): void } {
+export function fakeClock(): Clock & {
+  readonly waits: number[];
+  advance(ms: number): void;
+  setBack(ms: number): void;
+} {
   const waits: number[] = [];
-  let now = Date.UTC(2027, 0, 1);
+  let now = 0;
+  let calendar = Date.UTC(2027, 0, 1);
   return {
     waits,
     now: () => now,
+    date: () => calendar + now,
     async wait(ms, signal) {
       signal.throwIfAborted();
       waits.push(ms);
@@ -14,6 +20,9 @@ export function fakeClock(): Clock & { readonly waits: number[]; advance(ms: num
     },
     advance(ms) {
       now += ms;
+    },
+    setBack(ms) {
+      calendar -= ms;
     },
   };
 }

@@ -1,4 +1,5 @@
 import { bytes } from '../store/bulk-store.ts';
+import { stateOf } from '../store/holding-state.ts';
 
 /** A place in the order of a list: block and log of the last acquisition, then contract and token id. */
 export type HoldingPlace = {
@@ -33,27 +34,11 @@ const directions = {
 const after = (place: string, comparison: '<' | '>') =>
   `AND (${place}) ${comparison} (:block, :log, :contract::bytea, :token)`;
 
-/**
- * What the wallet had of a token at the block of the list, from its changes until then and what it had before the index
- * began, which counts as acquired at block 0.
- */
-const stateOf = (token: string) => `(SELECT standard, amount, coalesce(acquired_block, 0) AS acquired_block,
+/** What the wallet had of a token at the block of the list. What it had before the index began counts as acquired at block 0. */
+const pastOf = (token: string) => `(SELECT standard, amount, coalesce(acquired_block, 0) AS acquired_block,
     coalesce(acquired_log, 0) AS acquired_log,
     coalesce(changed_block, (SELECT start_block FROM index_state WHERE chain_id = :chainId)) AS changed_block
-  FROM (SELECT coalesce(c.standard, h.standard) AS standard,
-      CASE WHEN coalesce(c.standard, h.standard) = 721 THEN coalesce(c.gained, h.start_amount)
-        ELSE coalesce(c.delta, 0) + coalesce(h.start_amount, 0) END AS amount,
-      c.acquired_block, c.acquired_log, c.changed_block
-    FROM (SELECT max(standard) AS standard,
-        (array_agg(gained::int ORDER BY block_number DESC, log_index DESC, part DESC))[1] AS gained,
-        sum(delta) FILTER (WHERE standard = 1155) AS delta,
-        (max(ARRAY[block_number, log_index]) FILTER (WHERE gained))[1] AS acquired_block,
-        (max(ARRAY[block_number, log_index]) FILTER (WHERE gained))[2]::int AS acquired_log,
-        max(block_number) AS changed_block
-      FROM nft_changes WHERE ${own} AND contract = ${token}.contract AND token_id = ${token}.token_id
-        AND block_number <= :asOf) c
-    LEFT JOIN LATERAL (SELECT standard, start_amount FROM nft_holdings
-      WHERE ${own} AND contract = ${token}.contract AND token_id = ${token}.token_id) h ON true) sums)`;
+  FROM ${stateOf(token, ':asOf')} p)`;
 
 /**
  * For a list as of now or a little while ago: the state as of its block of the few tokens that changed since is computed
@@ -74,7 +59,7 @@ export function holdingQuery({
       WHERE ${own} AND block_number > :asOf
         ${contracts === undefined ? '' : `AND contract = ANY (${contractList})`})`;
   const past = `past AS (SELECT t.contract, t.token_id, n.standard, n.amount, n.acquired_block, n.acquired_log,
-      n.changed_block FROM touched t CROSS JOIN LATERAL ${stateOf('t')} n WHERE n.amount > 0)`;
+      n.changed_block FROM touched t CROSS JOIN LATERAL ${pastOf('t')} n WHERE n.amount > 0)`;
   const untouched = `AND NOT EXISTS
     (SELECT 1 FROM touched t WHERE t.contract = h.contract AND t.token_id = h.token_id)`;
   const rows = `${from} ${asOf === undefined ? '' : untouched} ORDER BY ${sorted} LIMIT :limit`;
@@ -128,7 +113,7 @@ export function pastQuery(request: HoldingRequest, examined: number) {
     FROM index_state s
     LEFT JOIN LATERAL (SELECT * FROM examined ORDER BY ${backwards} LIMIT 1) edge ON true
     LEFT JOIN LATERAL (SELECT e.contract, e.token_id, n.standard, n.amount, e.acquired_block, e.acquired_log, n.changed_block
-      FROM latest e CROSS JOIN LATERAL ${stateOf('e')} n WHERE n.amount > 0
+      FROM latest e CROSS JOIN LATERAL ${pastOf('e')} n WHERE n.amount > 0
       ORDER BY ${sorted.replaceAll(/(\w+)( DESC)?(?=,|$)/g, 'e.$1$2')} LIMIT :limit) r ON true
     WHERE s.chain_id = :chainId
     ORDER BY ${sorted.replaceAll(/(\w+)( DESC)?(?=,|$)/g, 'r.$1$2')}`;

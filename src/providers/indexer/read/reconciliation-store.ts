@@ -2,7 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../provider.ts';
 import { bytes, hex } from '../store/bulk-store.ts';
 import { createNativeSums, creditKindName, type NativeChange } from '../store/ledger-rows.ts';
-import { readMoves, readTransaction } from '../store/stored-moves.ts';
+import { readTransaction } from '../store/stored-moves.ts';
 
 /** Records that are read at most to come from one block to another. */
 export const mostRecords = 10_000;
@@ -19,7 +19,7 @@ export type LedgerState = {
 
 export type WalletSums = {
   readonly state: LedgerState;
-  /** Undefined where there are too many records on both sides of the block. */
+  /** Undefined where there are too many records on both sides of the block, or too large ones. */
   readonly sums: NativeChange | undefined;
 };
 
@@ -40,7 +40,8 @@ type Row = {
 };
 type RecordRow = {
   readonly tx: unknown;
-  readonly moves: unknown;
+  /** What came in less what went out; null of a credit, and of what is beyond that much to read. */
+  readonly moved: string | null;
   readonly kind: number | null;
   readonly amount: string | null;
 };
@@ -69,26 +70,40 @@ function toSums(row: Row): NativeChange {
   };
 }
 
+// As they are stored. Unpacked, and to find what is native in them, they take some seconds.
+const mostBytes = 32 * 1024 * 1024;
+
+// Added up there: a contract that pays many at once has a movement for each.
+const movedOf = `(SELECT coalesce(sum((m->>2)::numeric * ((m->>1 = :account)::int - (m->>0 = :account)::int)), 0)::text
+  FROM json_array_elements(coalesce(moves->'n', '[]')) m)`;
+
 /** The entries of a range of blocks, as many as are read at most and one more. */
 function recordsQuery(range: string): string {
   // In an order, so that keys are read: planned without knowing the block, as in a cluster, the whole table looks cheaper.
   const most = `ORDER BY block_number LIMIT ${mostRecords + 1}`;
+  const stored = 'sum(coalesce(pg_column_size(moves), 0)) OVER (ORDER BY block_number, tx_index)';
   const credits = `SELECT c.* FROM generate_series(1, 4) k (kind) CROSS JOIN LATERAL (SELECT NULL::json AS tx,
-      NULL::json AS moves, kind, amount::text FROM block_credits WHERE ${own} AND kind = k.kind AND ${range}
+      NULL::text AS moved, kind, amount::text FROM block_credits WHERE ${own} AND kind = k.kind AND ${range}
       ${most}) c`;
-  // Of large transactions the movements of tokens may be megabytes.
-  const rows = `SELECT tx, json_build_object('n', coalesce(moves->'n', '[]')) AS moves, NULL::smallint AS kind, NULL::text AS amount FROM wallet_history
-    WHERE ${own} AND ${range} ${most}`;
+  const rows = `SELECT tx, CASE WHEN stored <= ${mostBytes} THEN ${movedOf} END AS moved, NULL::smallint AS kind,
+      NULL::text AS amount
+    FROM (SELECT *, ${stored} AS stored FROM (SELECT block_number, tx_index, tx, moves FROM wallet_history
+      WHERE ${own} AND ${range} ${most}) found) measured`;
   return `SELECT * FROM ((${rows}) UNION ALL (${credits})) entries LIMIT ${mostRecords + 1}`;
 }
 
+const isTooMuch = (rows: readonly RecordRow[]) =>
+  rows.length > mostRecords || rows.some(({ kind, moved }) => kind === null && moved === null);
+
 function sumsOf(rows: readonly RecordRow[], wallet: string): NativeChange {
   const sums = createNativeSums();
-  for (const { tx, moves, kind, amount } of rows) {
-    if (kind === null) sums.addRow(wallet, readTransaction(tx), readMoves(moves, wallet));
+  let all = 0n;
+  for (const { tx, moved, kind, amount } of rows) {
+    all += BigInt(moved ?? 0);
+    if (kind === null) sums.addRow(wallet, readTransaction(tx), { native: [] });
     else sums.addCredit({ wallet, kind: creditKindName(kind), amount: BigInt(amount ?? 0) });
   }
-  return sums.of(wallet) ?? nothing;
+  return { ...(sums.of(wallet) ?? nothing), moved: all };
 }
 
 const less = (all: NativeChange, part: NativeChange): NativeChange => ({
@@ -113,7 +128,10 @@ export function sumsQuery(chainId: string, wallet: string, asOf: bigint | undefi
     LEFT JOIN LATERAL (SELECT json_agg(l) AS records FROM (${later}) l) r ON true`;
   return {
     sql,
-    bindings: { chainId, wallet: bytes(wallet), ...(asOf !== undefined && { asOf: String(asOf) }) },
+    bindings: {
+      ...{ chainId, wallet: bytes(wallet) },
+      ...(asOf !== undefined && { account: wallet, asOf: String(asOf) }),
+    },
   };
 }
 
@@ -133,12 +151,12 @@ export async function findWalletSums(
   if (row === undefined) return undefined;
   const state = toState(row);
   const later = row.records ?? [];
-  if (later.length <= mostRecords) return { state, sums: less(toSums(row), sumsOf(later, wallet)) };
+  if (!isTooMuch(later)) return { state, sums: less(toSums(row), sumsOf(later, wallet)) };
   // What is final by then does not change any more: the block lies far back.
   const earlier = await db.raw<{ rows: RecordRow[] }>(recordsQuery('block_number BETWEEN :from AND :asOf'), {
     ...{ ...bindings, asOf: String(asOf), from: String(state.from) },
   });
-  return { state, sums: earlier.rows.length > mostRecords ? undefined : sumsOf(earlier.rows, wallet) };
+  return { state, sums: isTooMuch(earlier.rows) ? undefined : sumsOf(earlier.rows, wallet) };
 }
 
 /** The hash of an indexed block that may still be replaced; undefined of one that is final. */

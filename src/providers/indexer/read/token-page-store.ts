@@ -2,7 +2,6 @@ import type { Database } from '../../../contract/transaction.ts';
 import type { Freshness } from '../../provider.ts';
 import { cleanKinds } from '../search/kinds.ts';
 import { bytes } from '../store/bulk-store.ts';
-import { readMoves } from '../store/stored-moves.ts';
 import { freshnessOf } from './history-store.ts';
 
 /** The tokens of a wallet are found by the facets of its history, which name each by its first bytes. */
@@ -14,11 +13,11 @@ export type TokenRequest = {
   readonly after: string | undefined;
 };
 
-/** A token contract that the wallet had to do with. */
+/** A facet of the wallet's history. */
 export type SeenToken = {
   readonly facet: string;
-  /** Undefined where the row does not name it, which no release writes. */
-  readonly contract: string | undefined;
+  /** The token contracts whose addresses begin with it: one, unless somebody made others on purpose. */
+  readonly contracts: readonly string[];
   /** Whether some of the wallet's records with it do not look like spam. */
   readonly isClean: boolean;
 };
@@ -30,13 +29,18 @@ type Row = {
   readonly unsorted: boolean;
   readonly facet: string | null;
   readonly clean: boolean;
-  readonly moves: unknown;
+  readonly contracts: string | null;
 };
 
 const own = 'chain_id = :chainId AND wallet = :wallet::bytea';
 // Facets of tokens begin with 2, those of counterparties with 1 and of both with 3.
 const next = (after: string) =>
   `SELECT facet FROM history_facets WHERE ${own} AND facet > ${after} AND facet < '\\x03' ORDER BY facet LIMIT 1`;
+
+// Of the addresses that begin with a facet. A record has them whole, but beside them all that it moves, which may be megabytes.
+const named = `SELECT string_agg('0x' || encode(n.contract, 'hex'), ',') FROM (SELECT contract FROM token_contracts
+    WHERE chain_id = :chainId AND contract BETWEEN substr(f.facet, 2) AND substr(f.facet, 2) || decode(repeat('ff', 10), 'hex')
+    ORDER BY contract LIMIT 8) n`;
 
 /** The statement of a page, apart from what runs it. It jumps from facet to facet, however many rows each has. */
 export function tokenQuery({ chainId, wallet, limit, after = '02' }: TokenRequest) {
@@ -47,14 +51,11 @@ export function tokenQuery({ chainId, wallet, limit, after = '02' }: TokenReques
     SELECT s.head_number, s.head_hash, s.head_time, t.*,
       EXISTS (SELECT 1 FROM wallet_history WHERE ${own} AND kind IS NULL) AS unsorted
     FROM index_state s LEFT JOIN LATERAL (
-      SELECT encode(f.facet, 'hex') AS facet, h.moves,
+      SELECT encode(f.facet, 'hex') AS facet, (${named}) AS contracts,
         EXISTS (SELECT 1 FROM unnest(string_to_array(:kinds, ',')::smallint[]) k (kind)
           CROSS JOIN LATERAL (SELECT 1 FROM history_facets WHERE ${own} AND facet = f.facet AND kind = k.kind LIMIT 1) c
         ) AS clean
-      FROM found f CROSS JOIN LATERAL (SELECT block_number, tx_index FROM history_facets
-        WHERE ${own} AND facet = f.facet ORDER BY kind, block_number, tx_index LIMIT 1) r
-      CROSS JOIN LATERAL (SELECT json_strip_nulls(json_build_object('e', moves->'e', 't', moves->'t', 'a', moves->'a')) AS moves
-        FROM wallet_history w WHERE ${own} AND w.block_number = r.block_number AND w.tx_index = r.tx_index) h) t ON true
+      FROM found f) t ON true
     WHERE s.chain_id = :chainId ORDER BY t.facet`;
   return {
     sql,
@@ -76,13 +77,12 @@ export async function listSeenTokens(
   if (completeTo === undefined || rows[0]?.unsorted === true) return undefined;
   return {
     completeTo,
-    tokens: rows.flatMap((row) => (row.facet === null ? [] : [toSeen(row, row.facet, request.wallet)])),
+    tokens: rows.flatMap((row) => (row.facet === null ? [] : [toSeen(row, row.facet)])),
   };
 }
 
-function toSeen({ clean, moves }: Row, facet: string, wallet: string): SeenToken {
-  const { erc20, nft, approvals } = readMoves(moves, wallet);
-  const start = `0x${facet.slice(2)}`;
-  const named = [...erc20, ...nft, ...approvals].find(({ token }) => token.startsWith(start));
-  return { facet, contract: named?.token, isClean: clean };
-}
+const toSeen = ({ clean, contracts }: Row, facet: string): SeenToken => ({
+  facet,
+  contracts: contracts?.split(',') ?? [],
+  isClean: clean,
+});

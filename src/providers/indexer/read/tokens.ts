@@ -53,12 +53,14 @@ type Coin = Awaited<ReturnType<typeof coinsOf>>[number];
 
 /** Those of the contracts that are ERC-20 tokens, with their texts. */
 async function coinsOf(db: Database, chainId: string, seen: readonly SeenToken[]) {
-  const contracts = seen.flatMap(({ contract }) => (contract === undefined ? [] : [contract]));
+  const contracts = seen.flatMap((facet) => facet.contracts);
   const texts = new Map((await findContracts(db, chainId, contracts)).map((text) => [text.contract, text]));
-  return seen.flatMap(({ contract, isClean }) => {
-    const text = contract === undefined ? undefined : texts.get(contract);
-    return text?.standard === 20 ? [{ ...text, isClean }] : [];
-  });
+  return seen.flatMap((facet) =>
+    facet.contracts.flatMap((contract) => {
+      const text = texts.get(contract);
+      return text?.standard === 20 ? [{ ...text, isClean: facet.isClean }] : [];
+    }),
+  );
 }
 
 function toToken({ contract, name, symbol, decimals, isClean }: Coin, balance: bigint): WalletToken {

@@ -3,6 +3,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import type { BlockHeader } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
 import { deleteFacets } from './facet-store.ts';
+import { stateOf } from './holding-state.ts';
 import { undoLedger } from './ledger-store.ts';
 
 /** Another process moved the head of the index meanwhile, so the change does not apply. Nothing was written. */
@@ -84,56 +85,45 @@ async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void>
     `SELECT DISTINCT wallet, contract, token_id FROM nft_changes ${replaced} AND wallet IN ${touchedWallets}`,
     { chainId, keep },
   );
-  if (rows.length === 0) return;
-  const keys = {
-    wallets: rows.map(({ wallet }) => bytes(hex(wallet))).join(','),
-    contracts: rows.map(({ contract }) => bytes(hex(contract))).join(','),
-    tokens: rows.map(({ token_id }) => token_id).join(','),
-  };
-  const bindings = { chainId, keep, ...keys, starts: await startsOf(tx, chainId, rows, keys) };
-  for (const sql of undoSteps) await tx.raw(sql, bindings);
+  for (const [wallet, own] of Map.groupBy(rows, ({ wallet }) => bytes(hex(wallet)))) {
+    for (const part of partsOf(own)) await tx.raw(takeBack, { chainId, keep, wallet, ...namesOf(part) });
+  }
+  for (const part of partsOf(rows)) {
+    const wallets = part.map(({ wallet }) => bytes(hex(wallet))).join(',');
+    for (const sql of undoSteps) await tx.raw(sql, { chainId, keep, wallets, ...namesOf(part) });
+  }
 }
 
-/** What the wallets had of these tokens before the index began, in their order: no blocks that are taken back change it. */
-async function startsOf(
-  tx: Tx,
-  chainId: string,
-  rows: readonly Undone[],
-  keys: Readonly<Record<'wallets' | 'contracts' | 'tokens', string>>,
-): Promise<string> {
-  const found = await tx.raw<{ rows: (Undone & { readonly start_amount: string | null })[] }>(
-    `SELECT wallet, contract, token_id, start_amount FROM nft_holdings WHERE chain_id = :chainId
-     AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])
-     AND contract = ANY (string_to_array(:contracts, ',')::bytea[])
-     AND token_id = ANY (string_to_array(:tokens, ',')::numeric[])`,
-    { chainId, ...keys },
+// One statement is to end long before its time, however many tokens were moved.
+const tokensAtOnce = 500;
+
+const partsOf = (rows: readonly Undone[]): readonly Undone[][] =>
+  Array.from({ length: Math.ceil(rows.length / tokensAtOnce) }, (_, index) =>
+    rows.slice(index * tokensAtOnce, (index + 1) * tokensAtOnce),
   );
-  const nameOf = ({ wallet, contract, token_id }: Undone) => `${hex(wallet)}${hex(contract)}${token_id}`;
-  const starts = new Map(found.rows.map((row) => [nameOf(row), row.start_amount]));
-  return rows.map((row) => starts.get(nameOf(row)) ?? '').join(',');
-}
+
+const namesOf = (rows: readonly Undone[]) => ({
+  contracts: rows.map(({ contract }) => bytes(hex(contract))).join(','),
+  tokens: rows.map(({ token_id }) => token_id).join(','),
+});
 
 // Values, not a temporary table: Citus joins temporary tables with reference tables only.
-const undone = `unnest(string_to_array(:wallets, ',')::bytea[], string_to_array(:contracts, ',')::bytea[],
-     string_to_array(:tokens, ',')::numeric[], string_to_array(:starts, ',', '')::numeric[])
-     AS u (wallet, contract, token_id, start_amount)`;
+const lists = "string_to_array(:contracts, ',')::bytea[], string_to_array(:tokens, ',')::numeric[]";
+
+/** Takes holdings of one wallet back to the block that is kept, where anything of them is left. */
+const takeBack = `UPDATE nft_holdings t SET standard = n.standard, amount = n.amount, changed_block = n.changed_block,
+    acquired_block = coalesce(n.acquired_block, CASE WHEN n.standard = 1155 AND t.start_amount > 0 THEN 0 END),
+    acquired_log = coalesce(n.acquired_log, CASE WHEN n.standard = 1155 AND t.start_amount > 0 THEN 0 END)
+  FROM unnest(${lists}) AS u (contract, token_id) CROSS JOIN LATERAL ${stateOf('u', ':keep')} n
+  WHERE t.chain_id = :chainId AND t.wallet = :wallet::bytea AND t.contract = u.contract AND t.token_id = u.token_id
+    AND n.changed_block IS NOT NULL`;
+
+const undone = `unnest(string_to_array(:wallets, ',')::bytea[], ${lists}) AS u (wallet, contract, token_id)`;
 
 const undoSteps = [
-  `DELETE FROM nft_changes ${replaced} AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])`,
   `DELETE FROM nft_holdings h USING ${undone} WHERE h.chain_id = :chainId
-     AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id`,
-  `INSERT INTO nft_holdings
-     (chain_id, wallet, contract, token_id, standard, amount, acquired_block, acquired_log, changed_block, start_amount)
-   SELECT c.chain_id, c.wallet, c.contract, c.token_id, max(c.standard),
-     CASE WHEN max(c.standard) = 721 THEN (array_agg(c.gained::int ORDER BY c.block_number DESC, c.log_index DESC, c.part DESC))[1]
-       ELSE sum(c.delta) FILTER (WHERE c.standard = 1155) + coalesce(u.start_amount, 0) END,
-     coalesce((max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[1],
-       CASE WHEN max(c.standard) = 1155 AND u.start_amount > 0 THEN 0 END),
-     coalesce((max(ARRAY[c.block_number, c.log_index]) FILTER (WHERE c.gained))[2],
-       CASE WHEN max(c.standard) = 1155 AND u.start_amount > 0 THEN 0 END),
-     max(c.block_number), u.start_amount
-   FROM nft_changes c JOIN ${undone} USING (wallet, contract, token_id)
-   WHERE c.chain_id = :chainId GROUP BY c.chain_id, c.wallet, c.contract, c.token_id, u.start_amount`,
+     AND h.wallet = u.wallet AND h.contract = u.contract AND h.token_id = u.token_id AND h.changed_block > :keep`,
+  `DELETE FROM nft_changes ${replaced} AND wallet = ANY (string_to_array(:wallets, ',')::bytea[])`,
   `UPDATE nft_tokens t SET minted_block = NULL, minter = NULL FROM ${undone} WHERE t.chain_id = :chainId
      AND t.contract = u.contract AND t.token_id = u.token_id AND t.minted_block > :keep`,
 ];
