@@ -2,11 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /**
  * - `unreachable`: no connection, or it broke;
- * - `timeout`: no whole answer in time, or no turn to ask;
+ * - `timeout`: no whole answer in time;
+ * - `busy`: nothing was sent, because no turn came in time. That says nothing of the callee;
  * - `oversized`: the answer exceeds its size limit;
  * - `shut`: nothing was sent, because the circuit breaker of the callee is open.
  */
-export type OutgoingReason = 'unreachable' | 'timeout' | 'oversized' | 'shut';
+export type OutgoingReason = 'unreachable' | 'timeout' | 'busy' | 'oversized' | 'shut';
 
 type Details = { readonly cause?: unknown; readonly retryAfterMs?: number };
 

@@ -61,7 +61,7 @@ export function createTurns(places: number): <T>(call: Call<T>) => Promise<T> {
       if (!line.waiting.delete(turn.resolve)) end(name, line);
       else if (line.active === 0 && line.waiting.size === 0) lines.delete(name);
       asker?.throwIfAborted();
-      throw new OutgoingFault('timeout', `no turn to ask within ${waitMs} ms`, { cause });
+      throw new OutgoingFault('busy', `no turn to ask within ${waitMs} ms`, { cause });
     }
   };
 

@@ -23,8 +23,9 @@ import {
 import packageFile from '../../package.json' with { type: 'json' };
 import type { samplers } from '../config.ts';
 import type { Logger } from '../log.ts';
+import { createAgent } from '../outgoing/agent.ts';
 import { type Span, type SpanOptions, stopMs, type Tracing } from './span.ts';
-import { tellOutages } from './tell-outages.ts';
+import { type CutExporter, tellOutages } from './tell-outages.ts';
 
 type TracingOptions = {
   /** Of the collector. */
@@ -47,13 +48,17 @@ const mostLinks = 32;
 /** Traces by the SDK of OpenTelemetry: spans wait in a bounded queue, and go to the collector by themselves. */
 export function startTracing(options: TracingOptions): Tracing {
   const { endpoint, headers, timeoutMs, log } = options;
-  const openExporter = () =>
-    new OTLPTraceExporter({
+  const openExporter = (): CutExporter => {
+    const agent = createAgent(endpoint);
+    const exporter = new OTLPTraceExporter({
       url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
       headers: { ...headers },
       timeoutMillis: timeoutMs,
       concurrencyLimit: 4,
+      httpAgentOptions: () => agent,
     });
+    return Object.assign(exporter, { cut: () => agent.destroy() });
+  };
   const batches = new BatchSpanProcessor({
     exporter: tellOutages(openExporter, { timeoutMs: timeoutMs + 500, log }),
     maxQueueSize: longestQueue,

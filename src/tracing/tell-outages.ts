@@ -2,6 +2,9 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../log.ts';
 
+/** An exporter whose connections can be cut, with what is under way on them. */
+export type CutExporter = SpanExporter & { cut(): void };
+
 type OutageOptions = {
   /** Of one export, by which it has to have ended by itself. */
   readonly timeoutMs: number;
@@ -13,7 +16,7 @@ type OutageOptions = {
  * @param open makes an exporter: where an export never ends, as when the collector switches protocols or sends a byte now and then,
  *   it would keep its place among those at once for good
  */
-export function tellOutages(open: () => SpanExporter, { timeoutMs, log }: OutageOptions): SpanExporter {
+export function tellOutages(open: () => CutExporter, { timeoutMs, log }: OutageOptions): SpanExporter {
   let exporter = open();
   let dropped = 0;
   const tell = ({ code, error }: ExportResult, spans: number) => {
@@ -41,6 +44,7 @@ export function tellOutages(open: () => SpanExporter, { timeoutMs, log }: Outage
       const late = setTimeout(() => {
         if (exporter === used) {
           exporter = open();
+          used.cut();
           used.shutdown().catch(() => {});
         }
         end({ code: ExportResultCode.FAILED, error: new DOMException('no end', 'TimeoutError') });

@@ -194,6 +194,44 @@ describe('what is final', () => {
     expect(await pin()).toMatchObject({ finalityUnknown: { why, isLasting: true } });
   });
 
+  /** A node whose newest and final block is this one, which no chain has come to. */
+  const headAt =
+    (number: bigint): Parameters<BentNode['bend']>[0] =>
+    (call, pass) =>
+      call.method === 'eth_getBlockByNumber'
+        ? pass({ ...call, params: ['latest', false] }).then(({ result }) => ({
+            result: { ...(result as object), number: `0x${number.toString(16)}` },
+          }))
+        : undefined;
+
+  test('is no block far ahead that the only node has told of for a moment', async () => {
+    node(0).bend(tag(40n));
+    expect((await pin(1)).finalized).toBe(40n);
+    node(0).bend(headAt(0xff_ff_ffn));
+    await pin(1);
+    node(0).bend(tag(41n));
+    expect(await pin(1)).toMatchObject({ finalized: 41n, finalityUnknown: undefined });
+  });
+
+  test('leaps, as after a rest, when it is said again some seconds later', async () => {
+    node(0).bend(tag(40n));
+    await pin(1);
+    node(0).bend(headAt(0xff_ff_ffn));
+    await pin(1);
+    clock += 5_000;
+    expect((await pin(1)).finalized).toBe(0xff_ff_ffn);
+  });
+
+  test('above all that the nodes have is told once that lasts', async () => {
+    node(0).bend(headAt(0xfffn));
+    await pin(1);
+    node(0).bend(undefined);
+    await pin(1);
+    clock += 5_000;
+    const why = 'Block 4095 was final, and no node has come to it.';
+    expect(await pin(1)).toMatchObject({ finalized: -1n, finalityUnknown: { why, isLasting: true } });
+  });
+
   test('takes a node out of use that contradicts it', async () => {
     for (const [index, number] of [40n, 40n, 20n].entries()) node(index).bend(tag(number));
     await pin(3);

@@ -205,7 +205,7 @@ describe('a callee', () => {
     const callee = open({ maxConcurrent: 1 });
     const first = faultOf(get(callee, { timeoutMs: 400 }));
     const second = faultOf(get(callee, { timeoutMs: 50 }));
-    expect((await second).message).toBe('no turn to ask within 50 ms');
+    expect(await second).toMatchObject({ reason: 'busy', message: 'no turn to ask within 50 ms' });
     await first;
     answer = well;
     await get(callee);

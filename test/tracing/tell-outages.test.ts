@@ -1,8 +1,8 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
-import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '../../src/log.ts';
-import { tellOutages } from '../../src/tracing/tell-outages.ts';
+import { type CutExporter, tellOutages } from '../../src/tracing/tell-outages.ts';
 
 test('an export that never ends is given up, and its exporter, and it is told once', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -12,14 +12,17 @@ test('an export that never ends is given up, and its exporter, and it is told on
     level: 'info',
     destination: { write: (line) => lines.push(JSON.parse(line).msg) },
   });
-  const opened: { left: boolean; ends: ((result: ExportResult) => void)[] }[] = [];
-  const open = (): SpanExporter => {
-    const exporter = { left: false, ends: [] as ((result: ExportResult) => void)[] };
+  const opened: { left: boolean; isCut: boolean; ends: ((result: ExportResult) => void)[] }[] = [];
+  const open = (): CutExporter => {
+    const exporter = { left: false, isCut: false, ends: [] as ((result: ExportResult) => void)[] };
     opened.push(exporter);
     return {
       export: (_spans, end) => void exporter.ends.push(end),
       async shutdown() {
         exporter.left = true;
+      },
+      cut() {
+        exporter.isCut = true;
       },
     };
   };
@@ -31,7 +34,10 @@ test('an export that never ends is given up, and its exporter, and it is told on
   expect(done).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
   expect(done).toHaveBeenCalledTimes(4);
-  expect(opened.map(({ left }) => left)).toEqual([true, false]);
+  expect(opened.map(({ left, isCut }) => [left, isCut])).toEqual([
+    [true, true],
+    [false, false],
+  ]);
   // What ends after all has been told.
   opened[0]?.ends[0]?.({ code: ExportResultCode.SUCCESS });
   exporter.export(spans, done);

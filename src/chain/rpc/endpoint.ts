@@ -59,7 +59,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const fail = (begun: number, error: unknown) => {
     if (!(error instanceof NodeFault)) return;
     chain.forget();
-    if (error.reason !== 'shut') health.failed(begun, error.reason, error.message);
+    if (!['shut', 'busy'].includes(error.reason)) health.failed(begun, error.reason, error.message);
   };
 
   const verify = async () => {

@@ -39,29 +39,52 @@ type ConsensusOptions = {
 // A node that fails now and then would make finality come and go with each look.
 const unknownForMs = 5_000;
 
+// Of blocks between two looks. After a longer rest, it is said twice.
+const usualLeap = 10_000n;
+
 type MemberWitness = Witness & { readonly member: Member };
 
 export function createConsensus({ members, needed, log, now }: ConsensusOptions): Consensus {
   // What was once final stays so, whatever the nodes say later.
   let final: BlockId | undefined;
+  let leap: (BlockId & { readonly at: number }) | undefined;
   let unknownSince: number | undefined;
   const disputes = createDisputes(now);
+
+  /** Whether nothing speaks against it: a lie of one moment about a block far ahead would stay for good. */
+  const isToBeBelieved = (block: BlockId): boolean => {
+    if (final === undefined || block.number - final.number <= usualLeap) return true;
+    const isSaidAgain = leap !== undefined && block.number >= leap.number && now() - leap.at >= unknownForMs;
+    if (!isSaidAgain && (leap === undefined || block.number < leap.number)) leap = { ...block, at: now() };
+    if (isSaidAgain) leap = undefined;
+    return isSaidAgain;
+  };
+  const heldAbove = (witnesses: readonly Witness[]): string | undefined => {
+    const { number } = final ?? { number: -1n };
+    const isAbove = witnesses.length > 0 && witnesses.every(({ head }) => head.number < number);
+    return isAbove ? `Block ${number} was final, and no node has come to it.` : undefined;
+  };
 
   return {
     async agree({ confirmations, finalityDepth }) {
       const witnesses = () => inUse(members).flatMap((member) => asWitness(member, finalityDepth) ?? []);
       if (final !== undefined) await judgeForks(members, witnesses(), final, log);
       const vote = await agreeOnFinality(witnesses(), needed);
-      if (vote.block !== undefined && vote.block.number > (final?.number ?? -1n)) {
+      if (
+        vote.block !== undefined &&
+        vote.block.number > (final?.number ?? -1n) &&
+        isToBeBelieved(vote.block)
+      ) {
         final = vote.block;
         await judgeForks(members, witnesses(), final, log);
       }
-      unknownSince = vote.unknown === undefined ? undefined : (unknownSince ?? now());
+      const unknown = vote.unknown ?? heldAbove(witnesses());
+      unknownSince = unknown === undefined ? undefined : (unknownSince ?? now());
       const isLasting = unknownSince !== undefined && now() - unknownSince >= unknownForMs;
       return {
         disagreement: await disputes.find(witnesses(), confirmations),
         finalityUnknown:
-          vote.unknown === undefined ? undefined : { why: `${vote.unknown} ${silentOf(members)}`, isLasting },
+          unknown === undefined ? undefined : { why: `${unknown} ${silentOf(members)}`.trim(), isLasting },
       };
     },
     async finalOn(member) {

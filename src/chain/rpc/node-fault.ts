@@ -7,7 +7,8 @@ import { OutgoingFault } from '../../outgoing/outgoing-fault.ts';
  * - `malformed`: the answer is not valid JSON-RPC;
  * - `oversized`: the answer exceeds its size limit;
  * - `wrong_chain`: the node serves another chain;
- * - `shut`: it was not asked, because its circuit breaker is open. That says nothing new about it.
+ * - `shut`: it was not asked, because its circuit breaker is open. That says nothing new about it;
+ * - `busy`: nor because too much else is asked of it by this process.
  */
 export type FaultReason =
   | 'unreachable'
@@ -16,7 +17,8 @@ export type FaultReason =
   | 'malformed'
   | 'oversized'
   | 'wrong_chain'
-  | 'shut';
+  | 'shut'
+  | 'busy';
 
 /** A node gave no valid answer. The message contains no URL. */
 export class NodeFault extends Error {

@@ -4,6 +4,7 @@ import type { GasCost } from '../../chain/minting/gas.ts';
 import { createPastMemory, type PastMemory } from './audit/past-memory.ts';
 import type { NodeLimits } from './node-limits.ts';
 import { createTurns, type Turns } from './send/turn-memory.ts';
+import type { Pause } from './stores/lane-store.ts';
 import { createEvidenceMemory, type EvidenceMemory } from './watch/evidence-memory.ts';
 import type { Lineage } from './watch/lineage.ts';
 import type { Mined } from './watch/mined.ts';
@@ -24,6 +25,9 @@ type FirstLook<T> = {
   readonly number: bigint;
   readonly hash: string;
 };
+
+/** Nothing is asked about it until then, in milliseconds of the lane's clock. */
+type Unanswered = { readonly until: number; readonly pause: Pause };
 
 type NextTransaction = {
   readonly id: string;
@@ -63,6 +67,8 @@ export type LaneMemory = {
   readonly claimed: Map<string, number>;
   /** What contracts were found to use, by their address. */
   readonly costs: Map<string, GasCost>;
+  /** Contracts of which the nodes do not say what a mint would do, by their address. */
+  readonly unanswered: Map<string, Unanswered>;
   /** Contracts that looked like none that mints, by their address. */
   readonly unfit: Map<string, FirstLook<string>>;
   /** What the nodes of the network take, as far as they have said so. */
@@ -79,6 +85,14 @@ export type LaneMemory = {
   gapLookedAt: string | undefined;
 };
 
+/** Forgets what is remembered of transactions that can no longer change. */
+export function forgetOthers(memory: LaneMemory, open: ReadonlySet<string>): void {
+  const { broadcastAt, mined, nonceUsed, answers, underfunded, refused } = memory;
+  for (const known of [broadcastAt, mined, nonceUsed, answers, underfunded, refused]) {
+    for (const id of known.keys()) if (!open.has(id)) known.delete(id);
+  }
+}
+
 export const createLaneMemory = (): LaneMemory => ({
   broadcastAt: new Map(),
   next: undefined,
@@ -93,6 +107,7 @@ export const createLaneMemory = (): LaneMemory => ({
   turns: createTurns(),
   claimed: new Map(),
   costs: new Map(),
+  unanswered: new Map(),
   unfit: new Map(),
   limits: {},
   market: undefined,

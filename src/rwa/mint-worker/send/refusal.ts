@@ -4,8 +4,10 @@ import type { LaneContext } from '../lane-context.ts';
 import { inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { listOtherRecipients, type NextMint } from '../stores/queued-nft-store.ts';
 
-// Bounds the memory. Nothing is lost when it is cleared: refusals are noticed again.
+// Bounds the memory. Beyond it a refused NFT is met again at each poll, until the first ones are through.
 const maxDeferred = 1_000;
+// Of NFTs that are there no more, nobody asks again.
+const keptConfirmations = 10n;
 
 /** The ids of NFTs that were refused recently. They are skipped until the depth of confirmation is reached. */
 export function deferredNfts({ memory, network }: LaneContext, head: Head): string[] {
@@ -35,7 +37,7 @@ export async function handleRefusal(
   if (!(await mintsToOthers(context, mint))) {
     return { reason: 'contract_refuses', detail: `${contract} refuses a mint: ${refusal}` };
   }
-  if (memory.refusedAt.size >= maxDeferred) memory.refusedAt.clear();
+  if (memory.refusedAt.size >= maxDeferred) forgetOld(context, head);
 
   const owner = await node.ownerOf(contract, tokenId, head.number);
   if (owner !== null) {
@@ -44,13 +46,20 @@ export async function handleRefusal(
     return { reason: 'contract_refuses', detail };
   }
   if (refusedAt === undefined) {
-    memory.refusedAt.set(nftId, head.number);
+    if (memory.refusedAt.size < maxDeferred) memory.refusedAt.set(nftId, head.number);
     return undefined;
   }
   // Estimated again, so that a cause which has ended in the meantime does not count.
   const estimate = await node.estimate(signer.address, contract, [mint]);
   if (typeof estimate !== 'bigint') await failRefused(context, mint, refusal);
   return undefined;
+}
+
+function forgetOld({ memory, network }: LaneContext, head: Head): void {
+  const kept = keptConfirmations * BigInt(network.confirmations) + 100n;
+  for (const [nftId, refusedAt] of memory.refusedAt) {
+    if (head.number - refusedAt > kept) memory.refusedAt.delete(nftId);
+  }
 }
 
 async function failRefused(

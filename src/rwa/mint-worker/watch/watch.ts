@@ -1,5 +1,6 @@
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import type { LaneContext } from '../lane-context.ts';
+import { forgetOthers } from '../lane-memory.ts';
 import { transactionFacts } from '../step-facts.ts';
 import { LeaseLostError } from '../stores/lane-store.ts';
 import { listOpenTransactions } from '../stores/transaction-store.ts';
@@ -36,6 +37,7 @@ export async function watch(context: LaneContext, head: Head): Promise<void> {
   const { db, lease, stopping } = context;
   try {
     const open = await listOpenTransactions(db, lease);
+    forgetOthers(context.memory, new Set(open.map(({ id }) => id)));
     const look = await lookAtChain(context, await viewChain(context, head), open);
     const inspections = await Promise.all(open.map((transaction) => inspect(look, transaction)));
     for (const inspection of inspections) {

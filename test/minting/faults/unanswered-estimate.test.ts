@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addMintable, treasury } from '../../rwa/mint-requests.ts';
+import { type Flaw, fieldOf } from '../../support/flaws/flaw.ts';
+import { until, untilAll } from '../../support/minting.ts';
+import { createMintSetup, type MintSetup } from '../mint-setup.ts';
+
+const stuck = `0x${'5c'.repeat(20)}`;
+let isStuck: boolean;
+/** Never says what a transaction to this contract would do. */
+const neverEstimates: Flaw = async (call, pass) =>
+  isStuck &&
+  call.method === 'eth_estimateGas' &&
+  String(fieldOf(call.params[0], 'to')).toLowerCase() === stuck
+    ? 'hang'
+    : pass(call);
+
+let setup: MintSetup;
+beforeEach(async () => {
+  isStuck = true;
+  setup = await createMintSetup({ nodes: [[neverEstimates]] });
+});
+afterEach(() => setup.close());
+
+const lane = () => setup.service.db('mint_lanes').first();
+
+test('a contract of which the node never says what a mint would do keeps no other from minting', async () => {
+  const { chain, service } = setup;
+  await chain.call('anvil_setCode', stuck, await chain.call('eth_getCode', chain.contract, 'latest'));
+  const { nft, path, secret } = await addMintable(service, 'globex', { contractAddress: stuck });
+  await service.as(service.keys.globex).post(path).send({ secret, recipient: treasury }).expect(200);
+  setup.work();
+  const mining = setup.keepMining();
+  await until('the reason', async () => /do not say what a mint of/.test((await lane()).pause_detail ?? ''));
+  expect((await lane()).pause_reason).toBe('contract_refuses');
+  for (let round = 0; round < 3; round += 1) {
+    await untilAll(service, await setup.accept(3), 'minted');
+    expect((await lane()).pause_reason).toBe('contract_refuses');
+  }
+  const [row] = await service.db('nfts').where({ id: nft.id });
+  expect(row.mint_state).toBe('queued');
+  mining.stop();
+}, 90_000);
