@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { request as send } from 'node:http';
+import { IncomingMessage, ServerResponse, request as send } from 'node:http';
+import { Socket } from 'node:net';
 import supertest from 'supertest';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCallerDelays } from '../../src/http/server/caller-delays.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { answerAfter, createCallerDelays } from '../../src/http/server/caller-delays.ts';
 import { listen } from '../../src/http/server/listener.ts';
 import { createLoadGuard } from '../../src/http/server/load-guard.ts';
+import { takeOn } from '../../src/http/server/taken-on.ts';
 import { createLogger } from '../../src/log.ts';
 import { callerOf, fixtureApp, goodKey, id, verifier } from './support.ts';
 
@@ -40,6 +42,38 @@ describe('the delay of what a caller is told', () => {
     const { many } = delaysAt();
     many(1_000);
     expect(many(1, 'modest')).toEqual([0]);
+  });
+});
+
+describe('what waits for its turn', () => {
+  const responseOf = () => new ServerResponse(new IncomingMessage(new Socket()));
+
+  test('is taken on again when it has come, or refused', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const answered: boolean[] = [];
+    for (const isAdmitted of [true, false]) {
+      const response = responseOf();
+      let underWay = 1;
+      takeOn(
+        response,
+        () => (underWay -= 1),
+        () => isAdmitted,
+      );
+      answerAfter(500, response, () => answered.push(isAdmitted));
+      expect(underWay).toBe(0);
+    }
+    vi.advanceTimersByTime(500);
+    expect(answered).toEqual([true]);
+  });
+
+  test('leaves no timer behind when its caller leaves', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const response = responseOf();
+    answerAfter(500, response, () => expect.unreachable());
+    response.emit('close');
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -151,6 +151,31 @@ describe('a connection is closed', () => {
     expect(modest.closed).toBe(false);
   });
 
+  test('when what it pipelines takes more than it may', async () => {
+    const server = await start(() => {});
+    const large = (kilobytes: number) =>
+      `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(kilobytes * 1_024)}\r\n\r\n`;
+    // The first one is under way, and counts no more.
+    const modest = call(server, large(12).repeat(4));
+    await closed(call(server, large(12).repeat(6)).resume());
+    expect(modest.closed).toBe(false);
+  });
+
+  test('and not for what it has sent before and was answered', async () => {
+    const server = await start((_request, response) => response.end('done'));
+    const text = `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(12 * 1_024)}\r\n\r\n`.repeat(3);
+    const caller = call(server).resume();
+    let answers = 0;
+    caller.on('data', (chunk) => {
+      answers += String(chunk).match(/HTTP\/1.1 200/g)?.length ?? 0;
+    });
+    for (const wanted of [3, 6, 9, 12]) {
+      caller.write(text);
+      await vi.waitFor(() => expect(answers).toBe(wanted));
+    }
+    expect(caller.closed).toBe(false);
+  });
+
   test('when there are more in all than there may be, of whatever addresses, until one of them is over', async () => {
     const server = await start((_request, response) => response.end('done'), { total: 3, perAddress: 2 });
     const from = (last: number) => call(server, get('/'), `127.0.0.${last}`);
@@ -187,7 +212,10 @@ describe('a connection is closed', () => {
 
 test('addresses of one IPv6 network count as one', () => {
   const server = createServer();
-  const limits = { total: 10, perAddress: 2, pipelined: 1, writeTimeoutMs: 1_000, leastBytesPerSecond: 1 };
+  const limits = {
+    ...{ total: 10, perAddress: 2, pipelined: 1, pipelinedLength: 1_000 },
+    ...{ writeTimeoutMs: 1_000, leastBytesPerSecond: 1 },
+  };
   limitConnections(server, followConnections(server), limits, log);
   const open = (remoteAddress: string) => {
     const socket = Object.assign(new Duplex({ read() {} }), { remoteAddress, setTimeout() {} });

@@ -135,9 +135,10 @@ function answer(
 
 /** Who asks on without heed is refused, too, but at a pace: what it costs would be missed by everybody else. */
 function refuseInTurn(exchange: Exchange, error: unknown, options: DispatchOptions): void {
-  answerAfter(delayOf(exchange, error, options), exchange.response, () =>
-    answerProblem(exchange, error, options.log),
-  );
+  const delayMs = delayOf(exchange, error, options);
+  // Else what has come of it is kept as long.
+  if (delayMs > 0) discardRest(exchange.request);
+  answerAfter(delayMs, exchange.response, () => answerProblem(exchange, error, options.log));
 }
 
 function delayOf(

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { letGo } from './taken-on.ts';
+import { letGo, takeOnAgain } from './taken-on.ts';
+import { whenOver } from './when-over.ts';
 
 /** How long callers wait for what they are told too often, so that who asks on without heed costs little. */
 export type CallerDelays = {
@@ -9,6 +10,8 @@ export type CallerDelays = {
 
 // All who are refused for their rate are asked to wait for as long, at least.
 const longestMs = 1_000;
+// Those who wait as long as that would else come back all at once, again and again.
+const spreadMs = 250;
 
 /**
  * Creates the delays: of one name, as many answers at once as go out in a second, and those of a second after that; the others
@@ -39,19 +42,24 @@ export function createCallerDelays(
       overAt.delete(name);
       forget(at);
       overAt.set(name, over);
-      return Math.max(0, Math.round(over - at - atOnceMs));
+      const delay = Math.max(0, over - at - atOnceMs);
+      return Math.round(delay === longestMs ? delay - Math.random() * spreadMs : delay);
     },
   };
 }
 
-/** Calls `answer` now or later; what waits is nothing that the process is at, and nothing is done for who has left meanwhile. */
+/**
+ * Calls `answer` now or later. What waits is nothing that the process is at: it is taken on again, or refused, when its turn has
+ * come. Nothing is kept of who has left meanwhile.
+ */
 export function answerAfter(delayMs: number, response: ServerResponse, answer: () => void): void {
   if (delayMs === 0) {
     answer();
     return;
   }
   letGo(response, false);
-  setTimeout(() => {
-    if (!response.closed) answer();
+  const timer = setTimeout(() => {
+    if (takeOnAgain(response)) answer();
   }, delayMs);
+  whenOver(response, () => clearTimeout(timer));
 }

@@ -12,6 +12,8 @@ export type ConnectionLimits = ReadingPace & {
   readonly perAddress: number;
   /** Requests of one connection that are not answered yet; one that pipelines more is closed. */
   readonly pipelined: number;
+  /** What those of them that wait for their turn may take without their bodies, in characters; beyond it the connection is closed. */
+  readonly pipelinedLength: number;
 };
 
 /**
@@ -58,7 +60,8 @@ export function limitConnections(
   });
 
   return (socket) => {
-    const isTooMany = (connections.of(socket)?.answering ?? 0) > limits.pipelined;
+    const { answering, waitingLength } = connections.of(socket) ?? { answering: 0, waitingLength: 0 };
+    const isTooMany = answering > limits.pipelined || waitingLength > limits.pipelinedLength;
     if (isTooMany) refuse(socket, 'too many pipelined requests');
     return isTooMany;
   };

@@ -15,7 +15,7 @@ import type { LoadGuard } from './load-guard.ts';
 import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
 import { refuseQuickly } from './quick-refusals.ts';
-import { letGo, takeOn } from './taken-on.ts';
+import { type Admission, letGo, takeOn } from './taken-on.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 import { whenOver } from './when-over.ts';
 
@@ -66,6 +66,7 @@ const defaultLimits: ConnectionLimits = {
   total: 10_000,
   perAddress: 1_000,
   pipelined: 32,
+  pipelinedLength: 48 * 1024,
   writeTimeoutMs: 15_000,
   leastBytesPerSecond: 16 * 1024,
 };
@@ -102,20 +103,23 @@ export async function listen(
       if (!hasTooMany(request.socket) && isItsTurn) answer(request, response);
     },
   );
+  const admit: Admission = (response) => {
+    const end = guard?.admit(response.req);
+    if (guard !== undefined && end === undefined) {
+      onShed?.();
+      guard.refuse(response);
+      return false;
+    }
+    takeOn(response, end, admit);
+    return true;
+  };
   const answer: RequestListener = (request, response) => {
     if (!hasOneHost(request)) {
       refuseMalformed(request.socket);
       return;
     }
     request.url = toOriginForm(request.url ?? '/');
-    const end = guard?.admit(request);
-    if (guard !== undefined && end === undefined) {
-      onShed?.();
-      guard.refuse(response);
-      return;
-    }
-    takeOn(response, end);
-    handler(request, response);
+    if (admit(response)) handler(request, response);
   };
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));

@@ -11,6 +11,8 @@ type OpenConnection = {
   isUnused: boolean;
   /** Answers that wait for their turn; undefined where the caller does not send requests ahead. */
   waiting: ServerResponse[] | undefined;
+  /** What the requests of those that wait take, in characters. */
+  waitingLength: number;
 };
 
 export type OpenConnections = {
@@ -34,12 +36,12 @@ type Answer = ServerResponse & { [connection]?: OpenConnection };
 export function followConnections(server: Server): OpenConnections {
   const open = new WeakMap<Duplex, OpenConnection>();
   server.on('connection', (socket) => {
-    open.set(socket, { answering: 0, last: undefined, isUnused: true, waiting: undefined });
+    open.set(socket, { answering: 0, last: undefined, isUnused: true, waiting: undefined, waitingLength: 0 });
   });
   return {
     of: (socket) => open.get(socket),
-    begin({ socket }, response: Answer) {
-      const at = open.get(socket);
+    begin(request, response: Answer) {
+      const at = open.get(request.socket);
       if (at === undefined) return true;
       at.isUnused = false;
       at.answering += 1;
@@ -48,6 +50,7 @@ export function followConnections(server: Server): OpenConnections {
       if (at.answering === 1) return true;
       at.waiting ??= [];
       at.waiting.push(response);
+      at.waitingLength += lengthOf(request);
       return false;
     },
     end(response: Answer) {
@@ -56,7 +59,16 @@ export function followConnections(server: Server): OpenConnections {
       at.answering -= 1;
       if (at.last === response) at.last = undefined;
       if (at.waiting === undefined || response.req.socket.destroyed) return undefined;
-      return at.waiting.shift();
+      const next = at.waiting.shift();
+      if (next !== undefined) at.waitingLength -= lengthOf(next.req);
+      return next;
     },
   };
+}
+
+/** What a request without its body takes, in characters. */
+function lengthOf({ url = '', rawHeaders }: IncomingMessage): number {
+  let length = url.length;
+  for (const text of rawHeaders) length += text.length;
+  return length;
 }

@@ -1,12 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import type { EndRequest } from './under-way.ts';
 
-const endRequest = Symbol('end of the request');
-type Answer = ServerResponse & { [endRequest]?: EndRequest | undefined };
+/** Takes a request on, or refuses it for the load. @returns whether it is to be answered */
+export type Admission = (response: ServerResponse) => boolean;
 
-/** Remembers with an answer what ends the count of its request among those under way. */
-export function takeOn(response: Answer, end: EndRequest | undefined): void {
+const endRequest = Symbol('end of the request');
+const admission = Symbol('how it is taken on again');
+type Answer = ServerResponse & { [endRequest]?: EndRequest | undefined; [admission]?: Admission | undefined };
+
+/**
+ * Remembers with an answer what ends the count of its request among those under way.
+ * @param admit takes the request on again after `letGo`
+ */
+export function takeOn(response: Answer, end: EndRequest | undefined, admit?: Admission): void {
   response[endRequest] = end;
+  response[admission] = admit;
 }
 
 /**
@@ -19,3 +27,6 @@ export function letGo(response: Answer, isRefused: boolean): void {
   response[endRequest] = undefined;
   end(isRefused);
 }
+
+/** Takes a request on again that was let go of. @returns whether it is to be answered; otherwise it is refused */
+export const takeOnAgain = (response: Answer): boolean => response[admission]?.(response) ?? true;
