@@ -8,6 +8,7 @@ import { serviceSettings } from './config/service-settings.ts';
 import { traceSettings } from './config/trace-settings.ts';
 
 export { type Area, areas, roles } from './config/service-settings.ts';
+export { keyEntries } from './config/setting-forms.ts';
 export { samplers } from './config/trace-settings.ts';
 
 /** The variables that settings are read from. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type KmsOptions, unwrapKey } from './chain/kms-client.ts';
-import { ConfigError, type Environment, secretSettings } from './config.ts';
+import { ConfigError, type Environment, keyEntries, secretSettings } from './config.ts';
 
 /**
  * Opens secret settings: reads those that are given as `NAME_FILE`, the path of a file, and opens the keys that are
@@ -42,7 +42,7 @@ async function openWrappedKeys(env: Environment, options?: KmsOptions): Promise<
   const opened = await Promise.all(
     keySettings.map(async (name) => {
       const entries = await Promise.all(
-        (env[name] ?? '').split(',').map((entry) => openEntry(entry.trim(), options)),
+        keyEntries(env[name] ?? '').map((entry) => openEntry(entry, options)),
       );
       const texts = entries.map((entry) => {
         if (typeof entry === 'string') return entry;
@@ -82,8 +82,8 @@ export function secretTexts(env: Environment): string[] {
 
 /** What stands behind the names of a ring of keys, or of headers, whose values may be percent-encoded. */
 const keysWithin = (ring: string) =>
-  ring.split(',').flatMap((entry) => {
-    const value = entry.trim().replace(/^[\w-]+[:=]/, '');
+  keyEntries(ring).flatMap((entry) => {
+    const value = entry.replace(/^[\w-]+[:=]/, '');
     return /%[\da-f]{2}/i.test(value) ? [value, decoded(value)] : [value];
   });
 

@@ -38,7 +38,7 @@ describe('a line of the log', () => {
   test('has no secret of the settings, no API key, no password of a URL, in whatever it stands', () => {
     const env = {
       DATABASE_URL: 'postgres://shop:p%40ss%22word@db/x',
-      SECRET_KEYS: `new:${Buffer.alloc(32, 5).toString('base64')},old:${Buffer.alloc(32, 6).toString('base64')}`,
+      SECRET_KEYS: `new:${Buffer.alloc(32, 5).toString('base64')}\nold:${Buffer.alloc(32, 6).toString('base64')}`,
       AUTH_CREDENTIAL: 'quoted "credential"',
       OTEL_EXPORTER_OTLP_HEADERS: 'x-team=ops%20only,x-token=token%2Fof%2Fthe%2Fcollector',
     };

@@ -63,24 +63,27 @@ function addVerifyCommand(audit: Command, session: Session): void {
     )
     .option('--noted <head>', 'a head that an earlier run printed, which must be in the chain still', head)
     .action(({ noted }: { noted?: Link }) =>
-      asOperator(session, ({ db, output }) =>
-        interruptible(session, 'nothing is changed by it.', async (signal) => {
-          await chainAudit(db);
-          const progress = output.progress('Verifying', 'entries');
-          const verified = await verifyAudit(db, { noted, signal, onProgress: progress.update }).finally(
-            progress.stop,
-          );
-          const { position, hash } = verified.head;
-          output.record({
-            entries: position.toString(),
-            head: `${position}:${hash.toString('hex')}`,
-            faults: verified.faults,
-          });
-          if (verified.faults.length > 0) {
-            throw new OperationError(`The audit log has ${verified.faults.length} fault(s).`);
-          }
-          output.say('Keep the head elsewhere: only it shows that the end was not cut off.');
-        }),
+      asOperator(
+        session,
+        ({ db, output }) =>
+          interruptible(session, 'nothing is changed by it.', async (signal) => {
+            await chainAudit(db);
+            const progress = output.progress('Verifying', 'entries');
+            const verified = await verifyAudit(db, { noted, signal, onProgress: progress.update }).finally(
+              progress.stop,
+            );
+            const { position, hash } = verified.head;
+            output.record({
+              entries: position.toString(),
+              head: `${position}:${hash.toString('hex')}`,
+              faults: verified.faults,
+            });
+            if (verified.faults.length > 0) {
+              throw new OperationError(`The audit log has ${verified.faults.length} fault(s).`);
+            }
+            output.say('Keep the head elsewhere: only it shows that the end was not cut off.');
+          }),
+        { isWhole: true },
       ),
     );
   examples(verify, 'audit verify', 'audit verify --json | jq -r .head');

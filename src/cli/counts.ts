@@ -5,6 +5,7 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 
+const whole = { isWhole: true };
 const columns = { list: 'LIST', companyId: 'COMPANY', counters: 'WRONG COUNTERS' };
 
 /** `tallystick counts`: whether lists say how many rows they have. */
@@ -16,13 +17,17 @@ export function addCountsCommands(program: Command, session: Session): void {
     .command('verify')
     .description('Compare every counter with the rows; exit status 1 when one is wrong')
     .action(() =>
-      asOperator(session, async (operator) => {
-        const wrong = await findWrong(operator);
-        operator.output.rows(wrong, columns);
-        if (wrong.length === 0) return operator.output.say('Every list says how many rows it has.');
-        operator.output.say('Count them anew: tallystick counts repair');
-        session.fail();
-      }),
+      asOperator(
+        session,
+        async (operator) => {
+          const wrong = await findWrong(operator);
+          operator.output.rows(wrong, columns);
+          if (wrong.length === 0) return operator.output.say('Every list says how many rows it has.');
+          operator.output.say('Count them anew: tallystick counts repair');
+          session.fail();
+        },
+        whole,
+      ),
     );
   examples(verify, 'counts verify');
   const repair = counts
@@ -31,14 +36,18 @@ export function addCountsCommands(program: Command, session: Session): void {
       'Count the lists with wrong counters anew, as after a restore of data alone; callers notice nothing',
     )
     .action(() =>
-      asOperator(session, async (operator) => {
-        const wrong = await findWrong(operator);
-        await countAnew(operator, wrong);
-        operator.output.rows(wrong, columns);
-        operator.output.say(
-          wrong.length === 0 ? 'Every list says how many rows it has.' : 'They are counted anew.',
-        );
-      }),
+      asOperator(
+        session,
+        async (operator) => {
+          const wrong = await findWrong(operator);
+          await countAnew(operator, wrong);
+          operator.output.rows(wrong, columns);
+          operator.output.say(
+            wrong.length === 0 ? 'Every list says how many rows it has.' : 'They are counted anew.',
+          );
+        },
+        whole,
+      ),
     );
   examples(repair, 'counts repair');
 }

@@ -21,7 +21,7 @@ export function addSecretKeyCommands(program: Command, session: Session): void {
     });
   examples(
     make,
-    'secret-key new 2027 --json | jq -r .entry > /etc/tallystick/secret-keys',
+    'secret-key new 2027 --json | jq -r .entry >> /etc/tallystick/secret-keys',
     'secret-key new 2027 --kms arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
   );
 }

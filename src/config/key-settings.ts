@@ -5,7 +5,7 @@ export const keySettings = {
   SECRET_KEYS: {
     schema: keyRing.optional(),
     about:
-      'Keys that encrypt claim secrets and the addresses of nodes: `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS, separated by commas. The first encrypts, all decrypt. Needed for the areas `rwa` and `claim`.',
+      'Keys that encrypt claim secrets and the addresses of nodes: `id:base64` of 32 bytes, or `id:kms:arn:base64` wrapped by AWS KMS, separated by commas or lines. The first encrypts, all decrypt. Needed for the areas `rwa` and `claim`.',
     secret: true,
   },
   CURSOR_KEYS: {

@@ -20,9 +20,16 @@ export const listOf = <T extends string>(allowed: readonly [T, ...T[]]) =>
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
 
-/** Named keys, `id:base64` separated by commas; the first is used for new data, all for reading. */
+/** The entries of a list of keys, which stand behind commas or in lines. */
+export const keyEntries = (text: string): string[] =>
+  text
+    .trim()
+    .split(/[,\n]/)
+    .map((entry) => entry.trim());
+
+/** Named keys, `id:base64` separated by commas or lines; the first is used for new data, all for reading. */
 export const keyRing = z.string().transform((text, context) => {
-  const entries = text.split(',').map((item) => item.trim().split(':'));
+  const entries = keyEntries(text).map((entry) => entry.split(':'));
   const ring = new Map<string, Buffer>();
   for (const [id = '', encoded = '', ...rest] of entries) {
     const bytes = Buffer.from(encoded, 'base64');

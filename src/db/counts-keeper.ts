@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../contract/transaction.ts';
 import type { Logger } from '../log.ts';
 import { hasUnsettled, settleCounts } from './list-splits-store.ts';
-import { isOutage } from './outage.ts';
+import { codeOf, isOutage } from './outage.ts';
 
 export type CountsKeeper = {
   /** Ends after the transaction that is under way. */
@@ -18,6 +18,9 @@ type Options = {
   readonly busyRestMs?: number;
 };
 
+// Of connections the pool tells. That a statement took too long, or that the disk is full, nobody else does.
+const isOfStatement = (error: unknown) => error instanceof Error && /^(57014|53...)$/.test(codeOf(error));
+
 /**
  * Folds what writers append to the counters of lists, again and again, so that what readers have to add up is what was written in
  * some seconds, however long nobody reads. Several processes may do so: all but one find nothing to do.
@@ -31,8 +34,8 @@ export function keepCounts({ db, log, restMs = 5_000, busyRestMs = 500 }: Option
       await settleCounts(db, signal);
       return true;
     } catch (error) {
-      // Of an outage the pool tells.
-      if (!isOutage(error)) log.error({ err: error }, 'the counters of lists were not folded');
+      if (!isOutage(error) || isOfStatement(error))
+        log.error({ err: error }, 'the counters of lists were not folded');
       return false;
     }
   };

@@ -57,6 +57,21 @@ export async function findServerConnections(db: Database): Promise<{ most: numbe
   return rows[0] ?? { most: 0, used: 0 };
 }
 
+/**
+ * For how many minutes rows that died may not be removed, since somebody may still see them: a dump, a session that was left open,
+ * a prepared transaction, or a replica. What others' sessions do only who may read statistics is told.
+ */
+export async function findOldestSnapshot(db: Database): Promise<{ minutes: number; of: string } | undefined> {
+  const { rows }: { rows: { minutes: number; of: string }[] } = await db.raw(
+    `SELECT of, floor(extract(epoch FROM clock_timestamp() - since) / 60)::int AS minutes FROM (
+       SELECT xact_start AS since, concat('process ', pid, coalesce(' of ' || nullif(application_name, ''), '')) AS of
+       FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND backend_type IN ('client backend', 'walsender')
+       UNION ALL SELECT prepared, concat('prepared transaction ', gid) FROM pg_prepared_xacts) open
+     WHERE since IS NOT NULL ORDER BY since LIMIT 1`,
+  );
+  return rows[0];
+}
+
 /** Milliseconds that the server's clock is ahead of this machine's, give or take half of what the question took. */
 export async function findClockLead(db: Database): Promise<number> {
   const before = Date.now();

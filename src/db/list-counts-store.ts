@@ -93,6 +93,17 @@ function valuesOf(rows: CountedRows): Value[] {
   return [companyId, list, facets, low.toString(), high.toString()];
 }
 
+const settling = new WeakSet<Database>();
+
+/** One at a time: while another process is about it, hundreds of readers would only find so. What fails is left to a later one. */
+function settleBehind(db: Database): void {
+  if (settling.has(db)) return;
+  settling.add(db);
+  void inBackground(() => settleCounts(db))
+    .catch(() => {})
+    .finally(() => settling.delete(db));
+}
+
 /** How many rows there are. Folds the changes of the company behind the answer, when they are many. */
 export async function countRows(db: Database, rows: CountedRows): Promise<number> {
   const stretches = stretchesOf(rows);
@@ -107,8 +118,7 @@ export async function countRows(db: Database, rows: CountedRows): Promise<number
   ]);
   const [row] = found.rows;
   const mayFold = Number(row?.pending) > manyChanges && !reachOf(db).isReplica;
-  // What fails is left to whoever reads next.
-  if (mayFold) void inBackground(() => settleCounts(db)).catch(() => {});
+  if (mayFold) settleBehind(db);
   return Number(row?.count ?? 0);
 }
 

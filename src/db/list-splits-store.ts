@@ -90,17 +90,31 @@ async function split(tx: Tx, wanted: Split): Promise<void> {
   await tx('list_splits').where({ company_id, list, shift, bucket }).update({ is_counted: true });
 }
 
+// One that cannot be counted in its time holds up the others, and all that folds, no longer than once in a while.
+const isWanted =
+  "NOT is_counted AND (tried_at IS NULL OR tried_at < clock_timestamp() - interval '10 minutes')";
+
 /**
  * Counts some of the stretches that are to be parted by their parts. One process at a time, and nobody folds meanwhile.
  * @returns how many, at most `limit`; 0 while another one is about it
  */
-export function splitCrowded(db: Database, limit: number): Promise<number> {
-  return inTransaction(db, async (tx) => {
+export async function splitCrowded(db: Database, limit: number): Promise<number> {
+  let begun: readonly Split[] = [];
+  const splitting = inTransaction(db, async (tx) => {
     const lock = await tx.raw(`SELECT pg_try_advisory_xact_lock(${foldLock}) AS is_ours`);
     if (lock.rows[0]?.is_ours !== true) return 0;
-    const wanted: Split[] = await tx('list_splits').where({ is_counted: false }).limit(limit);
+    const wanted: Split[] = await tx('list_splits').whereRaw(isWanted).limit(limit);
+    begun = wanted;
     for (const each of wanted) await split(tx, each);
     return wanted.length;
+  });
+  return await splitting.catch(async (error: unknown) => {
+    for (const { company_id, list, shift, bucket } of begun) {
+      await db('list_splits')
+        .where({ company_id, list, shift, bucket })
+        .update({ tried_at: db.raw('clock_timestamp()') });
+    }
+    throw error;
   });
 }
 
@@ -120,6 +134,6 @@ export async function settleCounts(db: Database, signal?: AbortSignal): Promise<
 /** Whether there is anything to settle. */
 export async function hasUnsettled(db: Database): Promise<boolean> {
   const { rows }: { rows: { found: boolean }[] } = await db.raw(`
-    SELECT EXISTS (SELECT FROM list_changes) OR EXISTS (SELECT FROM list_splits WHERE NOT is_counted) AS found`);
+    SELECT EXISTS (SELECT FROM list_changes) OR EXISTS (SELECT FROM list_splits WHERE ${isWanted}) AS found`);
   return rows[0]?.found === true;
 }

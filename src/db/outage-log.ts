@@ -7,13 +7,19 @@ export type OutageLog = {
   opened(): void;
 };
 
+// One connection may be lost while the others go on, so that none is opened for long. What fails then is another outage.
+const quietMs = 60_000;
+
 /** Logs an outage when it begins and when it is over, with the number of failures between: there are hundreds a second. */
-export function createOutageLog(log: Logger): OutageLog {
+export function createOutageLog(log: Logger, now: () => number = () => performance.now()): OutageLog {
   let failures = 0;
+  let lastAt = Number.NEGATIVE_INFINITY;
   return {
     failed(reason) {
+      const isAnother = now() - lastAt > quietMs;
+      lastAt = now();
       failures += 1;
-      if (failures > 1) return;
+      if (failures > 1 && !isAnother) return;
       // Its stack is that of a socket, and says nothing.
       const message = reason instanceof Error ? reason.message : String(reason);
       log.warn({ reason: message.split('\n', 1)[0] }, 'database connections fail');

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PgBoss } from 'pg-boss';
+import { type Clock, PgBoss, systemClock } from 'pg-boss';
 import type { Database, Tx } from '../contract/transaction.ts';
 import { codeOf } from '../db/outage.ts';
 import type { Logger } from '../log.ts';
@@ -178,12 +178,18 @@ async function begin(boss: PgBoss, { keyed, scheduled }: QueueNames): Promise<vo
 
 const insufficientPrivilege = '42501';
 
+// A calendar that is set back by an hour would hold up what runs by the clock for as long.
+const steadyClock: Clock = { ...systemClock, now: () => performance.timeOrigin + performance.now() };
+
 function createBoss({ db, works, log }: Pick<QueueOptions, 'db' | 'works' | 'log'>): PgBoss {
   const boss = new PgBoss({
     db: createPoolAdapter(db),
     supervise: works,
     schedule: works,
     monitorIntervalSeconds: 10,
+    // What is done is deleted by one statement: once a day, that of an outage may not end in its time any more, for good.
+    maintenanceIntervalSeconds: 60,
+    clock: steadyClock,
     flowIntervalSeconds,
   });
   // Without a listener its errors would end the process; it reconnects by itself. It looks after its tables in each process,

@@ -2,9 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Knex } from 'knex';
 import { afterAll, describe, expect, inject, onTestFinished, vi } from 'vitest';
-import { examinePortal } from '../../src/cli/doctor/machine-check.ts';
+import { examinePortal, examineSnapshots } from '../../src/cli/doctor/machine-check.ts';
 import { loadConfig } from '../../src/config.ts';
+import { findOldestSnapshot } from '../../src/db/inspect.ts';
 import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
@@ -242,6 +244,23 @@ describe('doctor, on its machine', () => {
     expect(found).toMatchObject({
       state: 'warning',
       detail: expect.stringMatching(/^this machine is (59|60)\.\d s ahead of the database: .*NTP/),
+    });
+  });
+
+  test('warns of a snapshot that is kept for long', async ({ settings, db }) => {
+    expect((await examine(settings)).of('snapshots')).toMatchObject([{ state: 'ok' }]);
+    await db.transaction(
+      async (tx) => {
+        await tx.raw('SELECT 1');
+        const found = await findOldestSnapshot(db);
+        expect(found).toMatchObject({ minutes: 0, of: expect.stringMatching(/^process \d+ of tallystick /) });
+      },
+      { isolationLevel: 'repeatable read' },
+    );
+    const old = { raw: async () => ({ rows: [{ minutes: 7, of: 'prepared transaction 1' }] }) };
+    expect(await examineSnapshots(old as unknown as Knex)).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('prepared transaction 1 has kept dead rows for 7 minutes'),
     });
   });
 

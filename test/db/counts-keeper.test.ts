@@ -1,8 +1,10 @@
 import { expect, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/contract/transaction.ts';
+import { createDatabase } from '../../src/db/connect.ts';
 import { type CountsKeeper, keepCounts } from '../../src/db/counts-keeper.ts';
 import { foldLock } from '../../src/db/list-folds-store.ts';
+import { hasUnsettled, splitCrowded } from '../../src/db/list-splits-store.ts';
 import { countEvents } from '../../src/events/event-list-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { startService } from '../../src/service.ts';
@@ -113,4 +115,55 @@ test('is what a service with a worker does, by the rights of its role', async ({
     expect(await pending(db)).toBe(0);
     expect(await db('list_splits').where({ is_counted: false })).toEqual([]);
   }, settled);
+});
+
+test('a stretch that cannot be counted keeps no other from it for long, and is told', async ({ db }) => {
+  const wanted = { company_id: 'poison', list: 'events', shift: 0 };
+  await db('list_splits').insert([
+    { ...wanted, list: 'nothing', bucket: 1 },
+    { ...wanted, bucket: 1_099_404_927_774 },
+    { ...wanted, bucket: 1_099_404_927_775 },
+  ]);
+  const outcomes: (number | string)[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    outcomes.push(await splitCrowded(db, 1).catch((error: Error) => error.message));
+  }
+  expect(outcomes.toSorted()).toEqual([0, 1, 1, 'There is no list nothing.']);
+  expect(await hasUnsettled(db)).toBe(false);
+  // It is tried again, in a while.
+  await db.raw("UPDATE list_splits SET tried_at = tried_at - interval '11 minutes' WHERE NOT is_counted");
+  expect(await hasUnsettled(db)).toBe(true);
+  await db('list_splits').where({ company_id: 'poison' }).delete();
+});
+
+test('a statement that takes too long is told', async ({ databaseUrl, db }) => {
+  await addEvents(db, 1, 'slow');
+  const lines: string[] = [];
+  const told = createLogger({ level: 'error', destination: { write: (line) => lines.push(line) } });
+  const impatient = createDatabase(databaseUrl, {
+    ...{ poolMax: 1, log },
+    limits: { statementMs: 1, lockMs: 0, idleInTransactionMs: 0 },
+  });
+  await db.transaction(async (tx) => {
+    await tx.raw('LOCK TABLE list_changes IN ACCESS EXCLUSIVE MODE');
+    const keeper = keepCounts({ db: impatient, log: told, restMs: 10 });
+    await vi.waitFor(() => expect(lines.join()).toContain('the counters of lists were not folded'), settled);
+    await keeper.stop();
+  });
+  await impatient.destroy();
+});
+
+test('many readers begin one pass behind them, whoever folds meanwhile', async ({ db }) => {
+  await addEvents(db, 1_100, 'read');
+  let tries = 0;
+  const note = ({ sql }: Statement) => {
+    if (sql.includes('pg_try_advisory_xact_lock')) tries += 1;
+  };
+  await db.transaction(async (tx) => {
+    await tx.raw(`SELECT pg_advisory_xact_lock(${foldLock})`);
+    db.on('query', note);
+    await Promise.all(Array.from({ length: 100 }, () => countEvents(db, 'read', {})));
+  });
+  db.off('query', note);
+  expect(tries).toBeLessThan(50);
 });

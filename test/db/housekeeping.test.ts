@@ -1,6 +1,7 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
+import { purgeDoneJobs } from '../../src/jobs/done-job-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { purgeSecretAttempts } from '../../src/rwa/assets/secret-attempt-store.ts';
 import { purgeUnknownClaims } from '../../src/rwa/minting/unknown-claim-store.ts';
@@ -15,4 +16,34 @@ test('a worker deletes what has expired by the rights of its role', async ({ db,
   });
   await purgeExpiredRows(worker, [purgeSecretAttempts, purgeUnknownClaims]).finally(() => worker.destroy());
   expect(await db('rate_limits')).toEqual([]);
+});
+
+test('a worker deletes jobs that pg-boss should have deleted long ago, and no others', async ({
+  db,
+  databaseUrl,
+  service,
+}) => {
+  await service.parts.jobs.enqueue('mint-nft', ['done', 'fresh', 'waiting']);
+  await db.raw(
+    "UPDATE pgboss.job SET state = 'completed', completed_on = now() WHERE singleton_key <> 'waiting'",
+  );
+  await db.raw(
+    "UPDATE pgboss.job SET completed_on = now() - interval '3 hours' WHERE singleton_key = 'done'",
+  );
+  const worker = createDatabase(asUser(databaseUrl, 'test_worker'), {
+    poolMax: 1,
+    log: createLogger({ level: 'silent' }),
+  });
+  await purgeExpiredRows(worker, [purgeDoneJobs]).finally(() => worker.destroy());
+  const { rows } = await db.raw('SELECT singleton_key FROM pgboss.job ORDER BY 1');
+  expect(rows).toEqual([{ singleton_key: 'fresh' }, { singleton_key: 'waiting' }]);
+});
+
+test('what fails of one kind keeps no other', async ({ db }) => {
+  const failing = vi.fn().mockRejectedValue(new Error('locked'));
+  const other = vi.fn().mockResolvedValue(0);
+  await expect(purgeExpiredRows(db, [failing, other])).rejects.toThrow(
+    'not all that has expired was deleted',
+  );
+  expect(other).toHaveBeenCalledOnce();
 });

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
+import { createOutageLog } from '../../src/db/outage-log.ts';
 import { createLogger } from '../../src/log.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
@@ -31,4 +32,24 @@ test('an outage is one line when it begins and one when it is over, with what fa
   expect(lines[1]?.failures).toBeGreaterThan(20);
   await db.destroy();
   await gate.close();
+});
+
+test('an outage after one connection was lost, and none was opened since, is told as well', () => {
+  const lines: string[] = [];
+  const log = createLogger({
+    level: 'info',
+    destination: { write: (line) => lines.push(JSON.parse(line).msg) },
+  });
+  let now = 0;
+  const outages = createOutageLog(log, () => now);
+  outages.failed('lost');
+  outages.failed('lost');
+  now = 3_600_000;
+  outages.failed('gone');
+  outages.opened();
+  expect(lines).toEqual([
+    'database connections fail',
+    'database connections fail',
+    'database connections are to be had again',
+  ]);
 });

@@ -8,7 +8,7 @@ import { examples } from '../shared/examples.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';
 import { openForCommand, type Session } from '../shared/session.ts';
 import { examineConnections } from './connection-check.ts';
-import { examineClock, examinePortal } from './machine-check.ts';
+import { examineClock, examinePortal, examineSnapshots } from './machine-check.ts';
 import { examineBaseAddresses } from './minter-check.ts';
 import { examineReplica } from './replica-check.ts';
 import { examineService } from './service-check.ts';
@@ -91,6 +91,7 @@ async function examineDatabase(db: Database, config: Config, origin: DatabaseOri
       durability(state),
       await examineClock(db),
       await examineConnections(db, config),
+      await examineSnapshots(db),
       await finding('schema', () => {
         assertUsable(state);
         return newerSchema(state) ?? 'that of this release';

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { findClockLead } from '../../db/inspect.ts';
+import { findClockLead, findOldestSnapshot } from '../../db/inspect.ts';
 import { portalDirectory } from '../../http/mounts/portal-files.ts';
 import type { Finding } from '../shared/finding.ts';
 
@@ -18,6 +18,20 @@ export async function examineClock(db: Database): Promise<Finding> {
   const seconds = (Math.abs(lead) / 1_000).toFixed(1);
   const detail = `this machine is ${seconds} s ${side} the database: let both follow a time server (NTP)`;
   return { check: 'clock', state: 'warning', detail };
+}
+
+// A statement of the service ends after half a minute, and a dump of a small database soon after.
+const mostSnapshotMinutes = 5;
+
+/** Whether an old snapshot keeps the server from removing what has died, so that what is written often gets slower by the hour. */
+export async function examineSnapshots(db: Database): Promise<Finding> {
+  const check = 'snapshots';
+  const oldest = await findOldestSnapshot(db);
+  if (oldest === undefined || oldest.minutes < mostSnapshotMinutes)
+    return { check, state: 'ok', detail: 'nothing keeps dead rows for long' };
+  const { minutes, of } = oldest;
+  const detail = `${of} has kept dead rows for ${minutes} minutes, so counters and busy keys get slower: end it, or back up from a replica`;
+  return { check, state: 'warning', detail };
 }
 
 /** Whether the portal is there that this release serves; nothing where callers are not served. */

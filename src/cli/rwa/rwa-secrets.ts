@@ -48,19 +48,23 @@ function addRotateCommand(rwa: Command, session: Session): void {
     .command('rotate-secrets')
     .description('Re-encrypt every claim secret under the first key of SECRET_KEYS, beside a running service')
     .action(() =>
-      asOperator(session, async (operator) => {
-        const { db, output } = operator;
-        const vault = vaultOf(operator);
-        const details = { keyId: vault.activeKeyId };
-        await recordByOperator(db, { action: 'rwa.rotate_secrets', subject: null, details });
-        const progress = output.progress('Re-encrypting');
-        const onProgress = progress.update;
-        const { rotated, failed } = await rotateSecrets(db, vault, { onProgress }).finally(progress.stop);
-        output.record({ rotated, failed });
-        if (failed.length === 0) return;
-        output.say('What does not open stays as it is. New secrets: tallystick rwa reissue-secret <nftId>');
-        session.fail();
-      }),
+      asOperator(
+        session,
+        async (operator) => {
+          const { db, output } = operator;
+          const vault = vaultOf(operator);
+          const details = { keyId: vault.activeKeyId };
+          await recordByOperator(db, { action: 'rwa.rotate_secrets', subject: null, details });
+          const progress = output.progress('Re-encrypting');
+          const onProgress = progress.update;
+          const { rotated, failed } = await rotateSecrets(db, vault, { onProgress }).finally(progress.stop);
+          output.record({ rotated, failed });
+          if (failed.length === 0) return;
+          output.say('What does not open stays as it is. New secrets: tallystick rwa reissue-secret <nftId>');
+          session.fail();
+        },
+        { isWhole: true },
+      ),
     );
   rotate.addHelpText(
     'after',

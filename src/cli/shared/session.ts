@@ -4,7 +4,7 @@ import { type Connections, openConnections, sessionUrlOf } from '../../compose/c
 import type { Config, Environment } from '../../config.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
 import { assertUsable } from '../../db/schema-check.ts';
-import { commandLimits, migrationLimits } from '../../db/session-limits.ts';
+import { commandLimits, migrationLimits, wholeLimits } from '../../db/session-limits.ts';
 import { createLogger, type Logger } from '../../log.ts';
 import { explainDatabase } from './database-failure.ts';
 import { InterruptedError, OperationError } from './failure.ts';
@@ -50,6 +50,8 @@ export type Operator = Connections & {
 type Options = {
   /** `any` for commands that inspect or change the schema; they take their time. */
   readonly schema?: 'current' | 'any';
+  /** For commands that read all that there is by one statement, which may take its time. */
+  readonly isWhole?: boolean;
 };
 
 /**
@@ -59,12 +61,14 @@ type Options = {
 export async function asOperator<T>(
   session: Session,
   work: (operator: Operator) => Promise<T>,
-  { schema = 'current' }: Options = {},
+  { schema = 'current', isWhole = false }: Options = {},
 ): Promise<T> {
   const config = await session.config();
   await using opened = new AsyncDisposableStack();
   const { log, ...connections } =
-    schema === 'any' ? openForMigration(config, opened) : openForCommand(config, opened);
+    schema === 'any'
+      ? openForMigration(config, opened)
+      : openForCommand(config, opened, isWhole ? wholeLimits : commandLimits);
   try {
     const state = await inspectDatabase(connections.db);
     if (schema === 'current') assertUsable(state);

@@ -1,0 +1,15 @@
+import type { Database } from '../contract/transaction.ts';
+
+/**
+ * Deletes jobs that have been done for two hours, at most `limit` of them. pg-boss does so after one, by a statement for all of
+ * them, which does not end in its time where they have become millions.
+ * @returns the number of deleted rows; less than `limit` when none is left
+ */
+export async function purgeDoneJobs(db: Database, limit = 1_000): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `DELETE FROM pgboss.job WHERE ctid IN (
+       SELECT ctid FROM pgboss.job WHERE completed_on < now() - interval '2 hours' LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );
+  return rowCount;
+}
