@@ -24,8 +24,11 @@ test('a worker deletes jobs that pg-boss should have deleted long ago, and no ot
   service,
 }) => {
   await service.parts.jobs.enqueue('mint-nft', ['done', 'fresh', 'waiting']);
+  // In another part of the table, at the same place as the first.
+  await db.raw("CREATE TABLE pgboss.part PARTITION OF pgboss.job FOR VALUES IN ('purge')");
+  await db.raw("INSERT INTO pgboss.job (name, singleton_key) VALUES ('purge', 'elsewhere')");
   await db.raw(
-    "UPDATE pgboss.job SET state = 'completed', completed_on = now() WHERE singleton_key <> 'waiting'",
+    "UPDATE pgboss.job SET state = 'completed', completed_on = now() WHERE singleton_key IN ('done', 'fresh')",
   );
   await db.raw(
     "UPDATE pgboss.job SET completed_on = now() - interval '3 hours' WHERE singleton_key = 'done'",
@@ -36,7 +39,11 @@ test('a worker deletes jobs that pg-boss should have deleted long ago, and no ot
   });
   await purgeExpiredRows(worker, [purgeDoneJobs]).finally(() => worker.destroy());
   const { rows } = await db.raw('SELECT singleton_key FROM pgboss.job ORDER BY 1');
-  expect(rows).toEqual([{ singleton_key: 'fresh' }, { singleton_key: 'waiting' }]);
+  expect(rows.map((row: { singleton_key: string }) => row.singleton_key)).toEqual([
+    'elsewhere',
+    'fresh',
+    'waiting',
+  ]);
 });
 
 test('what fails of one kind keeps no other', async ({ db }) => {
