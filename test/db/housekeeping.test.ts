@@ -24,9 +24,11 @@ test('a worker deletes jobs that pg-boss should have deleted long ago, and no ot
   service,
 }) => {
   await service.parts.jobs.enqueue('mint-nft', ['done', 'fresh', 'waiting']);
-  // In another part of the table, at the same place as the first.
+  // In another part of the table, at the same places.
   await db.raw("CREATE TABLE pgboss.part PARTITION OF pgboss.job FOR VALUES IN ('purge')");
-  await db.raw("INSERT INTO pgboss.job (name, singleton_key) VALUES ('purge', 'elsewhere')");
+  await db.raw(
+    "INSERT INTO pgboss.job (name, singleton_key) SELECT 'purge', 'else ' || n FROM generate_series(1, 9) n",
+  );
   await db.raw(
     "UPDATE pgboss.job SET state = 'completed', completed_on = now() WHERE singleton_key IN ('done', 'fresh')",
   );
@@ -40,7 +42,7 @@ test('a worker deletes jobs that pg-boss should have deleted long ago, and no ot
   await purgeExpiredRows(worker, [purgeDoneJobs]).finally(() => worker.destroy());
   const { rows } = await db.raw('SELECT singleton_key FROM pgboss.job ORDER BY 1');
   expect(rows.map((row: { singleton_key: string }) => row.singleton_key)).toEqual([
-    'elsewhere',
+    ...Array.from({ length: 9 }, (_, n) => `else ${n + 1}`),
     'fresh',
     'waiting',
   ]);
