@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
 import { startProcess } from '../support/process.ts';
@@ -26,11 +27,8 @@ async function insertMuch(db: import('knex').Knex, companyId: string): Promise<v
   );
 }
 
-test('twelve callers of the largest lists are answered by a process with a heap of 200 MB', {
-  timeout: 180_000,
-}, async ({ db, databaseUrl, service }) => {
-  await insertMuch(db, service.companies.acme);
-  const replica = startProcess(['--max-old-space-size=200', 'src/main.ts'], {
+const startSmall = (databaseUrl: string) =>
+  startProcess(['--max-old-space-size=200', 'src/main.ts'], {
     DATABASE_URL: databaseUrl,
     SECRET_KEYS: ringKey,
     CURSOR_KEYS: ringKey,
@@ -39,6 +37,12 @@ test('twelve callers of the largest lists are answered by a process with a heap 
     PORT: '0',
     ROLES: 'api',
   });
+
+test('twelve callers of the largest lists are answered by a process with a heap of 200 MB', {
+  timeout: 180_000,
+}, async ({ db, databaseUrl, service }) => {
+  await insertMuch(db, service.companies.acme);
+  const replica = startSmall(databaseUrl);
   const [, port = ''] = await replica.until(/"port":(\d+)/);
   const base = `http://127.0.0.1:${port}`;
   const ask = async (path: string) => {
@@ -57,6 +61,25 @@ test('twelve callers of the largest lists are answered by a process with a heap 
     expect(answers.at(-1)?.status).toBe(200);
   }
   expect(replica.child.exitCode).toBeNull();
+  replica.child.kill('SIGTERM');
+  expect(await replica.ended).toBe(0);
+});
+
+test('a stranger whose connections send ahead as much as they may ends no process with a heap of 200 MB', {
+  timeout: 180_000,
+}, async ({ databaseUrl }) => {
+  const replica = startSmall(databaseUrl);
+  const [, port = ''] = await replica.until(/"port":(\d+)/);
+  // All but the first wait for it, which is answered at a pace.
+  const head = `GET /claim/x HTTP/1.1\r\nhost: localhost\r\nlong: ${'x'.repeat(14_000)}\r\n\r\n`;
+  const ahead = Buffer.from(head.repeat(32));
+  const callers = Array.from({ length: 900 }, () => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    socket.resume().write(ahead);
+    return socket;
+  });
+  await Promise.all(callers.map((socket) => new Promise((closed) => socket.once('close', closed))));
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   replica.child.kill('SIGTERM');
   expect(await replica.ended).toBe(0);
 });
