@@ -92,7 +92,10 @@ describe('the settings', () => {
   test('keep the order of the keys: the first one encrypts', () => {
     const { SECRET_KEYS } = loadConfig({ ...least, SECRET_KEYS: `new:${key(2)},old:${key(1)}` });
     expect([...(SECRET_KEYS?.keys() ?? [])]).toEqual(['new', 'old']);
-    const lines = loadConfig({ ...least, SECRET_KEYS: `new:${key(2)}\nold:${key(1)},oldest:${key(3)}\n` });
+    const lines = loadConfig({
+      ...least,
+      SECRET_KEYS: `new:${key(2)},\nold:${key(1)}\n\noldest:${key(3)}\n`,
+    });
     expect([...(lines.SECRET_KEYS?.keys() ?? [])]).toEqual(['new', 'old', 'oldest']);
   });
 

@@ -21,11 +21,7 @@ export const listOf = <T extends string>(allowed: readonly [T, ...T[]]) =>
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
 
 /** The entries of a list of keys, which stand behind commas or in lines. */
-export const keyEntries = (text: string): string[] =>
-  text
-    .trim()
-    .split(/[,\n]/)
-    .map((entry) => entry.trim());
+export const keyEntries = (text: string): string[] => text.trim().split(/\s*[,\n]\s*/);
 
 /** Named keys, `id:base64` separated by commas or lines; the first is used for new data, all for reading. */
 export const keyRing = z.string().transform((text, context) => {

@@ -4,7 +4,7 @@ import { purgeRateLimits } from './rate-limit-store.ts';
 
 const batchSize = 5_000;
 // Of one kind in a run, which comes every ten minutes: the next one goes on.
-const longestMs = 2 * 60_000;
+const longestMs = 60_000;
 
 /** Deletes rows of one kind that have had their time, at most `limit` of them. Returns how many; fewer than `limit` when none is left. */
 export type Purge = (db: Database, limit: number) => Promise<number>;

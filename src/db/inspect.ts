@@ -58,15 +58,16 @@ export async function findServerConnections(db: Database): Promise<{ most: numbe
 }
 
 /**
- * For how many minutes rows that died may not be removed, since somebody may still see them: a dump, a session that was left open,
- * a prepared transaction, or a replica. What others' sessions do only who may read statistics is told.
+ * For how many minutes rows of this database that died may not be removed, since somebody may still see them: a dump, a session that
+ * was left open, or a prepared transaction. Those of other users are seen by who may read statistics.
  */
 export async function findOldestSnapshot(db: Database): Promise<{ minutes: number; of: string } | undefined> {
   const { rows }: { rows: { minutes: number; of: string }[] } = await db.raw(
     `SELECT of, floor(extract(epoch FROM clock_timestamp() - since) / 60)::int AS minutes FROM (
        SELECT xact_start AS since, concat('process ', pid, coalesce(' of ' || nullif(application_name, ''), '')) AS of
-       FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND backend_type IN ('client backend', 'walsender')
-       UNION ALL SELECT prepared, concat('prepared transaction ', gid) FROM pg_prepared_xacts) open
+       FROM pg_stat_activity WHERE datname = current_database() AND coalesce(backend_xmin, backend_xid) IS NOT NULL
+       UNION ALL SELECT prepared, concat('prepared transaction ', gid) FROM pg_prepared_xacts
+       WHERE database = current_database()) open
      WHERE since IS NOT NULL ORDER BY since LIMIT 1`,
   );
   return rows[0];

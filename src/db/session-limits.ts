@@ -24,8 +24,8 @@ export const commandLimits: SessionLimits = {
   idleInTransactionMs: 60_000,
 };
 
-/** Of commands that read all that there is, in one statement for one moment. */
-export const wholeLimits: SessionLimits = { ...commandLimits, statementMs: 0 };
+/** Of commands that read all that there is, in one statement for one moment. One that nobody waits for any more ends, too. */
+export const wholeLimits: SessionLimits = { ...commandLimits, statementMs: 3_600_000 };
 
 /** Of migrations: they take their time, but whoever waits for a table keeps all others from it. */
 export const migrationLimits: SessionLimits = { statementMs: 0, lockMs: 30_000, idleInTransactionMs: 0 };

@@ -211,6 +211,12 @@ describe('what is final', () => {
     await pin(1);
     node(0).bend(tag(41n));
     expect(await pin(1)).toMatchObject({ finalized: 41n, finalityUnknown: undefined });
+    // Nor is the same lie again, much later.
+    clock += 3_600_000;
+    node(0).bend(headAt(0xff_ff_ffn));
+    await pin(1);
+    node(0).bend(tag(42n));
+    expect(await pin(1)).toMatchObject({ finalized: 42n, finalityUnknown: undefined });
   });
 
   test('leaps, as after a rest, when it is said again some seconds later', async () => {

@@ -57,9 +57,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   let recovering = false;
 
   const fail = (begun: number, error: unknown) => {
-    if (!(error instanceof NodeFault)) return;
+    // That no turn came says nothing of the node.
+    if (!(error instanceof NodeFault) || error.reason === 'busy') return;
     chain.forget();
-    if (!['shut', 'busy'].includes(error.reason)) health.failed(begun, error.reason, error.message);
+    if (error.reason !== 'shut') health.failed(begun, error.reason, error.message);
   };
 
   const verify = async () => {

@@ -51,7 +51,7 @@ async function attempt(
     return verdict === 'answer' ? answer : { message: messageOf(answer) };
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
-    return { message: error.message, retryAfterMs: error.retryAfterMs };
+    return { message: error.message, retryAfterMs: error.retryAfterMs, reason: error.reason };
   }
 }
 

@@ -92,7 +92,7 @@ function openMember(network: Network, { url, label }: NodeUrl, options: NetworkC
   const { chainId } = network;
   const opened = createEndpoint({ url, label, unread, chainId, timeoutMs, outgoing, log, now });
   const endpoint = observed(opened, (node, outcome) => {
-    countOutcome(member, !answered.has(outcome));
+    if (outcome !== 'busy') countOutcome(member, !answered.has(outcome));
     onOutcome(node, outcome);
   });
   const ask = createSingleNode(chainId, endpoint, () => blame(member));

@@ -54,10 +54,8 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
   /** Whether nothing speaks against it: a lie of one moment about a block far ahead would stay for good. */
   const isToBeBelieved = (block: BlockId): boolean => {
     if (final === undefined || block.number - final.number <= usualLeap) return true;
-    const isSaidAgain = leap !== undefined && block.number >= leap.number && now() - leap.at >= unknownForMs;
-    if (!isSaidAgain && (leap === undefined || block.number < leap.number)) leap = { ...block, at: now() };
-    if (isSaidAgain) leap = undefined;
-    return isSaidAgain;
+    if (leap === undefined || block.number < leap.number) leap = { ...block, at: now() };
+    return now() - leap.at >= unknownForMs;
   };
   const heldAbove = (witnesses: readonly Witness[]): string | undefined => {
     const { number } = final ?? { number: -1n };
@@ -70,14 +68,15 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
       const witnesses = () => inUse(members).flatMap((member) => asWitness(member, finalityDepth) ?? []);
       if (final !== undefined) await judgeForks(members, witnesses(), final, log);
       const vote = await agreeOnFinality(witnesses(), needed);
-      if (
-        vote.block !== undefined &&
-        vote.block.number > (final?.number ?? -1n) &&
-        isToBeBelieved(vote.block)
-      ) {
-        final = vote.block;
+      const newer =
+        vote.block !== undefined && vote.block.number > (final?.number ?? -1n) ? vote.block : undefined;
+      const isBelieved = newer !== undefined && isToBeBelieved(newer);
+      if (isBelieved) {
+        final = newer;
         await judgeForks(members, witnesses(), final, log);
       }
+      // Said at every look since, or it was the lie of one.
+      if (isBelieved || newer === undefined) leap = undefined;
       const unknown = vote.unknown ?? heldAbove(witnesses());
       unknownSince = unknown === undefined ? undefined : (unknownSince ?? now());
       const isLasting = unknownSince !== undefined && now() - unknownSince >= unknownForMs;

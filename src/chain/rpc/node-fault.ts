@@ -44,6 +44,7 @@ export type Attempt = {
   readonly message: string;
   /** When the node may be asked again, in milliseconds from then; only where that is known. */
   readonly retryAfterMs?: number | undefined;
+  readonly reason?: FaultReason | undefined;
 };
 
 /** None of a network's nodes gave an answer. Its URLs are redacted; the same call may succeed later. */
@@ -51,6 +52,8 @@ export class NodesUnavailableError extends Error {
   readonly chainId: string;
   readonly attempts: readonly Attempt[];
   readonly retryable = true;
+  /** Whether none was asked, because too much else is by this process. */
+  readonly isOwn: boolean;
   /** When the first of them may be asked again; undefined where that is not known. */
   readonly retryAfterMs: number | undefined;
 
@@ -60,6 +63,7 @@ export class NodesUnavailableError extends Error {
     this.name = 'NodesUnavailableError';
     this.chainId = chainId;
     this.attempts = attempts;
+    this.isOwn = attempts.length > 0 && attempts.every(({ reason }) => reason === 'busy');
     const known = attempts.flatMap(({ retryAfterMs = [] }) => retryAfterMs);
     this.retryAfterMs = known.length === 0 ? undefined : Math.min(...known);
   }

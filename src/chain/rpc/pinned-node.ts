@@ -47,7 +47,9 @@ export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure:
       await endpoint.verifyChain();
     } catch (error) {
       if (!(error instanceof NodeFault)) throw error;
-      throw new NodesUnavailableError(chainId, [{ url: endpoint.label, message: error.message }]);
+      throw new NodesUnavailableError(chainId, [
+        { url: endpoint.label, message: error.message, reason: error.reason },
+      ]);
     }
   };
   return async (method, params) => {
@@ -56,7 +58,7 @@ export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure:
       if (doubted.has(method)) await verify();
       return answer;
     } catch (error) {
-      if (error instanceof NodesUnavailableError) onFailure();
+      if (error instanceof NodesUnavailableError && !error.isOwn) onFailure();
       throw error;
     }
   };

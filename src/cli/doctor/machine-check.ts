@@ -28,7 +28,7 @@ export async function examineSnapshots(db: Database): Promise<Finding> {
   const check = 'snapshots';
   const oldest = await findOldestSnapshot(db);
   if (oldest === undefined || oldest.minutes < mostSnapshotMinutes)
-    return { check, state: 'ok', detail: 'nothing keeps dead rows for long' };
+    return { check, state: 'ok', detail: 'nothing that this user sees keeps dead rows for long' };
   const { minutes, of } = oldest;
   const detail = `${of} has kept dead rows for ${minutes} minutes, so counters and busy keys get slower: end it, or back up from a replica`;
   return { check, state: 'warning', detail };

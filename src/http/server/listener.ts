@@ -15,7 +15,7 @@ import type { LoadGuard } from './load-guard.ts';
 import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
 import { refuseQuickly } from './quick-refusals.ts';
-import { type Admission, letGo, takeOn } from './taken-on.ts';
+import { letGo, type Resumption, takeOn } from './taken-on.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 import { whenOver } from './when-over.ts';
 
@@ -103,15 +103,12 @@ export async function listen(
       if (!hasTooMany(request.socket) && isItsTurn) answer(request, response);
     },
   );
-  const admit: Admission = (response) => {
+  const resume: Resumption = (response, send) => {
     const end = guard?.admit(response.req);
-    if (guard !== undefined && end === undefined) {
-      onShed?.();
-      guard.refuse(response);
-      return false;
-    }
-    takeOn(response, end, admit);
-    return true;
+    takeOn(response, end, resume);
+    // It was taken on once, and is known to its log line: it is answered as it is to be, but no sooner than refusals are.
+    if (guard === undefined || end !== undefined) send();
+    else guard.pace(send);
   };
   const answer: RequestListener = (request, response) => {
     if (!hasOneHost(request)) {
@@ -119,7 +116,14 @@ export async function listen(
       return;
     }
     request.url = toOriginForm(request.url ?? '/');
-    if (admit(response)) handler(request, response);
+    const end = guard?.admit(request);
+    if (guard !== undefined && end === undefined) {
+      onShed?.();
+      guard.refuse(response);
+      return;
+    }
+    takeOn(response, end, resume);
+    handler(request, response);
   };
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
@@ -143,7 +147,7 @@ export async function listen(
   // One function for all answers: what closes over one costs as much as the rest of a short one.
   const endAnswer = (response: ServerResponse) => {
     // Before the next one is asked for, which else would find its place taken.
-    letGo(response, isRefusedLate(response));
+    letGo(response, isRefusedLate(response) ? 'refused' : 'answered');
     const next = connections.end(response);
     if (next !== undefined) answer(next.req, next);
     // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.

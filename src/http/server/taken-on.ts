@@ -1,32 +1,38 @@
 import type { ServerResponse } from 'node:http';
-import type { EndRequest } from './under-way.ts';
+import type { EndRequest, RequestEnd } from './under-way.ts';
 
-/** Takes a request on, or refuses it for the load. @returns whether it is to be answered */
-export type Admission = (response: ServerResponse) => boolean;
+/** Answers a request that was let go of: at once where there is a place for it, else at the pace of refusals. */
+export type Resumption = (response: ServerResponse, answer: () => void) => void;
 
 const endRequest = Symbol('end of the request');
-const admission = Symbol('how it is taken on again');
-type Answer = ServerResponse & { [endRequest]?: EndRequest | undefined; [admission]?: Admission | undefined };
+const resumption = Symbol('how it is taken on again');
+type Answer = ServerResponse & {
+  [endRequest]?: EndRequest | undefined;
+  [resumption]?: Resumption | undefined;
+};
 
 /**
  * Remembers with an answer what ends the count of its request among those under way.
- * @param admit takes the request on again after `letGo`
+ * @param resume takes the request on again after `letGo`
  */
-export function takeOn(response: Answer, end: EndRequest | undefined, admit?: Admission): void {
+export function takeOn(response: Answer, end: EndRequest | undefined, resume?: Resumption): void {
   response[endRequest] = end;
-  response[admission] = admit;
+  response[resumption] = resume;
 }
 
 /**
- * Ends that count: the process has no more work with the request, or its answer has gone. Only the first time counts.
- * @param isRefused whether it was refused for the load after all
+ * Ends that count: the process has no more work with the request for now, or its answer has gone. Only the first time counts.
  */
-export function letGo(response: Answer, isRefused: boolean): void {
+export function letGo(response: Answer, how: RequestEnd): void {
   const end = response[endRequest];
   if (end === undefined) return;
   response[endRequest] = undefined;
-  end(isRefused);
+  end(how);
 }
 
-/** Takes a request on again that was let go of. @returns whether it is to be answered; otherwise it is refused */
-export const takeOnAgain = (response: Answer): boolean => response[admission]?.(response) ?? true;
+/** Answers a request that was let go of, when it is taken on again. */
+export function resume(response: Answer, answer: () => void): void {
+  const again = response[resumption];
+  if (again === undefined) answer();
+  else again(response, answer);
+}

@@ -1,9 +1,10 @@
 // A token may have been moved a million times, so what is told of its past is found by its key, from its newest change
 // backwards, and sums are those of the fewer changes.
-const own =
-  'chain_id = :chainId AND wallet = :wallet::bytea AND contract = h.contract AND token_id = h.token_id';
+const ownOf = (wallet: string) =>
+  `chain_id = :chainId AND wallet = ${wallet} AND contract = h.contract AND token_id = h.token_id`;
 
-const latest = (what: string, to: string, where = '') => `SELECT ${what} FROM nft_changes
+const latestOf = (own: string, to: string) => (what: string, where: string) =>
+  `SELECT ${what} FROM nft_changes
   WHERE ${own} AND block_number <= ${to} ${where} ORDER BY block_number DESC, log_index DESC, part DESC LIMIT 1`;
 
 /**
@@ -11,9 +12,12 @@ const latest = (what: string, to: string, where = '') => `SELECT ${what} FROM nf
  * `standard`, `amount`, `acquired_block` and `acquired_log` of the last time that it received some, and `changed_block`. They
  * are null where it never did, and where nothing had changed by then.
  * @param token the name of rows with `contract` and `token_id`
- * @param to the block; bound are `:chainId` and `:wallet` as well
+ * @param to the block; bound is `:chainId` as well
+ * @param wallet of the rows
  */
-export function stateOf(token: string, to: string): string {
+export function stateOf(token: string, to: string, wallet = ':wallet::bytea'): string {
+  const own = ownOf(wallet);
+  const latest = latestOf(own, to);
   // The changes of both standards of a contract that logs one movement in both: those of ERC-1155 count.
   const sum = (blocks: string) =>
     `(SELECT coalesce(sum(delta), 0) FROM nft_changes WHERE ${own} AND standard = 1155 AND ${blocks})`;
@@ -25,11 +29,11 @@ export function stateOf(token: string, to: string): string {
       CASE WHEN h.acquired_block <= ${to} THEN h.acquired_block ELSE g.block_number END AS acquired_block,
       CASE WHEN h.acquired_block <= ${to} THEN h.acquired_log ELSE g.log_index END AS acquired_log, s.changed_block
     FROM nft_holdings h
-    LEFT JOIN LATERAL (${latest('standard, gained, block_number', to)}) l ON true
+    LEFT JOIN LATERAL (${latest('standard, gained, block_number', '')}) l ON true
     CROSS JOIN LATERAL (SELECT l.gained, l.block_number AS changed_block,
       CASE WHEN h.standard = 721 OR l.standard IS NULL THEN h.standard WHEN l.standard = 1155 THEN 1155
-        WHEN EXISTS (${latest('1', to, 'AND standard = 1155')}) THEN 1155 ELSE 721 END AS standard) s
-    LEFT JOIN LATERAL (${latest('block_number, log_index', to, `AND gained AND h.acquired_block > ${to}`)}) g ON true
-    WHERE h.chain_id = :chainId AND h.wallet = :wallet::bytea AND h.contract = ${token}.contract
+        WHEN EXISTS (${latest('1', 'AND standard = 1155')}) THEN 1155 ELSE 721 END AS standard) s
+    LEFT JOIN LATERAL (${latest('block_number, log_index', `AND gained AND h.acquired_block > ${to}`)}) g ON true
+    WHERE h.chain_id = :chainId AND h.wallet = ${wallet} AND h.contract = ${token}.contract
       AND h.token_id = ${token}.token_id)`;
 }

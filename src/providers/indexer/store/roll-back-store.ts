@@ -2,6 +2,7 @@ import type { Database, Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { BlockHeader } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
+import { findCitusWorkers } from './distribute-store.ts';
 import { deleteFacets } from './facet-store.ts';
 import { stateOf } from './holding-state.ts';
 import { undoLedger } from './ledger-store.ts';
@@ -85,14 +86,19 @@ async function undoChanges(tx: Tx, chainId: string, keep: string): Promise<void>
     `SELECT DISTINCT wallet, contract, token_id FROM nft_changes ${replaced} AND wallet IN ${touchedWallets}`,
     { chainId, keep },
   );
-  for (const [wallet, own] of Map.groupBy(rows, ({ wallet }) => bytes(hex(wallet)))) {
-    for (const part of partsOf(own)) await tx.raw(takeBack, { chainId, keep, wallet, ...namesOf(part) });
+  // Each node of a cluster has its own wallets.
+  const isSpread = (await findCitusWorkers(tx)) !== undefined;
+  const taken = isSpread ? [...Map.groupBy(rows, ({ wallet }) => hex(wallet)).values()] : [rows];
+  for (const part of taken.flatMap(partsOf)) {
+    const sql = isSpread ? takeBack(':wallet::bytea') : takeBack('u.wallet');
+    await tx.raw(sql, { chainId, keep, ...namesOf(part), ...(isSpread && { wallet: walletOf(part) }) });
   }
   for (const part of partsOf(rows)) {
-    const wallets = part.map(({ wallet }) => bytes(hex(wallet))).join(',');
-    for (const sql of undoSteps) await tx.raw(sql, { chainId, keep, wallets, ...namesOf(part) });
+    for (const sql of undoSteps) await tx.raw(sql, { chainId, keep, ...namesOf(part) });
   }
 }
+
+const walletOf = ([first]: readonly Undone[]) => (first === undefined ? null : bytes(hex(first.wallet)));
 
 // One statement is to end long before its time, however many tokens were moved.
 const tokensAtOnce = 500;
@@ -103,22 +109,24 @@ const partsOf = (rows: readonly Undone[]): readonly Undone[][] =>
   );
 
 const namesOf = (rows: readonly Undone[]) => ({
+  wallets: rows.map(({ wallet }) => bytes(hex(wallet))).join(','),
   contracts: rows.map(({ contract }) => bytes(hex(contract))).join(','),
   tokens: rows.map(({ token_id }) => token_id).join(','),
 });
 
 // Values, not a temporary table: Citus joins temporary tables with reference tables only.
-const lists = "string_to_array(:contracts, ',')::bytea[], string_to_array(:tokens, ',')::numeric[]";
+const undone = `unnest(string_to_array(:wallets, ',')::bytea[], string_to_array(:contracts, ',')::bytea[],
+     string_to_array(:tokens, ',')::numeric[]) AS u (wallet, contract, token_id)`;
 
-/** Takes holdings of one wallet back to the block that is kept, where anything of them is left. */
-const takeBack = `UPDATE nft_holdings t SET standard = n.standard, amount = n.amount, changed_block = n.changed_block,
+/** Takes holdings back to the block that is kept, where anything of them is left. */
+const takeBack = (
+  wallet: string,
+) => `UPDATE nft_holdings t SET standard = n.standard, amount = n.amount, changed_block = n.changed_block,
     acquired_block = coalesce(n.acquired_block, CASE WHEN n.standard = 1155 AND t.start_amount > 0 THEN 0 END),
     acquired_log = coalesce(n.acquired_log, CASE WHEN n.standard = 1155 AND t.start_amount > 0 THEN 0 END)
-  FROM unnest(${lists}) AS u (contract, token_id) CROSS JOIN LATERAL ${stateOf('u', ':keep')} n
-  WHERE t.chain_id = :chainId AND t.wallet = :wallet::bytea AND t.contract = u.contract AND t.token_id = u.token_id
+  FROM ${undone} CROSS JOIN LATERAL ${stateOf('u', ':keep', wallet)} n
+  WHERE t.chain_id = :chainId AND t.wallet = ${wallet} AND t.contract = u.contract AND t.token_id = u.token_id
     AND n.changed_block IS NOT NULL`;
-
-const undone = `unnest(string_to_array(:wallets, ',')::bytea[], ${lists}) AS u (wallet, contract, token_id)`;
 
 const undoSteps = [
   `DELETE FROM nft_holdings h USING ${undone} WHERE h.chain_id = :chainId

@@ -13,6 +13,7 @@ import { deferredNfts, handleRefusal } from './refusal.ts';
 import { sendBatch } from './send-batch.ts';
 import { type Blamed, sizeBatch } from './size-batch.ts';
 import { takeTurn } from './turn-memory.ts';
+import { askAbout } from './unanswered.ts';
 
 /** The market, and what is offered for it. */
 export type Prices = { readonly market: Market; readonly fees: Fees };
@@ -48,7 +49,10 @@ export async function sendToContract(
 
   const { contract, head } = target;
   const { cost, gas, fees, limit } = room;
-  const sized = await sizeBatch(context, { contract, mints: candidates, cost, mostGas: gas });
+  const sized = await askAbout(context, contract, () =>
+    sizeBatch(context, { contract, mints: candidates, cost, mostGas: gas }),
+  );
+  if ('reason' in sized) return sized;
   memory.costs.set(contract, sized.cost);
   const refused = await handleBlamed(context, target, sized.blamed);
   if (refused !== undefined) return refused;

@@ -6,13 +6,13 @@ import { limitsOf, marketAt } from '../market.ts';
 import { quoteFor } from '../node-limits.ts';
 import { isStoppedByOperator, type Pause } from '../stores/lane-store.ts';
 import type { NextMint } from '../stores/queued-nft-store.ts';
-import { answersOthers, isOfNode, wordsOf } from '../watch/inquiry.ts';
 import { estimateFirst } from './estimate-first.ts';
 import { fillGap } from './fill-gap.ts';
 import { refuseUnfit } from './refuse-unfit.ts';
 import { listInFlight, type Prices, sendToContract } from './send-to-contract.ts';
 import { takeTurn } from './turn-memory.ts';
 import { listLinesInTurn, withinShares } from './turns.ts';
+import { askAbout, restingContracts } from './unanswered.ts';
 
 /**
  * Fills gaps of nonces, then sends what is queued on the network, as far as fees, funds and limits allow.
@@ -61,12 +61,10 @@ async function sendToContracts(context: LaneContext, head: Head, prices: Prices)
       refused = shared;
       continue;
     }
-    const first = await alone(context, contract, () => prepare(context, head, next));
+    const first = await prepare(context, head, next);
     if (first === 'ready') {
       const companyIds = open.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
-      const result = await alone(context, contract, () =>
-        sendToContract(context, { head, contract, companyIds, inFlight }, prices),
-      );
+      const result = await sendToContract(context, { head, contract, companyIds, inFlight }, prices);
       if (result === 'sent') continue;
       doneContracts.add(contract);
       if (result !== 'done' && result.reason !== 'contract_refuses') return result;
@@ -81,33 +79,6 @@ async function sendToContracts(context: LaneContext, head: Head, prices: Prices)
   return refused;
 }
 
-// A question that is not answered takes its time at each poll, which all others wait for.
-const restMs = 60_000;
-
-/** The contracts about which nothing is asked now, and why. */
-function restingContracts({ memory, now }: LaneContext): ReadonlyMap<string, Pause> {
-  const resting = new Map<string, Pause>();
-  for (const [contract, { until, pause }] of memory.unanswered) {
-    if (until <= now()) memory.unanswered.delete(contract);
-    else resting.set(contract, pause);
-  }
-  return resting;
-}
-
-/** What nodes do not answer about one contract, while they answer other questions, must not keep the others from being sent. */
-async function alone<T>(context: LaneContext, contract: string, work: () => Promise<T>): Promise<T | Pause> {
-  const { memory, node, now, stopping } = context;
-  try {
-    return await work();
-  } catch (error) {
-    if (stopping.aborted || !isOfNode(error) || !(await answersOthers(node, error, stopping))) throw error;
-    const detail = `The nodes do not say what a mint of ${contract} would do: ${wordsOf(error)}`;
-    const pause: Pause = { reason: 'contract_refuses', detail };
-    memory.unanswered.set(contract, { until: now() + restMs, pause });
-    return pause;
-  }
-}
-
 /**
  * Finds what a contract uses, before the first batch for it.
  * @returns `ready`, or why nothing can be minted on the contract; undefined when only this NFT cannot
@@ -120,5 +91,5 @@ async function prepare(
   if (context.memory.costs.has(next.contract)) return 'ready';
   const unfit = await refuseUnfit(context, head, next.contract);
   if (unfit !== undefined) return unfit === 'refused' ? undefined : unfit;
-  return estimateFirst(context, head, next);
+  return askAbout(context, next.contract, () => estimateFirst(context, head, next));
 }
