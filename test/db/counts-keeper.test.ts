@@ -52,21 +52,31 @@ test('folds and parts what was written, though nobody reads', async ({ db, keepi
   expect(await rowsReadBy(db, 'list_changes', () => countEvents(db, company, {}))).toBe(0);
 });
 
-test('rests for a short while as long as there is something to fold', async ({ db }) => {
-  await addEvents(db, 10, 'quick');
+/** Whoever holds the lock leaves a pass two tries and nothing to do. @param work gets how many tries there were until now */
+async function whileAnotherFolds(
+  db: Database,
+  work: (tries: () => number) => Promise<unknown>,
+): Promise<number> {
   let tries = 0;
   const note = ({ sql }: Statement) => {
     if (sql.includes('pg_try_advisory_xact_lock')) tries += 1;
   };
-  // Whoever holds the lock leaves a pass two tries and nothing to do.
   await db.transaction(async (tx) => {
     await tx.raw(`SELECT pg_advisory_xact_lock(${foldLock})`);
     db.on('query', note);
-    const keeper = keepCounts({ db, log, restMs: 600_000, busyRestMs: 10 });
-    await vi.waitFor(() => expect(tries).toBeGreaterThan(4), settled);
-    await keeper.stop();
+    await work(() => tries);
   });
   db.removeListener('query', note);
+  return tries;
+}
+
+test('rests for a short while as long as there is something to fold', async ({ db }) => {
+  await addEvents(db, 10, 'quick');
+  await whileAnotherFolds(db, async (tries) => {
+    const keeper = keepCounts({ db, log, restMs: 600_000, busyRestMs: 10 });
+    await vi.waitFor(() => expect(tries()).toBeGreaterThan(4), settled);
+    await keeper.stop();
+  });
 });
 
 test('keeps up with writers who go on, beside another process that does the same', async ({
@@ -155,15 +165,6 @@ test('a statement that takes too long is told', async ({ databaseUrl, db }) => {
 
 test('many readers begin one pass behind them, whoever folds meanwhile', async ({ db }) => {
   await addEvents(db, 1_100, 'read');
-  let tries = 0;
-  const note = ({ sql }: Statement) => {
-    if (sql.includes('pg_try_advisory_xact_lock')) tries += 1;
-  };
-  await db.transaction(async (tx) => {
-    await tx.raw(`SELECT pg_advisory_xact_lock(${foldLock})`);
-    db.on('query', note);
-    await Promise.all(Array.from({ length: 100 }, () => countEvents(db, 'read', {})));
-  });
-  db.off('query', note);
-  expect(tries).toBeLessThan(50);
+  const readers = () => Promise.all(Array.from({ length: 100 }, () => countEvents(db, 'read', {})));
+  expect(await whileAnotherFolds(db, readers)).toBeLessThan(50);
 });
