@@ -10,12 +10,12 @@ export type CallerDelays = {
 
 // All who are refused for their rate are asked to wait for as long, at least.
 const longestMs = 1_000;
-// Those who wait as long as that would else come back all at once, again and again.
+// Those who wait as long as that, or somewhat longer, would else come back all at once, again and again.
 const spreadMs = 250;
 
 /**
  * Creates the delays: of one name, as many answers at once as go out in a second, and those of a second after that; the others
- * wait, a second at most.
+ * wait, a second and a quarter at most.
  * @param now a monotonic clock in milliseconds
  */
 export function createCallerDelays(
@@ -43,7 +43,7 @@ export function createCallerDelays(
       forget(at);
       overAt.set(name, over);
       const delay = Math.max(0, over - at - atOnceMs);
-      return Math.round(delay === longestMs ? delay - Math.random() * spreadMs : delay);
+      return Math.round(delay === longestMs ? delay + Math.random() * spreadMs : delay);
     },
   };
 }
