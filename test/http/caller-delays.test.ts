@@ -6,8 +6,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { answerAfter, createCallerDelays } from '../../src/http/server/caller-delays.ts';
 import { listen } from '../../src/http/server/listener.ts';
 import { createLoadGuard } from '../../src/http/server/load-guard.ts';
-import { takeOn } from '../../src/http/server/taken-on.ts';
-import type { RequestEnd } from '../../src/http/server/under-way.ts';
 import { createLogger } from '../../src/log.ts';
 import { callerOf, fixtureApp, goodKey, id, verifier } from './support.ts';
 
@@ -52,25 +50,6 @@ describe('the delay of what a caller is told', () => {
 describe('what waits for its turn', () => {
   const responseOf = () => new ServerResponse(new IncomingMessage(new Socket()));
 
-  test('counts as delayed, and is taken on again when it has come', () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const response = responseOf();
-    const steps: string[] = [];
-    takeOn(
-      response,
-      (how) => steps.push(how),
-      (_response, answer) => {
-        steps.push('taken on');
-        answer();
-      },
-    );
-    answerAfter(500, response, () => steps.push('answered'));
-    expect(steps).toEqual(['delayed']);
-    vi.advanceTimersByTime(500);
-    expect(steps).toEqual(['delayed', 'taken on', 'answered']);
-  });
-
   test('leaves no timer behind when its caller leaves', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -96,9 +75,9 @@ async function refusingService() {
       underWay.push(1);
       return (
         end &&
-        ((how: RequestEnd) => {
+        ((isRefused: boolean) => {
           underWay.pop();
-          end(how);
+          end(isRefused);
         })
       );
     },

@@ -41,12 +41,12 @@ function guarded(tenantOf: (key: string) => string | undefined = companyOf) {
     ...{ guard, state, ask, askMany },
     /** Ends the requests that came first. */
     end: (count: number, isRefused = false) => {
-      for (const end of open.splice(0, count)) end(isRefused ? 'refused' : 'answered');
+      for (const end of open.splice(0, count)) end(isRefused);
     },
     /** Lets a span pass in which the event loop was so busy, and looks at it. */
     pass(utilization: number, ms = busyMs) {
       Object.assign(state, { at: state.at + ms, utilization });
-      if (ask('nobody')) open.splice(-1)[0]?.('refused');
+      if (ask('nobody')) open.splice(-1)[0]?.(true);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { letGo, resume } from './taken-on.ts';
+import { letGo } from './taken-on.ts';
 import { whenOver } from './when-over.ts';
 
 /** How long callers wait for what they are told too often, so that who asks on without heed costs little. */
@@ -49,15 +49,14 @@ export function createCallerDelays(
 }
 
 /**
- * Calls `answer` now or later. What waits is nothing that the process is at: it is taken on again when its turn has come, and goes at
- * the pace of refusals where there is no place for it. Nothing is kept of who has left meanwhile.
+ * Calls `answer` now or later. What waits is nothing that the process is at, and nothing is kept of who has left meanwhile.
  */
 export function answerAfter(delayMs: number, response: ServerResponse, answer: () => void): void {
   if (delayMs === 0) {
     answer();
     return;
   }
-  letGo(response, 'delayed');
-  const timer = setTimeout(() => resume(response, answer), delayMs);
+  letGo(response, false);
+  const timer = setTimeout(answer, delayMs);
   whenOver(response, () => clearTimeout(timer));
 }

@@ -15,7 +15,7 @@ import type { LoadGuard } from './load-guard.ts';
 import { followConnections } from './open-connections.ts';
 import { ownClasses } from './own-classes.ts';
 import { refuseQuickly } from './quick-refusals.ts';
-import { letGo, type Resumption, takeOn } from './taken-on.ts';
+import { letGo, takeOn } from './taken-on.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 import { whenOver } from './when-over.ts';
 
@@ -103,13 +103,6 @@ export async function listen(
       if (!hasTooMany(request.socket) && isItsTurn) answer(request, response);
     },
   );
-  const resume: Resumption = (response, send) => {
-    const end = guard?.admit(response.req);
-    takeOn(response, end, resume);
-    // It was taken on once, and is known to its log line: it is answered as it is to be, but no sooner than refusals are.
-    if (guard === undefined || end !== undefined) send();
-    else guard.pace(send);
-  };
   const answer: RequestListener = (request, response) => {
     if (!hasOneHost(request)) {
       refuseMalformed(request.socket);
@@ -122,7 +115,7 @@ export async function listen(
       guard.refuse(response);
       return;
     }
-    takeOn(response, end, resume);
+    takeOn(response, end);
     handler(request, response);
   };
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
@@ -147,7 +140,7 @@ export async function listen(
   // One function for all answers: what closes over one costs as much as the rest of a short one.
   const endAnswer = (response: ServerResponse) => {
     // Before the next one is asked for, which else would find its place taken.
-    letGo(response, isRefusedLate(response) ? 'refused' : 'answered');
+    letGo(response, isRefusedLate(response));
     const next = connections.end(response);
     if (next !== undefined) answer(next.req, next);
     // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.

@@ -1,38 +1,21 @@
 import type { ServerResponse } from 'node:http';
-import type { EndRequest, RequestEnd } from './under-way.ts';
-
-/** Answers a request that was let go of: at once where there is a place for it, else at the pace of refusals. */
-export type Resumption = (response: ServerResponse, answer: () => void) => void;
+import type { EndRequest } from './under-way.ts';
 
 const endRequest = Symbol('end of the request');
-const resumption = Symbol('how it is taken on again');
-type Answer = ServerResponse & {
-  [endRequest]?: EndRequest | undefined;
-  [resumption]?: Resumption | undefined;
-};
+type Answer = ServerResponse & { [endRequest]?: EndRequest | undefined };
 
-/**
- * Remembers with an answer what ends the count of its request among those under way.
- * @param resume takes the request on again after `letGo`
- */
-export function takeOn(response: Answer, end: EndRequest | undefined, resume?: Resumption): void {
+/** Remembers with an answer what ends the count of its request among those under way. */
+export function takeOn(response: Answer, end: EndRequest | undefined): void {
   response[endRequest] = end;
-  response[resumption] = resume;
 }
 
 /**
- * Ends that count: the process has no more work with the request for now, or its answer has gone. Only the first time counts.
+ * Ends that count: the process has no more work with the request, or its answer has gone. Only the first time counts.
+ * @param isRefused whether it was refused for the load after all
  */
-export function letGo(response: Answer, how: RequestEnd): void {
+export function letGo(response: Answer, isRefused: boolean): void {
   const end = response[endRequest];
   if (end === undefined) return;
   response[endRequest] = undefined;
-  end(how);
-}
-
-/** Answers a request that was let go of, when it is taken on again. */
-export function resume(response: Answer, answer: () => void): void {
-  const again = response[resumption];
-  if (again === undefined) answer();
-  else again(response, answer);
+  end(isRefused);
 }

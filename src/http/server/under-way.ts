@@ -1,11 +1,8 @@
 /**
- * What became of a request that was taken on. `refused`: it was for the load after all, by a part that knows more of it.
- * `delayed`: it is answered later, and counts again then.
+ * Called once, when a request that was taken on is over.
+ * @param isRefused whether it was refused for the load after all, by a part that knows more of it
  */
-export type RequestEnd = 'answered' | 'refused' | 'delayed';
-
-/** Called once, when a request that was taken on is over. */
-export type EndRequest = (how: RequestEnd) => void;
+export type EndRequest = (isRefused: boolean) => void;
 
 type Ends = {
   readonly onAnswered: () => void;
@@ -56,10 +53,9 @@ export function createUnderWay(began: number) {
       span.open += 1;
       count += 1;
       if (tenant !== undefined) ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
-      return (how) => {
-        const isRefused = how === 'refused';
-        if (how === 'answered') onAnswered();
-        else if (isRefused && tenant !== undefined) onRefused(tenant);
+      return (isRefused) => {
+        if (!isRefused) onAnswered();
+        else if (tenant !== undefined) onRefused(tenant);
         // A refusal so late on its way costs as much as an answer: it takes the place of one.
         if (isRefused && span === current) {
           span.refused.push(tenant);
