@@ -78,8 +78,9 @@ test('a new block costs as many questions with 150 transactions that are not fin
   await storeConfirmed(150);
   await setup.work().until(/working/);
   const many = await questionsPerBlock();
-  // Transactions of the signer, in the newest and in final blocks; a header, unless the block came while the one before was looked at.
-  expect(few).toBeLessThanOrEqual(3);
+  // A block that comes while the one before is looked at costs no header of its own, by chance in either.
+  expect(Math.abs(many - few)).toBeLessThanOrEqual(1);
+  // Transactions of the signer, in the newest and in final blocks; a header.
   expect(many).toBeLessThanOrEqual(3);
   expect(await setup.service.db('mint_transactions').whereNot('state', 'confirmed')).toEqual([]);
 }, 60_000);
