@@ -35,6 +35,11 @@ export const mintReasons = {
     note: 'The NFT contract refuses mints.',
     remedy: 'Let the signer mint: tallystick contract grant.',
   },
+  contract_unanswered: {
+    note: 'The blockchain does not say at present what a mint of the NFT contract would do; it is asked again.',
+    remedy:
+      'Find out why the nodes do not answer eth_estimateGas for the contract, or name others: tallystick network update <chainId> --rpc <url>.',
+  },
   contract_nonsense: {
     note: 'The NFT contract does not answer as one; what became of the mint cannot be proven.',
     remedy:

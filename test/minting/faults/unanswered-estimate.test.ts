@@ -27,10 +27,10 @@ test('a contract of which the node never says what a mint would do keeps no othe
   setup.work();
   const mining = setup.keepMining();
   await until('the reason', async () => /do not say what a mint of/.test((await lane()).pause_detail ?? ''));
-  expect((await lane()).pause_reason).toBe('contract_refuses');
+  expect((await lane()).pause_reason).toBe('contract_unanswered');
   for (let round = 0; round < 3; round += 1) {
     await untilAll(service, await setup.accept(3), 'minted');
-    expect((await lane()).pause_reason).toBe('contract_refuses');
+    expect((await lane()).pause_reason).toBe('contract_unanswered');
   }
   const [row] = await service.db('nfts').where({ id: nft.id });
   expect(row.mint_state).toBe('queued');

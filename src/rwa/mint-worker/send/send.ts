@@ -40,6 +40,9 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
 // Each refusal costs several calls to the node, and the transactions in flight must be watched meanwhile.
 const maxRefusalsPerPoll = 10;
 
+// Others are sent to all the same.
+const isOfContract = ({ reason }: Pause) => reason === 'contract_refuses' || reason === 'contract_unanswered';
+
 /** Sends one batch after another, to the contract of the company whose turn it is. */
 async function sendToContracts(context: LaneContext, head: Head, prices: Prices): Promise<Pause | undefined> {
   const { memory, stopping } = context;
@@ -67,7 +70,7 @@ async function sendToContracts(context: LaneContext, head: Head, prices: Prices)
       const result = await sendToContract(context, { head, contract, companyIds, inFlight }, prices);
       if (result === 'sent') continue;
       doneContracts.add(contract);
-      if (result !== 'done' && result.reason !== 'contract_refuses') return result;
+      if (result !== 'done' && !isOfContract(result)) return result;
       refused = result === 'done' ? refused : result;
     } else {
       const count = (refusals.get(contract) ?? 0) + 1;

@@ -29,7 +29,7 @@ export async function askAbout<T>(
   } catch (error) {
     if (stopping.aborted || !isOfNode(error) || !(await answersOthers(node, error, stopping))) throw error;
     const detail = `The nodes do not say what a mint of ${contract} would do: ${wordsOf(error)}`;
-    const pause: Pause = { reason: 'contract_refuses', detail };
+    const pause: Pause = { reason: 'contract_unanswered', detail };
     const isAgain = memory.unanswered.has(contract);
     memory.unanswered.set(contract, { until: isAgain ? now() + restMs : now(), pause });
     if (!isAgain) throw error;
