@@ -58,6 +58,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // A worker counts the stretches of the list that have many.
   events: { api: write, worker: read },
   attendees: { api: write },
+  // A trigger adds them, and a function that workers call deletes them.
+  deleted_events: {},
 
   rwas: { api: ['SELECT', 'UPDATE'], worker: ['SELECT', 'UPDATE'] },
   nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },

@@ -96,7 +96,7 @@ export async function countOneLess(tx: Tx, companyId: string, id: string): Promi
   await prepared(tx, 'count_one_less', countOneLessSql, [companyId, id]);
 }
 
-/** Deletes a locked event and its attendees. */
+/** Deletes a locked event and, by a trigger, its attendees; those of more than 10,000 are deleted by a worker, and nobody sees them. */
 export async function deleteEvent(tx: Tx, companyId: string, id: string): Promise<void> {
   await tx(table).where({ company_id: companyId, id }).delete();
 }

@@ -1,4 +1,10 @@
 import { describe, expect } from 'vitest';
+import type { Database } from '../../src/contract/transaction.ts';
+import { createDatabase } from '../../src/db/connect.ts';
+import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
+import { purgeAttendees } from '../../src/events/deleted-event-store.ts';
+import { createLogger } from '../../src/log.ts';
+import { asUser } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
 
@@ -25,6 +31,46 @@ describe('204', () => {
     const { id, etag } = await givenEvent(acme);
     await acme.delete(`${eventPath}/${id}`).set('If-Match', etag).expect(204);
   });
+});
+
+describe('an event with more attendees than go with it', () => {
+  const countOf = async (db: Database, eventId: string) =>
+    Number((await db('attendees').where({ event_id: eventId }).count())[0]?.['count']);
+  const crowd = test.extend('crowded', async ({ db, service, acme }) => {
+    const { id } = await givenEvent(acme);
+    await db.raw(
+      `INSERT INTO attendees (company_id, event_id, attendee_id) SELECT ?, ?, 'a' || n FROM generate_series(1, 10001) n`,
+      [service.companies.acme, id],
+    );
+    await db('events').where({ id }).update({ total_attendees: 10_001 });
+    return id;
+  });
+
+  crowd(
+    'is gone at once; a worker deletes its attendees by the rights of its role, and no others',
+    async ({ db, databaseUrl, acme, crowded }) => {
+      const kept = await givenEvent(acme);
+      await givenAttendees(acme, kept.id, 'ann');
+      await acme.delete(`${eventPath}/${crowded}`).expect(204);
+      await acme.get(`${eventPath}/${crowded}/attendees`).expect(404);
+      await acme.post(`${eventPath}/${crowded}/attendees`).send({ attendeeId: 'late' }).expect(404);
+      // What the request deleted would not end in its time with millions.
+      expect(await countOf(db, crowded)).toBe(10_001);
+
+      const log = createLogger({ level: 'silent' });
+      const worker = createDatabase(asUser(databaseUrl, 'test_worker'), { poolMax: 1, log });
+      try {
+        expect(await purgeAttendees(worker, 4_000)).toBe(4_000);
+        expect(await countOf(db, crowded)).toBe(6_001);
+        await purgeExpiredRows(worker, [purgeAttendees]);
+      } finally {
+        await worker.destroy();
+      }
+      expect(await countOf(db, crowded)).toBe(0);
+      expect(await countOf(db, kept.id)).toBe(1);
+      expect(await db('deleted_events')).toEqual([]);
+    },
+  );
 });
 
 describe('400', () => {
