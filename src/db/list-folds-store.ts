@@ -65,14 +65,19 @@ const foldSql = `
     (SELECT jsonb_agg(to_jsonb(folded) - 'count') FROM folded WHERE count = 0) AS empty`;
 
 // What was taken may be the end of a row whose beginning is still to come: then others are left, of which this has the
-// mark.
+// mark. Each counter is looked up, and looks by a range of the index (migration 0060), which the OFFSETs keep: the server takes
+// counters of 0 for none, and would hold all there are against all that is left of the company.
 const dropEmptySql = `
-  DELETE FROM list_counts c
-  USING jsonb_to_recordset(?::jsonb) AS e (company_id text, list text, shift smallint, bucket bigint, facet text)
-  WHERE c.company_id = e.company_id AND c.list = e.list AND c.shift = e.shift AND c.bucket = e.bucket
-    AND c.facet = e.facet AND c.count = 0
-    AND NOT EXISTS (SELECT FROM list_changes p WHERE p.company_id = e.company_id AND p.list = ${appendedListSql('e.list')}
-      AND coalesce(p.rwa_number = ${ownerOfSql('e.list')}, true) AND p.place >> greatest(e.shift, 0) = ${stretchOfSql('e')} AND p.facet = e.facet)`;
+  DELETE FROM list_counts WHERE ctid = ANY (ARRAY (
+    SELECT c.ctid FROM (
+      SELECT e.*, ${appendedListSql('e.list')} AS appended, ${ownerOfSql('e.list')} AS owner,
+        (${stretchOfSql('e')}) << greatest(e.shift, 0) AS place, (1::bigint << greatest(e.shift, 0)) - 1 AS width
+      FROM jsonb_to_recordset(?::jsonb) AS e (company_id text, list text, shift smallint, bucket bigint, facet text) OFFSET 0) e
+    CROSS JOIN LATERAL (
+      SELECT ctid FROM list_counts c WHERE c.company_id = e.company_id AND c.list = e.list AND c.shift = e.shift
+        AND c.bucket = e.bucket AND c.facet = e.facet AND c.count = 0 OFFSET 0) c
+    WHERE NOT EXISTS (SELECT FROM list_changes p WHERE p.company_id = e.company_id AND p.list = e.appended AND p.facet = e.facet
+      AND p.place BETWEEN e.place AND e.place + e.width AND coalesce(p.rwa_number = e.owner, true) OFFSET 0)))`;
 
 /**
  * Folds changes into the counters, at most `limit` of them. One process at a time: two would wait for each other's

@@ -37,15 +37,15 @@ export type MarkedFacet = 'one' | 'some';
 /** SQL of what a facet is that a page is asked for: of one, the server finds its rows and counters by an index. */
 export const markedFacet = { one: `= (${facets})[1]`, some: `= ANY ${facets}` } as const;
 
-// Beyond every moment but that of rows without one, and a time that the server knows.
-const open = { from: -200_000_000_000_000_000n, until: 1n << 61n };
+/** The span of all moments: beyond every one but that of rows without one, and times that the server knows. */
+export const anyMoment = { from: -200_000_000_000_000_000n, until: 1n << 61n };
 
 /**
  * The values of `pageOfMarkedSql`.
  * @param start the address to begin at, in or behind the first of `rows`; the first by default
  */
 export function markValuesOf(rows: MarkedRows, start?: bigint): Value[] {
-  const span = { ...open, ...rows.span };
+  const span = { ...anyMoment, ...rows.span };
   // The ends of a list whose addresses are not its places are beyond them, too.
   const { low, high } = placesOf(rows);
   const values = [span.from, span.until, start === undefined || start < low ? low : start, high].map(String);
