@@ -61,6 +61,16 @@ export async function listAttendees(
   return rows?.filter(isAttendee).map((row) => ({ ...fromRow(row), place: row.seq }));
 }
 
+// Of a plain outer join the server would sort all attendees that come after, for each page.
+const listSql = `
+  SELECT a.event_id, a.attendee_id, a.created_at, a.seq
+  FROM events e LEFT JOIN LATERAL (
+    SELECT event_id, attendee_id, created_at, seq FROM ${table}
+    WHERE company_id = e.company_id AND event_id = e.id AND seq > $3
+    ORDER BY seq LIMIT $4) a ON true
+  WHERE e.company_id = $1 AND e.id = $2
+  ORDER BY a.seq`;
+
 /** Rows of an event's attendees; a single empty one where it has no further ones; undefined where it is not there. */
 async function readRows(
   db: Database,
@@ -68,15 +78,12 @@ async function readRows(
   eventId: string,
   { limit, after }: AttendeePage,
 ): Promise<ListedRow[] | undefined> {
-  const rows: ListedRow[] = await db('events as e')
-    .leftJoin(`${table} as a`, (join) => {
-      join.on('a.company_id', 'e.company_id').andOn('a.event_id', 'e.id');
-      if (after !== undefined) join.andOnVal('a.seq', '>', after);
-    })
-    .where({ 'e.company_id': companyId, 'e.id': eventId })
-    .orderBy('a.seq')
-    .limit(limit)
-    .select('a.event_id', 'a.attendee_id', 'a.created_at', 'a.seq');
+  const { rows } = await prepared<ListedRow>(db, 'list_attendees', listSql, [
+    companyId,
+    eventId,
+    after ?? '0',
+    limit,
+  ]);
   return rows.length === 0 ? undefined : rows;
 }
 

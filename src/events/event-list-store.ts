@@ -22,17 +22,34 @@ export type EventStart =
 
 const isTimed = ({ startsFrom, startsTo }: EventFilter) => (startsFrom ?? startsTo) !== undefined;
 
-/** A page of the events of a company that match the filter, newest first. */
+/**
+ * A page of the events of a company that match the filter, newest first.
+ * @param page.total how many match in all, where it is known
+ */
 export async function listEvents(
   db: Database,
   companyId: string,
   filter: EventFilter,
-  { limit, ...start }: EventStart & { readonly limit: number },
+  { limit, total, ...start }: EventStart & { readonly limit: number; readonly total?: number | undefined },
 ): Promise<ListedEvent[]> {
-  const rows = isTimed(filter)
-    ? await listTimedEvents(db, companyId, filter, { limit, ...start })
-    : await listNewest(db, companyId, start, limit);
-  return rows.map(toListed);
+  if (!isTimed(filter)) return (await listNewest(db, companyId, start, limit)).map(toListed);
+  const matching = total ?? (await countEvents(db, companyId, filter));
+  return (await listTimedEvents(db, companyId, filter, { limit, total: matching, ...start })).map(toListed);
+}
+
+/** The same, and how many events match in all. */
+export async function listAndCount(
+  db: Database,
+  companyId: string,
+  filter: EventFilter,
+  page: EventStart & { readonly limit: number },
+): Promise<readonly [ListedEvent[], number]> {
+  const counting = countEvents(db, companyId, filter);
+  // How many match says how to find those of some time.
+  const listing = isTimed(filter)
+    ? counting.then((total) => listEvents(db, companyId, filter, { ...page, total }))
+    : listEvents(db, companyId, filter, page);
+  return Promise.all([listing, counting]);
 }
 
 const batchSize = 200;

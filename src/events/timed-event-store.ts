@@ -1,4 +1,5 @@
 import type { Database } from '../contract/transaction.ts';
+import { countRows } from '../db/list-counts-store.ts';
 import { addressOfEvent, eventAtSql } from '../db/list-levels.ts';
 import {
   markedCompany,
@@ -15,6 +16,7 @@ import { prepared } from '../db/prepared.ts';
 import { microsOf, type Span } from '../db/time-counts.ts';
 import { beginning, countedEvents, type EventFilter, type EventPlace } from './event-place.ts';
 import { columns } from './event-row.ts';
+import { listFewEvents } from './few-events-store.ts';
 import { type PageRow, pageRowsSql } from './page-rows.ts';
 
 const [limit, offset, created, id] = ['bigint', 'bigint', 'bigint', 'uuid'].map(
@@ -62,16 +64,33 @@ const walk = { name: 'walk_timed_events', sql: walkOfMarkedSql('events', 'one', 
 
 const listSql = pageRowsSql(pageOfMarkedSql('events', 'one', rowsOf, `LIMIT ${limit} OFFSET ${offset}`));
 
-type Page = { readonly limit: number; readonly offset?: number; readonly after?: EventPlace | undefined };
+// A walk along the list reads on until it has a page: where few events match, nearly all of the others. They are sorted instead.
+const fewMatches = 1_000;
+const fewOfAll = 1 / 200;
+
+async function areFew(db: Database, companyId: string, total: number): Promise<boolean> {
+  return total <= fewMatches || total <= fewOfAll * (await countRows(db, countedEvents('events', companyId)));
+}
+
+type Page = {
+  readonly limit: number;
+  readonly offset?: number;
+  readonly after?: EventPlace | undefined;
+  /** How many events match, in all. */
+  readonly total: number;
+};
 
 /** A page of those events of a company that start at the times of the filter, newest first. */
 export async function listTimedEvents(
   db: Database,
   companyId: string,
   filter: EventFilter,
-  { limit: most, offset: wanted = 0, after }: Page,
+  page: Page,
 ): Promise<PageRow[]> {
-  const rows = { ...countedEvents('events', companyId), span: spanOf(filter) };
+  const span = spanOf(filter);
+  if (await areFew(db, companyId, page.total)) return listFewEvents(db, companyId, span, page);
+  const { limit: most, offset: wanted = 0, after } = page;
+  const rows = { ...countedEvents('events', companyId), span };
   const start =
     after === undefined && wanted > fewSkipped
       ? await findMarked(db, walk, rows, wanted)

@@ -11,12 +11,13 @@ import type { Database } from '../../src/contract/transaction.ts';
 import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { listNames } from '../../src/db/list-levels.ts';
 import { findWrongCounters } from '../../src/db/list-recount-store.ts';
-import { countEvents, listEvents } from '../../src/events/event-list-store.ts';
+import { countEvents } from '../../src/events/event-list-store.ts';
 import type { EventFilter } from '../../src/events/event-place.ts';
 import type { NftFilter } from '../../src/rwa/assets/nft-counts.ts';
 import { countNfts, listNfts } from '../../src/rwa/assets/nft-store.ts';
 import { countRwas, listRwas } from '../../src/rwa/assets/rwa-store.ts';
 import { addNetwork, contractAddress } from '../rwa/samples.ts';
+import { listEventsBothWays } from '../support/events.ts';
 import { test } from '../support/fixtures.ts';
 
 const company = 'counted';
@@ -187,11 +188,11 @@ async function expectTrue(db: Database): Promise<void> {
     );
   }
   for (const filter of eventFilters()) {
-    const rows = await listEvents(db, company, filter, { limit: 100_000 });
+    const rows = await listEventsBothWays(db, company, filter, { limit: 100_000 });
     await expectPages(
       rows.map(({ id }) => id),
       () => countEvents(db, company, filter),
-      (page) => listEvents(db, company, filter, page),
+      (page) => listEventsBothWays(db, company, filter, page),
     );
   }
 }

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { foldCounts } from '../../src/db/list-folds-store.ts';
 import { atPrimary } from '../../src/db/replica-reads.ts';
-import { readAttendees } from '../../src/events/attendee-store.ts';
+import { listAttendees, readAttendees } from '../../src/events/attendee-store.ts';
 import { countEvents, listEvents, readAllEvents } from '../../src/events/event-list-store.ts';
 import { findEvent } from '../../src/events/event-store.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
-import { planOf, statementsOf } from '../support/statements.ts';
+import { planOf, rowsReadBy, statementsOf } from '../support/statements.ts';
 
 let popular: string;
 
@@ -71,6 +71,20 @@ test('finds the attendees of an event by an index', async ({ database }) => {
   const [plan] = await plansOf(database, () => readAttendees(atPrimary(database.db), 'company 7', popular));
   expect(plan).toMatch(/Index (Only )?Scan.* on attendees/);
   expect(plan).not.toMatch(/Seq Scan/);
+});
+
+test('reads no more attendees than a page has', async ({ database: { db } }) => {
+  await db.raw(
+    `INSERT INTO attendees (company_id, event_id, attendee_id) SELECT 'company 7', ?, 'fan ' || n FROM generate_series(1, 500) n`,
+    [popular],
+  );
+  const page = () => listAttendees(db, 'company 7', popular, { limit: 3, after: undefined });
+  const last = (await page())?.at(-1);
+  expect(await rowsReadBy(db, 'attendees', page)).toBe(3);
+  const next = async () =>
+    (await listAttendees(db, 'company 7', popular, { limit: 3, after: last?.place })) ?? [];
+  expect((await next()).map(({ attendeeId }) => attendeeId)).toEqual(['user 4', 'fan 1', 'fan 2']);
+  expect(await rowsReadBy(db, 'attendees', next)).toBe(3);
 });
 
 test('every foreign key of the two tables is the beginning of an index', async ({ database }) => {
