@@ -101,6 +101,29 @@ test('pipelined requests are begun one after the other, each when the answer bef
   await vi.waitFor(() => expect(seen.map(({ url }) => url)).toEqual(['/a', '/b', '/c', '/d']));
 });
 
+describe('behind an answer that closes its connection', () => {
+  const head = (line: string, more = '') => `${line} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+
+  test.for([
+    ['no further request is begun', get('/b')],
+    [
+      'none is begun that CONNECT follows, of which Node would never say that it is over',
+      `${head('HEAD /b')}${head('CONNECT x:80')}`,
+    ],
+  ])('%s', async ([_, following]) => {
+    const seen: (string | undefined)[] = [];
+    const server = await start(({ url }, response) => {
+      seen.push(url);
+      response.setHeader('Connection', 'close').end('a');
+    });
+    const caller = call(server, `${head('GET /a', 'expect: 100-continue\r\n')}${following}`).resume();
+    await closed(caller);
+    // Whatever that connection might have begun was begun before this one.
+    await closed(call(server, get('/last')).resume());
+    expect(seen).toEqual(['/a', '/last']);
+  });
+});
+
 test('what is asked for by many at once is read once', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-portal-'));
   ends.push(() => rm(directory, { recursive: true }));

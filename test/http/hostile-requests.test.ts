@@ -232,6 +232,18 @@ describe('a body', () => {
     expect(({} as Record<string, unknown>)['companyId']).toBeUndefined();
   });
 
+  test('of tens of thousands of wrong values is refused for their number, and no validator tells of each', async ({
+    raw,
+  }) => {
+    const body = (count: number) => `{"name":"a","galleryImages":[${'0,'.repeat(count - 1)}0]}`;
+    const few = await raw.send(raw.post(body(15_000)));
+    expect(few).toContain('galleryImages[0]');
+    const many = await raw.send(raw.post(body(45_000)));
+    expect([statuses(many), codeOf(many)]).toEqual([[400], 'input_invalid']);
+    expect(many).toContain('The body must have no more than 20000 values');
+    expect(many).not.toContain('galleryImages');
+  });
+
   test('with names of built-in properties in a free object comes back as it was', async ({ service }) => {
     const { acme } = service.companies;
     const place = { chain_id: 31337, contract_address: '0x5FbDB2315678afecb367f032d93F642f64180aa3' };

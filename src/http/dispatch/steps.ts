@@ -48,8 +48,8 @@ export function createSteps(options: StepOptions): Steps {
     if (admitted !== undefined) await admitted;
     if (plan.body !== undefined)
       exchange.sentBody = await options.readBody(exchange.request, exchange.response);
-    operation.readInput(request, exchange.sentBody);
-    const errors = operation.findErrors(request);
+    const isRead = operation.readInput(request, exchange.sentBody);
+    const errors = isRead ? operation.findErrors(request) : [];
     if (errors.length > 0 || request.faults.length > 0 || request.isPathMalformed) {
       throw refuseInput(plan, request, errors);
     }

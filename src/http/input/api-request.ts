@@ -55,7 +55,7 @@ export function createApiRequest(
 
 /**
  * Compiles the step that fills parameters and body of one operation into a request. It decodes and coerces texts; an
- * empty parameter or required field counts as missing.
+ * empty parameter or required field counts as missing. It returns whether to validate what it filled in.
  */
 export function compileInputReader(plan: InputPlan, template: string) {
   const readPath = compilePathReader(template);
@@ -64,17 +64,20 @@ export function compileInputReader(plan: InputPlan, template: string) {
   const inQuery = byPlace('query');
   const inHeader = byPlace('header');
 
-  return (request: ApiRequest, body: unknown): void => {
+  return (request: ApiRequest, body: unknown): boolean => {
     const query = parseQuery(request.rawQuery);
     request.params = pathValues(request, readPath(request.path), inPath);
     request.query = queryValues(request, query, inQuery);
     request.headers = headerValues(request, inHeader);
-    if (plan.body === undefined) return;
-    request.faults.push(...findUnsafeValues(body));
+    if (plan.body === undefined) return true;
+    const { faults, isTooMuch } = findUnsafeValues(body);
+    request.faults.push(...faults);
+    if (isTooMuch) return false;
     request.body = readFields(body ?? (plan.body.required ? {} : undefined), plan.body);
     request.requestBody = request.body;
     // The library validates non-object bodies only under this type; the body reader has refused every other type.
     request.headers['content-type'] = 'application/json';
+    return true;
   };
 }
 

@@ -4,6 +4,8 @@ import type { InputError } from '../../contract/problem.ts';
 const maxDepth = 100;
 const maxNumber = Number.MAX_SAFE_INTEGER;
 const maxFaults = 50;
+// More than twice what the largest free object can have. A validator makes an error for each wrong one.
+const maxValues = 20_000;
 
 /**
  * Says what makes a text unsafe in any field: U+0000, which Postgres cannot store, or a lone surrogate.
@@ -15,20 +17,30 @@ export function findUnsafeText(text: string): string | undefined {
   return undefined;
 }
 
+type Found = { readonly faults: InputError[]; values: number };
+
 /**
  * Finds what no schema word can refuse in a JSON body: unsafe texts (keys of free objects included), the key
  * `__proto__`, numbers that JavaScript cannot hold exactly, and nesting beyond 100 levels. Reports at most 50 faults.
+ * @returns `isTooMuch` where the body has over 20,000 values, which is its only fault then: nothing else should look into it
  */
-export function findUnsafeValues(body: unknown): InputError[] {
-  const faults: InputError[] = [];
-  walk(body, '', 0, faults);
-  return faults;
+export function findUnsafeValues(body: unknown): {
+  readonly faults: InputError[];
+  readonly isTooMuch: boolean;
+} {
+  const found: Found = { faults: [], values: 0 };
+  walk(body, '', 0, found);
+  if (found.values <= maxValues) return { faults: found.faults, isTooMuch: false };
+  const message = `The body must have no more than ${maxValues} values`;
+  return { faults: [{ in: 'body', pointer: '', message }], isTooMuch: true };
 }
 
-function walk(value: unknown, pointer: string, depth: number, faults: InputError[]): void {
-  if (faults.length >= maxFaults) return;
+function walk(value: unknown, pointer: string, depth: number, found: Found): void {
+  found.values += 1;
+  if (found.values > maxValues) return;
   const refuse = (what: string, at = pointer) => {
-    faults.push({ in: 'body', pointer: at, message: `${fieldName(at)} ${what}` });
+    if (found.faults.length < maxFaults)
+      found.faults.push({ in: 'body', pointer: at, message: `${fieldName(at)} ${what}` });
   };
   if (typeof value === 'string') {
     const fault = findUnsafeText(value);
@@ -40,11 +52,14 @@ function walk(value: unknown, pointer: string, depth: number, faults: InputError
       refuse('is nested too deeply', topOf(pointer));
       return;
     }
-    for (const [key, inner] of Object.entries(value)) {
+    const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+    for (const [name, inner] of entries) {
+      const key = String(name);
       const at = `${pointer}/${escapePointer(key)}`;
       const fault = key === '__proto__' ? 'is a name that must not be used' : findUnsafeText(key);
       if (fault !== undefined) refuse(fault, at);
-      walk(inner, at, depth + 1, faults);
+      walk(inner, at, depth + 1, found);
+      if (found.values > maxValues) return;
     }
   }
 }

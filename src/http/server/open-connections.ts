@@ -58,7 +58,8 @@ export function followConnections(server: Server): OpenConnections {
       if (at === undefined) return undefined;
       at.answering -= 1;
       if (at.last === response) at.last = undefined;
-      if (at.waiting === undefined || response.req.socket.destroyed) return undefined;
+      // Behind an answer that closes its connection, Node gives none of the others a socket, and tells nobody that they are over.
+      if (at.waiting === undefined || !response.req.socket.writable) return undefined;
       const next = at.waiting.shift();
       if (next !== undefined) at.waitingLength -= lengthOf(next.req);
       return next;
