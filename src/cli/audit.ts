@@ -40,13 +40,18 @@ function addListCommand(audit: Command, session: Session): void {
     .option('--before <id>', 'only entries before this one', entryId)
     .option('--limit <count>', 'at most so many', whole(1, 10_000), 100)
     .action(({ company, limit, ...filter }: ListOptions) =>
-      asOperator(session, async ({ db, output }) => {
-        const companyId = company === undefined ? undefined : (await findCompany({ db }, company)).id;
-        const found = await listAudit(db, { ...filter, companyId }, limit);
-        output.rows(found, columns);
-        const last = found.at(-1);
-        if (found.length === limit && last !== undefined) output.say(`Go on with: --before ${last.id}`);
-      }),
+      asOperator(
+        session,
+        async ({ db, output }) => {
+          const companyId = company === undefined ? undefined : (await findCompany({ db }, company)).id;
+          const found = await listAudit(db, { ...filter, companyId }, limit);
+          output.rows(found, columns);
+          const last = found.at(-1);
+          if (found.length === limit && last !== undefined) output.say(`Go on with: --before ${last.id}`);
+        },
+        // What a filter leaves may be the oldest entry of all.
+        { isWhole: true },
+      ),
     );
   examples(
     list,

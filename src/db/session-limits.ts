@@ -24,7 +24,7 @@ export const commandLimits: SessionLimits = {
   idleInTransactionMs: 60_000,
 };
 
-/** Of commands that read all that there is, in one statement for one moment. One that nobody waits for any more ends, too. */
+/** Of commands that read or delete all that there is, in one statement for one moment. One that nobody waits for any more ends, too. */
 export const wholeLimits: SessionLimits = { ...commandLimits, statementMs: 3_600_000 };
 
 /** Of migrations: they take their time, but whoever waits for a table keeps all others from it. */

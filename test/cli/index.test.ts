@@ -9,6 +9,7 @@ import { recordedChanges, withWithdrawals } from '../support/recorded-withdrawal
 import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
+import { noteLimits } from './noted-limits.ts';
 
 const first = 17_686_111;
 const names = [0, 1, 2, 3].map((place) => `ethereum/${first + place}`);
@@ -301,6 +302,15 @@ describe('index verify', () => {
     expect((await json('index', 'verify', '1', '--to', String(first))).status).toBe(0);
   });
 
+  test('--scan may take an hour for a statement', async ({ db, run, json }) => {
+    await run('index', 'backfill', '1');
+    const noted = await noteLimits(db, 'history_facets');
+    expect((await json('index', 'verify', '1', '--blocks', '1', '--scan')).status).toBe(0);
+    expect(await noted()).toEqual(['1h']);
+    expect((await json('index', 'verify', '1', '--blocks', '1')).status).toBe(0);
+    expect(await noted()).toEqual(['30s']);
+  });
+
   test('--reconcile compares balances of random wallets, and exits with 1 where nothing explains one', async ({
     db,
     settings,
@@ -464,6 +474,24 @@ describe('the index of a network that changes or goes', () => {
     await lease.release();
     expect(await removed).toMatchObject({ status: 0, value: { chainId: '1', removed: true } });
     expect(await rowsOf(db, '1')).toBe(0);
+  });
+
+  test('goes when the network is removed again, where an earlier run ended in between', async ({
+    db,
+    json,
+    run,
+  }) => {
+    await run('index', 'backfill', '1');
+    // As a run that was ended by its first Ctrl-C, or killed, leaves it.
+    await db('networks').delete();
+    expect(await json('network', 'remove', '1')).toMatchObject({
+      status: 0,
+      value: { chainId: '1', removed: true },
+    });
+    expect(await rowsOf(db, '1')).toBe(0);
+    const [last] = await db('audit_log').orderBy('id', 'desc').limit(1);
+    expect(last).toMatchObject({ action: 'index.reset', subject: '1' });
+    for (const unknown of ['1', 'x']) expect((await json('network', 'remove', unknown)).status).toBe(2);
   });
 
   test('stays when another data provider takes over, and the operator is told', async ({ run, json }) => {

@@ -31,17 +31,20 @@ function addResetCommand(index: Command, session: Session): void {
     .argument('<chainId>', 'decimal', asChainId)
     .option('--yes', 'do not ask; for programs')
     .action((chainId: string, { yes }: { yes?: true }) =>
-      asOperator(session, (operator) =>
-        interruptible(session, 'nothing was deleted.', async (signal) => {
-          await confirm(session, `Delete the index of network ${chainId}`, yes);
-          await recordByOperator(operator.db, { action: 'index.reset', subject: chainId });
-          const progress = operator.output.progress('Deleting', 'tables');
-          const deleted = await deleteIndex(operator.db, chainId, {
-            signal,
-            onProgress: progress.update,
-          }).finally(progress.stop);
-          operator.output.record({ chainId, historyRows: deleted });
-        }),
+      asOperator(
+        session,
+        (operator) =>
+          interruptible(session, 'nothing was deleted.', async (signal) => {
+            await confirm(session, `Delete the index of network ${chainId}`, yes);
+            await recordByOperator(operator.db, { action: 'index.reset', subject: chainId });
+            const progress = operator.output.progress('Deleting', 'tables');
+            const deleted = await deleteIndex(operator.db, chainId, {
+              signal,
+              onProgress: progress.update,
+            }).finally(progress.stop);
+            operator.output.record({ chainId, historyRows: deleted });
+          }),
+        { isWhole: true },
       ),
     );
   examples(reset, 'index reset 31337', 'index reset 31337 --yes');

@@ -44,15 +44,18 @@ export function addVerifyCommand(index: Command, session: Session): void {
     )
     .option('--scan', 'also search the whole tables for rows of wallets that these blocks do not touch')
     .action((chainId: string, options: VerifyOptions) =>
-      asOperator(session, (operator) =>
-        interruptible(session, 'nothing was changed.', async (signal) => {
-          const { reconcile: count, seed = randomInt(maxSeed + 1) } = options;
-          const agrees =
-            count === undefined
-              ? await runVerify(operator, { ...options, chainId, signal })
-              : await runReconcile(operator, { chainId, count, seed, signal });
-          if (!agrees) session.fail();
-        }),
+      asOperator(
+        session,
+        (operator) =>
+          interruptible(session, 'nothing was changed.', async (signal) => {
+            const { reconcile: count, seed = randomInt(maxSeed + 1) } = options;
+            const agrees =
+              count === undefined
+                ? await runVerify(operator, { ...options, chainId, signal })
+                : await runReconcile(operator, { chainId, count, seed, signal });
+            if (!agrees) session.fail();
+          }),
+        { isWhole: options.scan === true },
       ),
     );
   examples(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Network } from '../../chain/network.ts';
+import { isChainId, type Network } from '../../chain/network.ts';
 import {
   deleteNetwork,
   findNetwork,
@@ -10,7 +10,8 @@ import {
 } from '../../chain/network-store.ts';
 import { createNodeAddresses, isInClear, showAddress } from '../../chain/node-address.ts';
 import { checkNode, NodeCheckError } from '../../chain/rpc/check-node.ts';
-import { audited } from '../shared/audited.ts';
+import { findIndexState } from '../../providers/indexer/store/index-state-store.ts';
+import { audited, recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { OperationError, UsageError } from '../shared/failure.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
@@ -175,22 +176,39 @@ function sealAll({ config, output }: Operator, rpcUrls: readonly string[]): read
 function addRemoveCommand(network: Command, session: Session): void {
   network
     .command('remove <chainId>')
-    .description('Remove a network that no event and no RWA names, and its index')
+    .description(
+      'Remove a network that no event and no RWA names, and its index; run again, it deletes an index that was left',
+    )
     .action((chainId: string) =>
-      asOperator(session, async (operator) => {
-        const outcome = await audited(
-          operator.db,
-          (tx) => deleteNetwork(tx, chainId),
-          (done) => (done === 'deleted' ? { action: 'network.remove', subject: chainId } : undefined),
-        );
-        if (outcome === 'missing') unknownNetwork(chainId);
-        if (outcome === 'in_use') {
-          throw new OperationError(`Network ${chainId} stays: events or RWAs name it. Nothing was changed.`);
-        }
-        await removeIndex(session, operator, chainId);
-        operator.output.record({ chainId, removed: true });
-      }),
+      asOperator(
+        session,
+        async (operator) => {
+          await removeEntry(operator, chainId);
+          await removeIndex(session, operator, chainId);
+          operator.output.record({ chainId, removed: true });
+        },
+        { isWhole: true },
+      ),
     );
+}
+
+/**
+ * Removes the network itself, which an indexer must see before its index can go. Where an earlier run did that and no more,
+ * only the index is left.
+ */
+async function removeEntry({ db }: Operator, chainId: string): Promise<void> {
+  const outcome = await audited(
+    db,
+    (tx) => deleteNetwork(tx, chainId),
+    (done) => (done === 'deleted' ? { action: 'network.remove', subject: chainId } : undefined),
+  );
+  if (outcome === 'in_use') {
+    throw new OperationError(`Network ${chainId} stays: events or RWAs name it. Nothing was changed.`);
+  }
+  if (outcome === 'deleted') return;
+  const hasIndex = isChainId(chainId) && (await findIndexState(db, chainId)) !== undefined;
+  if (!hasIndex) unknownNetwork(chainId);
+  await recordByOperator(db, { action: 'index.reset', subject: chainId });
 }
 
 /** Asks all nodes at once. @throws OperationError naming every one that cannot serve the network */
