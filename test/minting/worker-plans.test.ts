@@ -71,6 +71,6 @@ test('NFTs of a batch are found by their ids, however many others have their sta
   expect(ofNfts.length).toBeGreaterThanOrEqual(9);
   for (const statement of ofNfts) {
     const plan = await planOf(db, statement);
-    expect(plan).not.toMatch(/nfts_(turns|queue|minted_block|not_minted|in_state)|Seq Scan on nfts/);
+    expect(plan).not.toMatch(/nfts_(turns|queue|minted_in|not_minted|in_state)|Seq Scan on nfts/);
   }
 });

@@ -2,7 +2,11 @@ import { isZeroAddress } from '../../chain/address.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { listCompanies } from '../../keys/company-store.ts';
-import { listUsedContracts, type UsedContract } from '../../rwa/minting/contract-verdict-store.ts';
+import {
+  countRwasOf,
+  listUsedContracts,
+  type UsedContract,
+} from '../../rwa/minting/contract-verdict-store.ts';
 import { contractKey, type Examined, examineContracts } from '../shared/contract-door.ts';
 import type { Finding } from '../shared/finding.ts';
 
@@ -15,33 +19,36 @@ type Parts = { readonly db: Database; readonly clients: RpcClients };
 export async function examineAssets(parts: Parts): Promise<Finding[]> {
   const used = await listUsedContracts(parts.db);
   const examined = await examineContracts(parts, used);
-  return [...Map.groupBy(used, ({ chainId }) => chainId)].flatMap(([chainId, contracts]) =>
-    findingsOf(`contracts ${chainId}`, contracts, examined),
+  const found = [...Map.groupBy(used, ({ chainId }) => chainId)].map(([chainId, contracts]) =>
+    findingsOf(parts.db, `contracts ${chainId}`, contracts, examined),
   );
+  return (await Promise.all(found)).flat();
 }
 
-function findingsOf(
+async function findingsOf(
+  db: Database,
   check: string,
   contracts: readonly UsedContract[],
   examined: ReadonlyMap<string, Examined>,
-): Finding[] {
+): Promise<Finding[]> {
   const found = contracts.flatMap((contract) => {
     const each = examined.get(contractKey(contract));
     return each === undefined ? [] : [{ ...contract, ...each }];
   });
   const fit = found.filter(({ verdict }) => verdict === 'fit').length;
   const unknown = found.filter(({ verdict }) => verdict === 'unknown').length;
+  const faults: Finding[] = [];
+  for (const each of found.filter(({ verdict }) => verdict === 'unfit' || verdict === 'forbidden')) {
+    const rwas = await countRwasOf(db, each);
+    const named = rwas === 1 ? `RWA ${each.firstRwa}` : `${rwas} RWAs, the first ${each.firstRwa}`;
+    faults.push({ check, state: 'FAULT', detail: `${each.contract}, of ${named}: ${each.detail}` });
+  }
   return [
     ...(fit > 0 ? [{ check, state: 'ok' as const, detail: `in order: ${fit}` }] : []),
     ...(unknown > 0
       ? [{ check, state: 'warning' as const, detail: `not examined, since no node answers: ${unknown}` }]
       : []),
-    ...found
-      .filter(({ verdict }) => verdict === 'unfit' || verdict === 'forbidden')
-      .map(({ contract, detail, firstRwa, rwas }) => {
-        const named = rwas === 1 ? `RWA ${firstRwa}` : `${rwas} RWAs, the first ${firstRwa}`;
-        return { check, state: 'FAULT' as const, detail: `${contract}, of ${named}: ${detail}` };
-      }),
+    ...faults,
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../contract/transaction.ts';
 import type { Disagreement } from './compare-page.ts';
+import { namedContracts } from './named-contracts-sql.ts';
 import type { ContractId } from './token-row-store.ts';
 
 /*
@@ -52,7 +53,8 @@ export async function findClaimedContract(
 /** Lists the contracts on which a network's tokens are or can be minted: of its assets, and claimed ones. */
 export async function listContracts(db: Database, chainId: string): Promise<string[]> {
   const { rows }: { rows: { contract: string }[] } = await db.raw(
-    `SELECT contract_address AS contract FROM rwas WHERE chain_id = :chainId
+    `WITH RECURSIVE ${namedContracts}
+     SELECT contract FROM named WHERE contract IS NOT NULL
      UNION SELECT contract FROM mint_contracts WHERE chain_id = :chainId ORDER BY 1`,
     { chainId },
   );

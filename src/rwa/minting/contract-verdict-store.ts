@@ -58,19 +58,43 @@ export type UsedContract = {
   readonly contract: string;
   /** Whether NFTs of one of them can be claimed. */
   readonly isClaimable: boolean;
-  readonly rwas: number;
   /** Id of the oldest of these RWAs. */
   readonly firstRwa: string;
 };
 
-/** Lists every contract that RWAs name which are not archived, in the order of network and address. */
+/**
+ * Lists every contract that RWAs name which are not archived, in the order of network and address. It hops in an index from one
+ * contract of any RWA to the next, and finds in another the oldest RWA of those that are claimable and of the others.
+ */
 export async function listUsedContracts(db: Database): Promise<UsedContract[]> {
   const { rows } = await db.raw(
-    `SELECT r.chain_id AS "chainId", r.contract_address AS contract,
-       bool_or(r.is_claimable) AS "isClaimable", count(*)::int AS rwas,
+    `WITH RECURSIVE named (chain_id, contract) AS (
+       (SELECT chain_id, contract_address FROM rwas ORDER BY chain_id, contract_address LIMIT 1)
+       UNION ALL
+       SELECT further.* FROM named n CROSS JOIN LATERAL (
+         SELECT chain_id, contract_address FROM rwas WHERE (chain_id, contract_address) > (n.chain_id, n.contract)
+         ORDER BY chain_id, contract_address LIMIT 1) further)
+     SELECT n.chain_id AS "chainId", n.contract, bool_or(r.is_claimable) AS "isClaimable",
        (array_agg(r.id ORDER BY r.created_at, r.id))[1] AS "firstRwa"
-     FROM rwas r WHERE r.archived_at IS NULL
-     GROUP BY r.chain_id, r.contract_address ORDER BY r.chain_id, r.contract_address`,
+     FROM named n CROSS JOIN (VALUES (true), (false)) f (is_claimable) CROSS JOIN LATERAL (
+       SELECT is_claimable, created_at, id FROM rwas
+       WHERE archived_at IS NULL AND chain_id = n.chain_id AND contract_address = n.contract
+         AND is_claimable = f.is_claimable
+       ORDER BY created_at, id LIMIT 1) r
+     GROUP BY n.chain_id, n.contract ORDER BY n.chain_id, n.contract`,
   );
   return rows;
+}
+
+/** Counts the RWAs that name a contract and are not archived. It reads all of them in an index. */
+export async function countRwasOf(
+  db: Database,
+  { chainId, contract }: Pick<ExaminedContract, 'chainId' | 'contract'>,
+): Promise<number> {
+  const { rows } = await db.raw(
+    `SELECT count(*)::int AS count FROM rwas
+     WHERE archived_at IS NULL AND chain_id = :chainId AND contract_address = :contract`,
+    { chainId, contract },
+  );
+  return rows[0].count;
 }

@@ -73,6 +73,12 @@ export type MintedRow = { readonly nftId: string; readonly tokenId: string };
 
 const mostUnseen = 1_000;
 
+// Asked by network, so that blocks of others are not read. A row that somebody has made minted by hand may lack its network.
+const mintedWithin = (isOfNetwork: string) => `
+  SELECT id, token_id, rwa_id, minted_block FROM nfts
+  WHERE mint_state = 'minted' AND ${isOfNetwork}
+    AND minted_block >= :from AND (:to::numeric IS NULL OR minted_block <= :to)`;
+
 /**
  * Lists NFTs that are minted in these blocks according to their rows, but for those of these tokens; at most 1,000.
  * @param to undefined for all blocks from `from` on
@@ -84,10 +90,10 @@ export async function listUnseenMinted(
   seenTokenIds: readonly string[],
 ): Promise<MintedRow[]> {
   const { rows }: { rows: MintedRow[] } = await db.raw(
-    `SELECT n.id AS "nftId", n.token_id AS "tokenId" FROM nfts n JOIN rwas r ON r.id = n.rwa_id
-     WHERE n.mint_state = 'minted' AND n.minted_block >= :from AND (:to::numeric IS NULL OR n.minted_block <= :to)
-       AND r.chain_id = :chainId AND r.contract_address = :contract
-       AND n.token_id <> ALL (:seen::numeric[])
+    `SELECT n.id AS "nftId", n.token_id AS "tokenId"
+     FROM (${mintedWithin('mint_chain_id = :chainId')} UNION ALL ${mintedWithin('mint_chain_id IS NULL')}) n
+     JOIN rwas r ON r.id = n.rwa_id
+     WHERE r.chain_id = :chainId AND r.contract_address = :contract AND n.token_id <> ALL (:seen::numeric[])
      ORDER BY n.minted_block, n.id LIMIT ${mostUnseen}`,
     { ...{ chainId, contract }, from: from.toString(), to: to?.toString() ?? null, seen: [...seenTokenIds] },
   );

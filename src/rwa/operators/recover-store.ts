@@ -1,6 +1,7 @@
 import type { Database } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { mintChannel } from '../minting/mint-queue.ts';
+import { namedContracts } from '../minting/named-contracts-sql.ts';
 
 /*
  * The ends of a recovery: lanes go on above the nonces of the chain, and contracts are compared anew.
@@ -25,8 +26,9 @@ export async function endRecovery(db: Database, chainId: string, recoveredTo: bi
     await tx.raw('DELETE FROM mint_disagreements WHERE chain_id = ?', [chainId]);
     await tx.raw(
       `INSERT INTO mint_contracts (chain_id, contract, deployment_id, recovered_to)
-       SELECT DISTINCT r.chain_id, r.contract_address, d.id, :block::numeric FROM rwas r CROSS JOIN deployment d
-       WHERE r.chain_id = :chainId
+       WITH RECURSIVE ${namedContracts}
+       SELECT :chainId::bigint, n.contract, d.id, :block::numeric FROM named n CROSS JOIN deployment d
+       WHERE n.contract IS NOT NULL
        ON CONFLICT (chain_id, contract) DO UPDATE SET state = 'claimed', detail = NULL, compared_to = NULL,
          recovered_to = excluded.recovered_to`,
       { chainId, block: recoveredTo.toString() },

@@ -159,10 +159,13 @@ export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Pro
   return mints.filter(({ nftId }) => locked.has(nftId));
 }
 
-/** Whether any RWA of the network has the contract, or the network itself as that of new RWAs. */
+/**
+ * Whether any RWA of the network has the contract, or the network itself as that of new RWAs.
+ * @param contract EIP-55, the form in which RWAs have it
+ */
 export async function isMintContract(db: Database, chainId: string, contract: string): Promise<boolean> {
   const { rows } = await db.raw(
-    `SELECT 1 WHERE EXISTS (SELECT 1 FROM rwas WHERE chain_id = :chainId AND lower(contract_address) = lower(:contract))
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM rwas WHERE chain_id = :chainId AND contract_address = :contract)
        OR EXISTS (SELECT 1 FROM networks WHERE chain_id = :chainId AND lower(minter_contract) = lower(:contract))`,
     { chainId, contract },
   );
