@@ -5,12 +5,14 @@ import { buildIndexes } from '../src/db/build-indexes.ts';
  * Which contracts RWAs name was asked by reading all RWAs. With these indexes it is asked by hopping from one contract to the
  * next; the second one shows of each, too, whether NFTs can be claimed, and the oldest RWA, of those that are not archived.
  * What is minted in some blocks of a network is read by network and block, not through what is minted on all networks.
+ * Operators list keys in the order in which they were made.
  */
 const indexes = {
   rwas_contracts: 'rwas (chain_id, contract_address)',
   rwas_contracts_in_use:
     'rwas (chain_id, contract_address, is_claimable, created_at, id) WHERE archived_at IS NULL',
   nfts_minted_in: `nfts (mint_chain_id, minted_block) WHERE mint_state = 'minted'`,
+  api_keys_in_order: 'api_keys (created_at, id)',
 };
 
 /*

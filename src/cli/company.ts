@@ -12,6 +12,7 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany, unknownCompany } from './shared/find-company.ts';
+import { sayWhatFollows } from './shared/next-page.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { address, orEmpty, orNull, present, webUrl, whole, words } from './shared/values.ts';
 
@@ -60,9 +61,18 @@ function addCreateCommand(company: Command, session: Session): void {
 function addReadCommands(company: Command, session: Session): void {
   company
     .command('list')
-    .description('List all companies by name')
-    .action(() =>
-      asOperator(session, async ({ db, output }) => output.rows(await listCompanies(db), columns)),
+    .description('List companies by name, and say when there are more')
+    .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
+    .option('--after <company>', 'only those that come after this one, by id or name')
+    .action(({ limit, after }: { limit: number; after?: string }) =>
+      asOperator(session, async ({ db, output }) => {
+        const last = after === undefined ? undefined : (await findCompany({ db }, after)).name;
+        // One more than is shown, to know whether there are more.
+        const found = await listCompanies(db, { after: last, limit: limit + 1 });
+        const page = found.slice(0, limit);
+        output.rows(page, columns);
+        sayWhatFollows(output, page, found.length > limit);
+      }),
     );
 
   company

@@ -13,8 +13,9 @@ import { audited } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
 import { UsageError } from './shared/failure.ts';
 import { findCompany } from './shared/find-company.ts';
+import { sayWhatFollows } from './shared/next-page.ts';
 import { asOperator, type Session } from './shared/session.ts';
-import { moment, words } from './shared/values.ts';
+import { moment, whole, words } from './shared/values.ts';
 
 const columns = {
   id: 'ID',
@@ -75,15 +76,26 @@ function addCreateCommand(key: Command, session: Session): void {
   );
 }
 
+type ListOptions = { company?: string; limit: number; after?: string };
+
 function addReadCommands(key: Command, session: Session): void {
   key
     .command('list')
-    .description('List keys, oldest first')
+    .description('List keys, oldest first, and say when there are more')
     .option('--company <company>', 'only those of this company, by id or name')
-    .action(({ company }: { company?: string }) =>
+    .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
+    .option('--after <key>', 'only those that come after this one, by its id or by the key itself')
+    .action(({ company, limit, after }: ListOptions) =>
       asOperator(session, async ({ db, output }) => {
-        const filter = company === undefined ? {} : { companyId: (await findCompany({ db }, company)).id };
-        output.rows((await listKeys(db, filter)).map(shown), columns);
+        const filter = {
+          ...(company !== undefined && { companyId: (await findCompany({ db }, company)).id }),
+          after: after === undefined ? undefined : ((await findKey(db, after)) ?? unknownKey()).id,
+        };
+        // One more than is shown, to know whether there are more.
+        const found = await listKeys(db, { ...filter, limit: limit + 1 });
+        const page = found.slice(0, limit);
+        output.rows(page.map(shown), columns);
+        sayWhatFollows(output, page, found.length > limit);
       }),
     );
 

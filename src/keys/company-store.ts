@@ -1,6 +1,7 @@
 import type { Database } from '../contract/transaction.ts';
 
 const table = 'companies';
+const zeroAddress = `0x${'0'.repeat(40)}`;
 
 type Row = {
   id: string;
@@ -95,9 +96,30 @@ export async function findCompanyById(db: Database, id: string): Promise<Company
   return row && fromRow(row);
 }
 
-/** All companies, sorted by name. */
-export async function listCompanies(db: Database): Promise<Company[]> {
-  const rows: Row[] = await db(table).select(columns).orderBy('name');
+type CompanyPage = {
+  /** Only those whose names come after this one. */
+  readonly after?: string | undefined;
+  /** All without it. */
+  readonly limit?: number;
+};
+
+/** Companies, sorted by name. */
+export async function listCompanies(db: Database, { after, limit }: CompanyPage = {}): Promise<Company[]> {
+  const query = db(table).select(columns).orderBy('name');
+  if (after !== undefined) query.where('name', '>', after);
+  if (limit !== undefined) query.limit(limit);
+  const rows: Row[] = await query;
+  return rows.map(fromRow);
+}
+
+export async function countCompanies(db: Database): Promise<number> {
+  const { rows }: { rows: { count: number }[] } = await db.raw(`SELECT count(*)::int AS count FROM ${table}`);
+  return rows[0]?.count ?? 0;
+}
+
+/** The companies whose treasury is the zero address, sorted by name. */
+export async function listZeroTreasuries(db: Database): Promise<Company[]> {
+  const rows: Row[] = await db(table).select(columns).where('treasury_address', zeroAddress).orderBy('name');
   return rows.map(fromRow);
 }
 

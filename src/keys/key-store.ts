@@ -107,15 +107,37 @@ export async function issueKey(
   return { key, record };
 }
 
-/** All keys, or those of one company (null: those without a company), oldest first. */
-export async function listKeys(
-  db: Database,
-  filter: { readonly companyId?: string | null } = {},
-): Promise<ApiKey[]> {
+type KeyFilter = {
+  /** Only those of this company; null: those without a company. */
+  readonly companyId?: string | null;
+  /** Id of a key: only those that come after it. */
+  readonly after?: string | undefined;
+  /** All without it. */
+  readonly limit?: number;
+};
+
+/** Keys, oldest first. */
+export async function listKeys(db: Database, { companyId, after, limit }: KeyFilter = {}): Promise<ApiKey[]> {
   const query = withCompany(db).select(columns).orderBy('api_keys.created_at').orderBy('api_keys.id');
-  if (filter.companyId !== undefined) query.where({ 'api_keys.company_id': filter.companyId });
+  if (companyId !== undefined) query.where({ 'api_keys.company_id': companyId });
+  // Asked for in the database: a Date has no microseconds.
+  if (after !== undefined)
+    query.whereRaw(
+      '(api_keys.created_at, api_keys.id) > ((SELECT created_at FROM api_keys WHERE id = :after), :after::uuid)',
+      { after },
+    );
+  if (limit !== undefined) query.limit(limit);
   const rows: Row[] = await query;
   return rows.map(fromRow);
+}
+
+/** How many keys are neither revoked nor expired. */
+export async function countActiveKeys(db: Database): Promise<number> {
+  const { rows }: { rows: { count: number }[] } = await db.raw(
+    `SELECT count(*)::int AS count FROM ${table}
+     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())`,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /**

@@ -61,6 +61,22 @@ describe('company list', () => {
     const { value } = await json('company', 'list');
     expect(value.map(({ name }: { name: string }) => name)).toEqual(['acme', 'globex']);
   });
+
+  test('says when there are more, and goes on after one of them', async ({ json }) => {
+    const { value, notes } = await json('company', 'list', '--limit', '1');
+    expect(value).toMatchObject([{ name: 'acme' }]);
+    expect(notes).toEqual([`There are more: add --after ${value[0].id}`]);
+    for (const after of [value[0].id, 'acme']) {
+      const second = await json('company', 'list', '--limit', '1', '--after', after);
+      expect(second.value).toMatchObject([{ name: 'globex' }]);
+      expect(second.notes).toEqual([]);
+    }
+    for (const bad of [
+      ['--after', 'nobody'],
+      ['--limit', '0'],
+    ])
+      expect((await json('company', 'list', ...bad)).status).toBe(2);
+  });
 });
 
 describe('company show', () => {

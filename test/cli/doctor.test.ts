@@ -284,6 +284,18 @@ describe('doctor, on keys', () => {
     expect((await examine(settings)).of('keys')).toMatchObject([{ state: 'ok', detail: /active keys: 1$/ }]);
   });
 
+  test('tells what cannot be asked of the database, and goes on with the rest', async ({ db, settings }) => {
+    await db.raw('REVOKE SELECT ON companies, rwas FROM tallystick_operator');
+    const { status, of } = await examine(settings);
+    await db.raw('GRANT SELECT ON companies, rwas TO tallystick_operator');
+    expect(status).toBe(1);
+    for (const check of ['keys', 'contracts', 'treasury'])
+      expect(of(check)).toMatchObject([
+        { state: 'FAULT', detail: expect.stringContaining('permission denied') },
+      ]);
+    expect(of('claim secrets')).toMatchObject([{ state: 'ok' }]);
+  });
+
   test('verifies the key that it is given as the service does, and one that nobody has', async ({
     db,
     settings,

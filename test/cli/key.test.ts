@@ -101,6 +101,22 @@ describe('key list', () => {
     expect(value).toMatchObject([{ companyName: 'globex', state: 'active' }]);
     expect((await run('key', 'list', '--company', 'nobody')).status).toBe(2);
   });
+
+  test('says when there are more, and goes on after one of them', async ({ json }) => {
+    const { value: all, notes } = await json('key', 'list');
+    expect(notes).toEqual([]);
+    const first = await json('key', 'list', '--limit', '2');
+    expect(first.value).toEqual(all.slice(0, 2));
+    expect(first.notes).toEqual([`There are more: add --after ${all[1].id}`]);
+    expect((await json('key', 'list', '--after', all[1].id)).value).toEqual(all.slice(2));
+    const own = await json('key', 'list', '--company', 'globex', '--after', all[0].id);
+    expect(own.value).toMatchObject([{ companyName: 'globex' }]);
+    for (const bad of [
+      ['--after', someId],
+      ['--limit', '0'],
+    ])
+      expect((await json('key', 'list', ...bad)).status).toBe(2);
+  });
 });
 
 describe('key revoke', () => {

@@ -102,17 +102,31 @@ describe('rwa list', () => {
     const page = ['rwa', 'list', '--company', 'globex', '--limit', '2'];
     const first = await json(...page);
     expect(first.value).toMatchObject([{ name: 'First' }, { name: 'Second' }]);
-    expect(first.notes).toEqual(['There are more: add --offset 2.']);
-    const second = await json(...page, '--offset', '2');
-    expect(second.value).toMatchObject([{ name: 'Third' }]);
-    expect(second.notes).toEqual([]);
-    expect((await run(...page)).err).toBe('There are more: add --offset 2.\n');
+    const last = first.value[1].id;
+    expect(first.notes).toEqual([`There are more: add --after ${last}`]);
+    for (const on of [
+      ['--after', last],
+      ['--offset', '2'],
+    ]) {
+      const second = await json(...page, ...on);
+      expect(second.value).toMatchObject([{ name: 'Third' }]);
+      expect(second.notes).toEqual([]);
+    }
+    expect((await run(...page)).err).toBe(`There are more: add --after ${last}\n`);
+  });
+
+  test('goes on after an RWA, over all companies', async ({ json }) => {
+    const { value: all } = await json('rwa', 'list');
+    const { value: rest } = await json('rwa', 'list', '--after', all[1].id);
+    expect(rest).toEqual(all.slice(2));
   });
 
   test.for([
     ['--limit', '0'],
     ['--limit', '10001'],
     ['--offset', '-1'],
+    ['--after', 'x'],
+    ['--after', '0b0f3a52-8f0a-4a2c-9a0e-4f6a7f1f3f55'],
   ] as const)('refuses %s %s', async ([...args], { run }) => {
     expect((await run('rwa', 'list', ...args)).status).toBe(2);
   });

@@ -5,6 +5,7 @@ import { insertCompany } from '../../src/keys/company-store.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
 import { lookUpKey } from '../../src/keys/key-lookup-store.ts';
 import {
+  countActiveKeys,
   findKey,
   issueKey,
   listKeys,
@@ -13,6 +14,7 @@ import {
   setKeyRateLimit,
 } from '../../src/keys/key-store.ts';
 import { test } from '../support/fixtures.ts';
+import { rowsReadBy } from '../support/statements.ts';
 
 let db: Database;
 let companyId: string;
@@ -57,6 +59,30 @@ describe('the list of keys', () => {
     expect(own.every((key) => key.companyId === companyId)).toBe(true);
     expect(alone.map((key) => key.label)).toContain('alone');
     expect(await listKeys(db)).toHaveLength(own.length + alone.length);
+  });
+
+  test('is read as far as the page, after any key', async () => {
+    await db.raw(
+      `INSERT INTO api_keys (company_id, label, hint, hash, created_at, expires_at)
+       SELECT ?, 'many', 'tk', sha256(n::text::bytea), now() + n / 5 * interval '1 microsecond',
+         CASE WHEN n % 2 = 0 THEN now() END
+       FROM generate_series(1, 5000) n`,
+      [companyId],
+    );
+    await db.raw('ANALYZE api_keys');
+    for (const filter of [{}, { companyId }]) {
+      const all = await listKeys(db, filter);
+      for (const from of [0, 2_002]) {
+        const list = () => listKeys(db, { ...filter, after: all[from - 1]?.id, limit: 10 });
+        expect(await list()).toEqual(all.slice(from, from + 10));
+        expect(await rowsReadBy(db, 'api_keys', list)).toBeLessThan(30);
+      }
+    }
+    const active = (await listKeys(db)).filter(
+      ({ expiresAt }) => expiresAt === null || expiresAt > new Date(),
+    );
+    expect(await countActiveKeys(db)).toBe(active.length);
+    await db('api_keys').where({ label: 'many' }).delete();
   });
 });
 

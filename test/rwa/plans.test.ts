@@ -7,8 +7,9 @@ import { countRwas, findRwa, findRwasByNumber, listRwas } from '../../src/rwa/as
 import { listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import { findMintedToken } from '../../src/rwa/assets/token-store.ts';
 import { lockGasRoom } from '../../src/rwa/minting/mint-quota-store.ts';
+import { listOperatorRwas } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { test } from '../support/fixtures.ts';
-import { planOf, statementsOf } from '../support/statements.ts';
+import { planOf, rowsReadBy, statementsOf } from '../support/statements.ts';
 import { addNetwork, contractAddress } from './samples.ts';
 
 const page = { limit: 50, offset: 10 };
@@ -98,6 +99,18 @@ const filters: [string, NftFilter][] = [
   ['changed at any time', { updatedSince: new Date('2020-01-01T00:00:00Z') }],
   ['not minted and changed lately', { claimed: false, updatedSince: new Date('2026-02-20T00:00:00Z') }],
 ];
+
+test.for([
+  ['all companies', {}],
+  ['one', { companyId: company }],
+] as const)('RWAs that operators list, of %s, are read as far as the page', async ([_, filter], { db }) => {
+  const all = await listOperatorRwas(db, filter);
+  for (const from of [0, 20]) {
+    const list = () => listOperatorRwas(db, { ...filter, after: all[from - 1]?.id, limit: 10 });
+    expect(await list()).toEqual(all.slice(from, from + 10));
+    expect(await rowsReadBy(db, 'rwas', list)).toBeLessThanOrEqual(11);
+  }
+});
 
 describe('the NFTs of a company are found by an index', () => {
   test.for(filters)('%s', async ([_, filter], { db }) => {

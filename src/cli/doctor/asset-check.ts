@@ -1,7 +1,6 @@
-import { isZeroAddress } from '../../chain/address.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listCompanies } from '../../keys/company-store.ts';
+import { listZeroTreasuries } from '../../keys/company-store.ts';
 import {
   countRwasOf,
   listUsedContracts,
@@ -54,12 +53,10 @@ async function findingsOf(
 
 /** A fault for each company whose treasury is the zero address, to which no contract mints. */
 export async function examineTreasuries(db: Database): Promise<Finding[]> {
-  const companies = await listCompanies(db);
-  return companies
-    .filter(({ treasuryAddress }) => treasuryAddress !== null && isZeroAddress(treasuryAddress))
-    .map(({ id, name }) => ({
-      check: 'treasury',
-      state: 'FAULT',
-      detail: `${name} has the zero address: tallystick company update ${id} --treasury <address>`,
-    }));
+  const companies = await listZeroTreasuries(db);
+  return companies.map(({ id, name }) => ({
+    check: 'treasury',
+    state: 'FAULT',
+    detail: `${name} has the zero address: tallystick company update ${id} --treasury <address>`,
+  }));
 }

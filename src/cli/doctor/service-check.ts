@@ -4,13 +4,13 @@ import { isInClear } from '../../chain/node-address.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listCompanies } from '../../keys/company-store.ts';
-import { listKeys } from '../../keys/key-store.ts';
+import { countCompanies } from '../../keys/company-store.ts';
+import { countActiveKeys } from '../../keys/key-store.ts';
 import type { Logger } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createClaimSecretVault } from '../../rwa/assets/claim-secret.ts';
 import { assertKeysOpen, openSamples } from '../../rwa/assets/secret-keys-store.ts';
-import { type Finding, finding } from '../shared/finding.ts';
+import { type Finding, finding, findings } from '../shared/finding.ts';
 import { examineAssets, examineTreasuries } from './asset-check.ts';
 import { examineBaseUris } from './base-uri-check.ts';
 import { examineVerifier } from './key-check.ts';
@@ -35,13 +35,19 @@ export async function examineService(parts: Parts, key: string | undefined): Pro
   const [secrets, verified, keys, nodes] = await Promise.all([
     finding('claim secrets', () => examineSecrets(parts)),
     examineVerifier(parts, key),
-    config.KEY_VERIFIER === 'remote' ? [] : ownKeys(parts),
+    config.KEY_VERIFIER === 'remote' ? [] : findings('keys', () => ownKeys(parts)),
     Promise.all(networks.map((network) => examineNodes(network, config))),
   ]);
-  const assets = [...(await examineAssets(parts)), ...(await examineTreasuries(db))];
-  const minters = [...(await examineMinters(parts, networks)), ...(await examineBaseUris(parts, networks))];
+  const assets = [
+    ...(await findings('contracts', () => examineAssets(parts))),
+    ...(await findings('treasury', () => examineTreasuries(db))),
+  ];
+  const minters = [
+    ...(await findings('minting', () => examineMinters(parts, networks))),
+    ...(await examineBaseUris(parts, networks)),
+  ];
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
-  const callers = [...verified, keys].flat();
+  const callers = [...verified, ...keys];
   return [secrets, ...callers, ...nodes.flat(), ...inClear(networks), ...minters, ...assets, ...missing];
 }
 
@@ -77,19 +83,17 @@ async function examineSecrets({ db, config }: Parts): Promise<string> {
   );
 }
 
-async function ownKeys({ db }: Parts): Promise<Finding> {
-  const companies = (await listCompanies(db)).length;
-  const now = new Date();
-  const active = (await listKeys(db)).filter(
-    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
-  ).length;
+async function ownKeys({ db }: Parts): Promise<Finding[]> {
+  const [companies, active] = await Promise.all([countCompanies(db), countActiveKeys(db)]);
   const detail = `companies: ${companies}, active keys: ${active}`;
-  if (active > 0) return { check: 'keys', state: 'ok', detail };
-  return {
-    check: 'keys',
-    state: 'warning',
-    detail: `${detail}: nobody can call; tallystick key create --help`,
-  };
+  if (active > 0) return [{ check: 'keys', state: 'ok', detail }];
+  return [
+    {
+      check: 'keys',
+      state: 'warning',
+      detail: `${detail}: nobody can call; tallystick key create --help`,
+    },
+  ];
 }
 
 /** A warning where credentials in the addresses of nodes stand in clear in the database. */

@@ -5,6 +5,7 @@ import { audited } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { findCompany } from '../shared/find-company.ts';
+import { sayWhatFollows } from '../shared/next-page.ts';
 import { asOperator, type Session } from '../shared/session.ts';
 import { whole } from '../shared/values.ts';
 import { addChangeCommands, optionOf } from './rwa-change.ts';
@@ -89,7 +90,13 @@ function addCreateCommand(rwa: Command, session: Session): void {
   );
 }
 
-type ListOptions = { company?: string; includeArchived?: true; limit: number; offset: number };
+type ListOptions = {
+  company?: string;
+  includeArchived?: true;
+  after?: string;
+  limit: number;
+  offset: number;
+};
 
 function addListCommand(rwa: Command, session: Session): void {
   const list = rwa
@@ -98,21 +105,28 @@ function addListCommand(rwa: Command, session: Session): void {
     .option('--company <company>', 'only those of this company, by id or name')
     .option('--include-archived', 'those that are archived, too')
     .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
-    .option('--offset <n>', 'how many to pass over', whole(0, 1_000_000_000), 0)
-    .action(({ company, includeArchived, limit, offset }: ListOptions) =>
+    .option('--after <id>', 'only those that come after this RWA')
+    .option('--offset <n>', 'how many to pass over, which are all read', whole(0, 1_000_000_000), 0)
+    .action(({ company, includeArchived, after, limit, offset }: ListOptions) =>
       asOperator(session, async ({ db, output }) => {
         const filter = {
           ...(company !== undefined && { companyId: (await findCompany({ db }, company)).id }),
           includeArchived: includeArchived === true,
+          after: after === undefined ? undefined : (await findRwa(db, after)).id,
         };
         // One more than is shown, to know whether there are more.
         const found = await listOperatorRwas(db, { ...filter, limit: limit + 1, offset });
         const shownColumns = includeArchived ? { ...columns, archivedAt: 'ARCHIVED' } : columns;
-        output.rows(found.slice(0, limit).map(shown), shownColumns);
-        if (found.length > limit) output.say(`There are more: add --offset ${offset + limit}.`);
+        const page = found.slice(0, limit);
+        output.rows(page.map(shown), shownColumns);
+        sayWhatFollows(output, page, found.length > limit);
       }),
     );
-  examples(list, 'rwa list --company acme', 'rwa list --limit 20 --offset 20');
+  examples(
+    list,
+    'rwa list --company acme',
+    'rwa list --limit 20 --after 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10',
+  );
 }
 
 function addShowCommand(rwa: Command, session: Session): void {

@@ -14,4 +14,13 @@ export async function finding(check: string, run: () => string | Promise<string>
   }
 }
 
+/** Runs checks that tell by themselves how they came out. @returns one fault with the message of what they throw */
+export async function findings(check: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await run();
+  } catch (error) {
+    return [{ check, state: 'FAULT', detail: messageOf(error) }];
+  }
+}
+
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -77,21 +77,36 @@ type OperatorFilter = {
   readonly companyId?: string;
   /** Archived ones, too. */
   readonly includeArchived?: boolean;
+  /** Id of an RWA: only those that come after it. */
+  readonly after?: string | undefined;
   readonly limit?: number;
   readonly offset?: number;
 };
 
-/** Lists RWAs of one company or of all, in the order of their creation. */
+/** Lists RWAs of one company or of all, in the order of their creation: all by their numbers, which an index has in order. */
 export async function listOperatorRwas(
   db: Database,
-  { companyId, includeArchived = false, limit = 1_000, offset = 0 }: OperatorFilter = {},
+  { companyId, includeArchived = false, after, limit = 1_000, offset = 0 }: OperatorFilter = {},
 ): Promise<OperatorRwa[]> {
-  const query = selectOperatorRwas(db).orderBy(['r.created_at', 'r.id']).limit(limit).offset(offset);
+  const query = selectOperatorRwas(db).limit(limit).offset(offset);
+  const order = companyId === undefined ? byNumber : byTime;
+  query.orderBy([...order.columns]);
+  if (after !== undefined) query.whereRaw(order.after, { after });
   if (companyId !== undefined) query.where('r.company_id', companyId);
   if (!includeArchived) query.whereNull('r.archived_at');
   const rows: OperatorRow[] = await query;
   return rows.map(toOperatorRwa);
 }
+
+const byNumber = {
+  columns: ['r.number'],
+  after: 'r.number > (SELECT number FROM rwas WHERE id = :after)',
+} as const;
+// Of one company, as its indexes have them. The time is asked for in the database: a Date has no microseconds.
+const byTime = {
+  columns: ['r.created_at', 'r.id'],
+  after: '(r.created_at, r.id) > ((SELECT created_at FROM rwas WHERE id = :after), :after::uuid)',
+} as const;
 
 /** Finds an RWA of any company. @returns undefined when there is none with this id */
 export async function findOperatorRwa(db: Database, id: string): Promise<OperatorRwa | undefined> {
