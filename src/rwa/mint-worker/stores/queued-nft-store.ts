@@ -161,11 +161,11 @@ export async function lockQueuedMints(tx: Tx, mints: readonly QueuedMint[]): Pro
 
 /**
  * Whether any RWA of the network has the contract, or the network itself as that of new RWAs.
- * @param contract EIP-55, the form in which RWAs have it
+ * @param contract EIP-55, the form in which RWAs have it, but for one that a hand has made
  */
 export async function isMintContract(db: Database, chainId: string, contract: string): Promise<boolean> {
   const { rows } = await db.raw(
-    `SELECT 1 WHERE EXISTS (SELECT 1 FROM rwas WHERE chain_id = :chainId AND contract_address = :contract)
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM rwas WHERE chain_id = :chainId AND contract_address IN (:contract, lower(:contract)))
        OR EXISTS (SELECT 1 FROM networks WHERE chain_id = :chainId AND lower(minter_contract) = lower(:contract))`,
     { chainId, contract },
   );
