@@ -82,7 +82,7 @@ describe('a field of a body', () => {
   });
 
   test('of thousands that are wrong, fifty are told', async () => {
-    expect(await refused({ name: 'a', tags: Array(20_000).fill(1) })).toHaveLength(50);
+    expect(await refused({ name: 'a', tags: Array(15_000).fill(1) })).toHaveLength(50);
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${index}`, 1]));
     expect(await refused({ name: 'a', ...many })).toHaveLength(50);
   });
