@@ -10,6 +10,9 @@ export async function up(knex: Knex): Promise<void> {
   await runStatements(
     knex,
     `
+    -- In the order of all who take both: a trigger and a foreign key would take them in the other one.
+    LOCK TABLE events IN ACCESS EXCLUSIVE MODE;
+    LOCK TABLE attendees IN ACCESS EXCLUSIVE MODE;
     CREATE TABLE deleted_events (
       event_id uuid PRIMARY KEY,
       company_id text NOT NULL,

@@ -1,6 +1,7 @@
 import type { Origin } from '../contract/operation.ts';
 import type { Database } from '../contract/transaction.ts';
 import { prepared } from './prepared.ts';
+import { byStatement } from './transaction.ts';
 
 /*
  * Table `audit_log`: who changed or revealed what. It is written in the transaction of what it tells of.
@@ -117,9 +118,11 @@ export async function listAudit(db: Database, filter: AuditFilter, limit: number
   const given = conditions.filter(([, value]) => value !== undefined);
   const where = given.length === 0 ? '' : `WHERE ${given.map(([text]) => text).join(' AND ')}`;
   const values = given.flatMap(([, value]) => (value === undefined ? [] : [value]));
-  const { rows }: { rows: StoredAudit[] } = await db.raw(
-    `SELECT ${columns} FROM audit_log ${where} ORDER BY id DESC LIMIT ?`,
-    [...values, limit],
+  const { rows } = await byStatement(db, (from) =>
+    from.raw<{ rows: StoredAudit[] }>(`SELECT ${columns} FROM audit_log ${where} ORDER BY id DESC LIMIT ?`, [
+      ...values,
+      limit,
+    ]),
   );
   return rows;
 }

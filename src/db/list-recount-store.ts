@@ -3,6 +3,7 @@ import { foldLock, wantSplitsSql } from './list-folds-store.ts';
 import { appendedListSql, type ListName, stretchesSql } from './list-levels.ts';
 import { countedRowsSql, never } from './listed-rows.ts';
 import { ownRowsSql, rwaStretch } from './own-lists.ts';
+import { byStatement } from './transaction.ts';
 
 /*
  * Counts lists anew from their rows, where counters may have missed some: a restore of data without triggers, or with them
@@ -60,7 +61,9 @@ export type WrongCounters = {
 
 /** Compares the counters of a list with its rows; writers go on meanwhile. */
 export async function findWrongCounters(db: Database, list: ListName): Promise<WrongCounters[]> {
-  const { rows } = await db.raw<{ rows: Omit<WrongCounters, 'list'>[] }>(compareSql(list));
+  const { rows } = await byStatement(db, (from) =>
+    from.raw<{ rows: Omit<WrongCounters, 'list'>[] }>(compareSql(list)),
+  );
   return rows.map((row) => ({ list, ...row }));
 }
 

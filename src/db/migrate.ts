@@ -39,13 +39,16 @@ async function untilLocked(work: () => Promise<unknown>): Promise<void> {
       await work();
       return;
     } catch (error) {
-      if (left === 0 || !isLockTimeout(error)) throw error;
+      if (left === 0 || !isOfLocks(error)) throw error;
       await pause(pauseMs);
     }
   }
 }
 
-const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03';
+// Not had in time, or a deadlock with a caller.
+const codesOfLocks: readonly unknown[] = ['55P03', '40P01'];
+const isOfLocks = (error: unknown) =>
+  error instanceof Error && 'code' in error && codesOfLocks.includes(error.code);
 
 /** What Knex wants to know of the migrations. */
 export const migrationConfig = { directory, loadExtensions: ['.ts'], tableName: historyTable };

@@ -127,6 +127,11 @@ export function privilegesOn(table: string, role: DatabaseRole): readonly Privil
 /** A recovery sets it past the numbers that the chain has. */
 export const operatorSequences = ['rwas_number_seq'] as const;
 
+/** Functions that do what a role may not do by itself, and the roles that may call them. */
+export const functionCallers: Readonly<Record<string, readonly DatabaseRole[]>> = {
+  'purge_attendees(integer)': ['worker', 'operator'],
+};
+
 /** What the users of a role may do with all tables of the job queue. */
 export const queuePrivileges: Readonly<Partial<Record<DatabaseRole, readonly Privilege[]>>> = {
   api: add,

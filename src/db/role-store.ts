@@ -3,6 +3,7 @@ import {
   columnInserts,
   type DatabaseRole,
   databaseRoles,
+  functionCallers,
   groupOf,
   operatorSequences,
   privilegesOn,
@@ -42,6 +43,8 @@ async function grantTo(tx: Tx, role: DatabaseRole): Promise<void> {
   }
   if (role === 'operator')
     await tx.raw(`GRANT SELECT, UPDATE ON SEQUENCE ${operatorSequences.join(', ')} TO ${group}`);
+  for (const [name, roles] of Object.entries(functionCallers))
+    if (roles.includes(role)) await tx.raw(`GRANT EXECUTE ON FUNCTION ${name} TO ${group}`);
   const ofQueue = queuePrivileges[role];
   if (ofQueue === undefined) return;
   await grantSchema(tx, "'pgboss'", group);

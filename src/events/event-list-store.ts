@@ -67,8 +67,9 @@ export async function readAllEvents(
   filter: EventFilter,
   start: EventStart = {},
 ): Promise<Batches<EventRecord>> {
+  const total = isTimed(filter) ? await mayLag((db) => countEvents(db, companyId, filter)) : undefined;
   const { first, rest } = await readInBatches<WholeEvent>(async (last) => {
-    const page = { limit: batchSize, ...(last ? { after: last } : start) };
+    const page = { limit: batchSize, total, ...(last ? { after: last } : start) };
     const found = await mayLag((db) => listEvents(db, companyId, filter, page));
     const items = found.filter(isWhole);
     return { items, isLast: items.length === found.length && found.length < batchSize };

@@ -66,10 +66,13 @@ const listSql = pageRowsSql(pageOfMarkedSql('events', 'one', rowsOf, `LIMIT ${li
 
 // A walk along the list reads on until it has a page: where few events match, nearly all of the others. They are sorted instead.
 const fewMatches = 1_000;
+// As many as are found in the time of a page, where the walk would have to read a million.
+const fewOfMany = 10_000;
 const fewOfAll = 1 / 200;
 
 async function areFew(db: Database, companyId: string, total: number): Promise<boolean> {
-  return total <= fewMatches || total <= fewOfAll * (await countRows(db, countedEvents('events', companyId)));
+  if (total <= fewMatches || total > fewOfMany) return total <= fewMatches;
+  return total <= fewOfAll * (await countRows(db, countedEvents('events', companyId)));
 }
 
 type Page = {

@@ -113,6 +113,12 @@ describe('rwa list', () => {
       expect(second.notes).toEqual([]);
     }
     expect((await run(...page)).err).toBe(`There are more: add --after ${last}\n`);
+    const passed = await json('rwa', 'list', '--company', 'globex', '--limit', '1', '--offset', '1');
+    expect(passed.notes).toEqual([`There are more: add --after ${last} in place of --offset`]);
+    expect(await run(...page, '--after', last, '--offset', '2')).toMatchObject({
+      status: 2,
+      err: 'Give --after or --offset, not both.\n',
+    });
   });
 
   test('goes on after an RWA, over all companies', async ({ json }) => {

@@ -48,6 +48,18 @@ describe('the database users of roles', () => {
     expect(found.sort()).toEqual(wanted.sort());
   });
 
+  test('find no table of their own in a function that has the rights of the owner', async ({ db }) => {
+    const { rows } = await db.raw(`
+      SELECT proname, array_to_string(proconfig, ' ') AS settings, array_to_string(proacl, ' ') AS rights FROM pg_proc
+      WHERE prosecdef AND pronamespace = current_schema()::regnamespace`);
+    expect(rows.length).toBeGreaterThan(10);
+    for (const { settings, rights } of rows) {
+      expect(settings).toBe('search_path=public, pg_temp');
+      // Nobody is everybody.
+      expect(rights).not.toMatch(/(^| )=X/);
+    }
+  });
+
   test.for<[Login, string]>([
     ['test_api', 'CREATE TABLE of_mine (id int)'],
     ['test_api', 'ALTER TABLE nfts DISABLE TRIGGER ALL'],
@@ -59,6 +71,8 @@ describe('the database users of roles', () => {
     ['test_worker', 'SELECT FROM api_keys'],
     ['test_worker', 'SELECT FROM attendees'],
     ['test_worker', 'INSERT INTO nfts DEFAULT VALUES'],
+    ['test_api', 'SELECT purge_attendees(1)'],
+    ['test_indexer', 'SELECT purge_attendees(1)'],
     ['test_indexer', 'SELECT FROM nfts'],
     ['test_indexer', 'SELECT FROM companies'],
     ['test_indexer', 'SELECT FROM audit_log'],

@@ -107,8 +107,9 @@ function addListCommand(rwa: Command, session: Session): void {
     .option('--limit <n>', 'how many at most', whole(1, 10_000), 100)
     .option('--after <id>', 'only those that come after this RWA')
     .option('--offset <n>', 'how many to pass over, which are all read', whole(0, 1_000_000_000), 0)
-    .action(({ company, includeArchived, after, limit, offset }: ListOptions) =>
-      asOperator(session, async ({ db, output }) => {
+    .action(({ company, includeArchived, after, limit, offset }: ListOptions) => {
+      if (after !== undefined && offset > 0) throw new UsageError('Give --after or --offset, not both.');
+      return asOperator(session, async ({ db, output }) => {
         const filter = {
           ...(company !== undefined && { companyId: (await findCompany({ db }, company)).id }),
           includeArchived: includeArchived === true,
@@ -119,9 +120,9 @@ function addListCommand(rwa: Command, session: Session): void {
         const shownColumns = includeArchived ? { ...columns, archivedAt: 'ARCHIVED' } : columns;
         const page = found.slice(0, limit);
         output.rows(page.map(shown), shownColumns);
-        sayWhatFollows(output, page, found.length > limit);
-      }),
-    );
+        sayWhatFollows(output, page, found.length > limit, offset > 0 ? 'in place of --offset' : '');
+      });
+    });
   examples(
     list,
     'rwa list --company acme',

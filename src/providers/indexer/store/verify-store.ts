@@ -1,4 +1,5 @@
 import type { Database } from '../../../contract/transaction.ts';
+import { byStatement } from '../../../db/transaction.ts';
 import type { IndexedBlock } from '../domain.ts';
 import { type BlockRows, blockRows } from './block-rows.ts';
 import type { BulkColumns } from './bulk-store.ts';
@@ -121,10 +122,12 @@ export async function findStrayRows(
         [...expectedRows(check, rows[check.table]).keys()].map((key) => `${number} ${key}`),
       ),
     );
-    const { rows } = await db.raw<{ rows: { block_number: string; key: string }[] }>(
-      `SELECT block_number, ${textOf(check.key)} AS key FROM ${check.table}
-       WHERE chain_id = ? AND block_number = ANY (string_to_array(?, ',')::bigint[])`,
-      [chainId, blocks.map(({ header }) => header.number).join(',')],
+    const { rows } = await byStatement(db, (from) =>
+      from.raw<{ rows: { block_number: string; key: string }[] }>(
+        `SELECT block_number, ${textOf(check.key)} AS key FROM ${check.table}
+         WHERE chain_id = ? AND block_number = ANY (string_to_array(?, ',')::bigint[])`,
+        [chainId, blocks.map(({ header }) => header.number).join(',')],
+      ),
     );
     const stray = rows.filter(({ block_number, key }) => !expected.has(`${block_number} ${key}`));
     found.push(
