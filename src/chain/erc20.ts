@@ -1,8 +1,9 @@
-import { dataLength, dataSlice, Interface, type JsonRpcApiProvider } from 'ethers';
+import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { readContract } from './rpc/contract-call.ts';
 import { NodeFault } from './rpc/node-fault.ts';
 import { quantity, readQuantity } from './rpc/quantity.ts';
 import { readTokenText } from './token-text.ts';
+import { wordOf } from './words.ts';
 
 /** An amount, and the block at which a node read it. */
 export type NativeBalance = { readonly balance: bigint; readonly blockNumber: bigint };
@@ -74,7 +75,7 @@ export async function readErc20Balance(
   // The code is read because precompiled contracts answer calls without having any.
   if (code === '0x') throw new NotErc20Error(contract, 'no code');
   if (isTrue(isErc721) && !isTrue(saysYesAlways)) throw new NotErc20Error(contract, 'it is an ERC-721');
-  const amount = readWord(balance);
+  const amount = wordOf(balance);
   if (amount === undefined) throw new NotErc20Error(contract, 'balanceOf fails');
   return {
     balance: amount,
@@ -91,15 +92,11 @@ async function ask(node: JsonRpcApiProvider, method: string, params: unknown[]):
   return value;
 }
 
-function readWord(data: string | undefined): bigint | undefined {
-  return data === undefined || dataLength(data) < 32 ? undefined : BigInt(dataSlice(data, 0, 32));
-}
-
 function isTrue(data: string | undefined): boolean {
-  return readWord(data) === 1n;
+  return wordOf(data) === 1n;
 }
 
 function readDecimals(data: string | undefined): number | null {
-  const value = readWord(data);
+  const value = wordOf(data);
   return value === undefined || value > 255n ? null : Number(value);
 }

@@ -2,6 +2,7 @@ import { AbiCoder, encodeBytes32String, hexlify } from 'ethers';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readTokenText } from '../../src/chain/token-text.ts';
+import { stepsOf } from '../support/decoded.ts';
 
 const encode = (text: string) => AbiCoder.defaultAbiCoder().encode(['string'], [text]);
 
@@ -45,5 +46,23 @@ describe('the text of a token', () => {
         expect(text.isWellFormed() && text.length <= 256 && !text.includes('\0')).toBe(true);
       }),
     );
+  });
+
+  test('is decoded as far as it may be long, however much a contract answers', async () => {
+    const name = encode('x'.repeat(262_000));
+    expect(await stepsOf(() => expect(readTokenText(name)).toBeNull())).toBeLessThan(1_100);
+    const padded = encode('Coin') + '00'.repeat(262_000);
+    expect(await stepsOf(() => expect(readTokenText(padded)).toBe('Coin'))).toBe(4);
+    const uri = 'x'.repeat(60_000);
+    const encoded = encode(uri);
+    expect(await stepsOf(() => expect(readTokenText(encoded, 100_000)).toBe(uri))).toBe(60_000);
+  });
+
+  test('may be padded with NUL, and stand anywhere in the answer', () => {
+    expect(readTokenText(encode(`Coin${'\0'.repeat(60)}`))).toBe('Coin');
+    expect(readTokenText(encode('\u20ac'.repeat(256)))).toBe('\u20ac'.repeat(256));
+    const coder = AbiCoder.defaultAbiCoder();
+    expect(readTokenText(coder.encode(['string', 'string'], ['first', 'second']))).toBe('first');
+    expect(readTokenText(`${encode('x'.repeat(40)).slice(0, -2)}`)).toBe('x'.repeat(40));
   });
 });

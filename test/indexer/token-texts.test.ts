@@ -79,8 +79,9 @@ describe('token texts', () => {
     const clients = createRpcClients({ timeoutMs: 10_000, log });
     const calls = createContractCalls({ node: clients.for(testNetwork([proxy.url])) });
     const symbol = { to: addresses['Coin'] ?? '', data: '0x95d89b41' };
-    const answers = await calls.readMany(Array.from({ length: 60 }, () => symbol));
-    expect(answers.map((answer) => answer && readTokenText(answer))).toEqual(Array(60).fill('COIN'));
+    const symbols = Array.from({ length: 60 }, () => symbol);
+    const texts = await calls.readMany(symbols, (answer) => answer && readTokenText(answer));
+    expect(texts).toEqual(Array(60).fill('COIN'));
     expect(proxy.asked.filter((method) => method === 'eth_call')).toHaveLength(1);
     clients.close();
     await proxy.close();

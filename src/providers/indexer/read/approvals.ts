@@ -1,5 +1,6 @@
 import { Interface } from 'ethers';
 import { formatUnits } from '../../../chain/decimal.ts';
+import { accountOf, wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import { problem } from '../../../errors.ts';
 import type { ApprovalPage, ListQuestion, LiveApproval } from '../../provider.ts';
@@ -10,7 +11,6 @@ import { findCoverage } from './coverage-store.ts';
 import { readApprovalPlace, writeApprovalPlace } from './position.ts';
 import { advertises } from './spam-names.ts';
 import type { StateReader } from './state-reader.ts';
-import { accountOf, wordOf } from './words.ts';
 
 const abi = new Interface([
   'function allowance(address,address) view returns (uint256)',

@@ -3,6 +3,7 @@ import type { Network } from '../../../chain/network.ts';
 import { NodeFault } from '../../../chain/rpc/node-fault.ts';
 import { quantity, readQuantity } from '../../../chain/rpc/quantity.ts';
 import type { RpcClients } from '../../../chain/rpc/rpc-clients.ts';
+import { firstWord } from '../../../chain/words.ts';
 import { type ContractCall, type ContractCalls, createContractCalls } from '../tokens/contract-calls.ts';
 
 /** A block of the index; its hash says in which branch. */
@@ -15,9 +16,9 @@ type StateBlock = {
 /** Asks nodes for the state after blocks of the index. Every method rejects when no node has it. */
 export type StateReader = {
   /**
-   * Calls contracts, all of them after the same block. Answers are kept for a minute.
+   * Calls contracts, all of them after the same block. Of each answer the first word is kept, for a minute.
    * @param key tells these calls from others after the same block
-   * @returns the bytes of each answer in hex; undefined where the contract failed
+   * @returns the first 32 bytes of each answer in hex, or as many as there are; undefined where the contract failed
    */
   call(at: StateBlock, key: string, calls: readonly ContractCall[]): Promise<(string | undefined)[]>;
   /**
@@ -71,7 +72,7 @@ export function createStateReader({ clients }: { readonly clients: Pick<RpcClien
   return {
     call: (at, key, calls) =>
       cache.get(`${at.network.chainId}:${at.blockHash}:${key}`, async () => ({
-        value: (await inBranch(at, callerOf(at.network).readMany(calls, at.blockNumber))).answer,
+        value: (await inBranch(at, callerOf(at.network).readMany(calls, firstWord, at.blockNumber))).answer,
         ttlSeconds: keptSeconds,
       })),
     async balance(at, account) {

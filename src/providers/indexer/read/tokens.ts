@@ -1,5 +1,6 @@
 import { Interface } from 'ethers';
 import { formatUnits } from '../../../chain/decimal.ts';
+import { wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import { problem } from '../../../errors.ts';
 import type { ListQuestion, TokenPage, WalletToken } from '../../provider.ts';
@@ -9,7 +10,6 @@ import { readTokenPlace } from './position.ts';
 import { advertises } from './spam-names.ts';
 import type { StateReader } from './state-reader.ts';
 import { listSeenTokens, type SeenToken } from './token-page-store.ts';
-import { wordOf } from './words.ts';
 
 const abi = new Interface(['function balanceOf(address) view returns (uint256)']);
 

@@ -1,15 +1,21 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { readContract } from '../../../chain/rpc/contract-call.ts';
+import { bytesAt, lengthAt } from '../../../chain/words.ts';
 
 export type ContractCall = { readonly to: string; readonly data: string };
 
 export type ContractCalls = {
   /**
    * Calls contracts. Rejects when no node answers.
+   * @param read makes of an answer, its bytes in hex, what is kept of it, as soon as it is there: it may have half a megabyte.
+   *   It is undefined where the contract failed or returned too much
    * @param block the block after which they are called; the newest one where it is left out
-   * @returns the bytes of each answer in hex; undefined where the contract failed or returned too much
    */
-  readMany(calls: readonly ContractCall[], block?: Block): Promise<(string | undefined)[]>;
+  readMany<T>(
+    calls: readonly ContractCall[],
+    read: (answer: string | undefined) => T,
+    block?: Block,
+  ): Promise<T[]>;
 };
 
 /** The same address on every network that has it. */
@@ -27,6 +33,10 @@ const manyGas = 30_000_000n;
 
 type Node = Pick<JsonRpcApiProvider, 'send'>;
 type Block = bigint | 'latest';
+type Read<T> = (answer: string | undefined) => T;
+type Found<T> = { readonly value: T };
+
+const valuesOf = <T>(found: readonly Found<T>[]): T[] => found.map(({ value }) => value);
 
 /**
  * Batches calls where Multicall3 is deployed, otherwise sends them in parallel. A batch that fails is repeated in
@@ -46,48 +56,53 @@ export function createContractCalls({ node }: { readonly node: Node }): Contract
     return deployed;
   };
 
-  const together = async (calls: readonly ContractCall[], block: Block): Promise<(string | undefined)[]> => {
-    if (calls.length < 2)
-      return Promise.all(calls.map((call) => readContract(node, { ...call, gas: singleGas }, block)));
+  const together = async <T>(
+    calls: readonly ContractCall[],
+    read: Read<T>,
+    block: Block,
+  ): Promise<Found<T>[]> => {
+    if (calls.length < 2) return sideBySide(node, calls, read, block);
     const answers = await aggregate(node, calls, block);
     if (answers === undefined) {
       const middle = calls.length >> 1;
       return [
-        ...(await together(calls.slice(0, middle), block)),
-        ...(await together(calls.slice(middle), block)),
+        ...(await together(calls.slice(0, middle), read, block)),
+        ...(await together(calls.slice(middle), read, block)),
       ];
     }
+    const found = answers.map((answer) => (answer === undefined ? undefined : { value: read(answer) }));
     // A call may have failed because another one left no gas; on its own it shows.
-    const missing = calls.filter((_, index) => answers[index] === undefined);
-    const again = await sideBySide(node, missing, block);
-    return answers.map((answer) => answer ?? again.shift());
+    const missing = calls.filter((_, index) => found[index] === undefined);
+    const again = await sideBySide(node, missing, read, block);
+    return found.flatMap((one) => one ?? again.shift() ?? []);
   };
 
   return {
-    async readMany(calls, block = 'latest') {
-      if (!(await hasMulticall())) return sideBySide(node, calls, block);
-      const answers: (string | undefined)[] = [];
+    async readMany(calls, read, block = 'latest') {
+      if (!(await hasMulticall())) return valuesOf(await sideBySide(node, calls, read, block));
+      const found: Found<ReturnType<typeof read>>[] = [];
       for (let start = 0; start < calls.length; start += callsAtOnce) {
-        answers.push(...(await together(calls.slice(start, start + callsAtOnce), block)));
+        found.push(...(await together(calls.slice(start, start + callsAtOnce), read, block)));
       }
-      return answers;
+      return valuesOf(found);
     },
   };
 }
 
-async function sideBySide(
+async function sideBySide<T>(
   node: Node,
   calls: readonly ContractCall[],
+  read: Read<T>,
   block: Block,
-): Promise<(string | undefined)[]> {
-  const answers: (string | undefined)[] = [];
+): Promise<Found<T>[]> {
+  const found: Found<T>[] = [];
+  const ask = async (call: ContractCall) => ({
+    value: read(await readContract(node, { ...call, gas: singleGas }, block)),
+  });
   for (let start = 0; start < calls.length; start += singlesAtOnce) {
-    const group = calls.slice(start, start + singlesAtOnce);
-    answers.push(
-      ...(await Promise.all(group.map((call) => readContract(node, { ...call, gas: singleGas }, block)))),
-    );
+    found.push(...(await Promise.all(calls.slice(start, start + singlesAtOnce).map(ask))));
   }
-  return answers;
+  return found;
 }
 
 /** @returns undefined when the batch failed; an entry is undefined when its call failed */
@@ -99,14 +114,31 @@ async function aggregate(
   const requests = calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
   const data = abi.encodeFunctionData('aggregate3', [requests]);
   const answer = await readContract(node, { to: multicallAddress, data, gas: manyGas }, block);
-  if (answer === undefined) return undefined;
-  try {
-    const [results] = abi.decodeFunctionResult('aggregate3', answer);
-    const found: (string | undefined)[] = [...results].map(({ success, returnData }) =>
-      success && returnData !== '0x' ? String(returnData) : undefined,
-    );
-    return found.length === calls.length ? found : undefined;
-  } catch {
-    return undefined; // the address has another contract
+  return answer === undefined ? undefined : readResults(answer, calls.length);
+}
+
+const word = 32;
+
+/**
+ * Cuts the answers out of what `aggregate3` returns, where ethers would take all of it apart byte by byte.
+ * @returns undefined for anything else: the address may have another contract
+ */
+function readResults(data: string, count: number): (string | undefined)[] | undefined {
+  const list = lengthAt(data, 0);
+  if (list === undefined || lengthAt(data, list) !== count) return undefined;
+  const found: (string | undefined)[] = [];
+  let digits = 0;
+  for (let place = 1; place <= count; place += 1) {
+    const result = lengthAt(data, list + place * word);
+    const start = result === undefined ? undefined : list + word + result;
+    const succeeded = start === undefined ? undefined : lengthAt(data, start);
+    const offset = start === undefined ? undefined : lengthAt(data, start + word);
+    const bytes = start === undefined || offset === undefined ? undefined : bytesAt(data, start + offset);
+    if (succeeded === undefined || bytes === undefined) return undefined;
+    digits += bytes.length;
+    // Answers that share their bytes could be many times as long as all of it.
+    if (digits > data.length) return undefined;
+    found.push(succeeded !== 0 && bytes !== '' ? `0x${bytes}` : undefined);
   }
+  return found;
 }

@@ -1,5 +1,6 @@
-import { dataLength, dataSlice, Interface } from 'ethers';
+import { Interface } from 'ethers';
 import { readTokenText } from '../../../chain/token-text.ts';
+import { wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import { listUnreadContracts, saveContractTexts } from '../store/contract-store.ts';
 import { applyRefreshes } from '../store/metadata-store.ts';
@@ -42,12 +43,18 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
       { to: contract, data: abi.encodeFunctionData('symbol') },
       ...(standard === 20 ? [{ to: contract, data: abi.encodeFunctionData('decimals') }] : []),
     ]);
-    const answers = await calls.readMany(questions);
+    const answers = await calls.readMany(questions, (answer) => ({
+      text: textOf(answer),
+      number: decimalsOf(answer),
+    }));
     const read = unread.map(({ contract, standard }) => {
-      const name = answers.shift();
-      const symbol = answers.shift();
-      const decimals = standard === 20 ? answers.shift() : undefined;
-      return { contract, name: textOf(name), symbol: textOf(symbol), decimals: decimalsOf(decimals) };
+      const [name, symbol, decimals] = answers.splice(0, standard === 20 ? 3 : 2);
+      return {
+        contract,
+        name: name?.text ?? null,
+        symbol: symbol?.text ?? null,
+        decimals: decimals?.number ?? null,
+      };
     });
     if (read.length > 0) await saveContractTexts(db, chainId, read);
     return unread.length;
@@ -60,9 +67,10 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
         to: contract,
         data: abi.encodeFunctionData(standard === 'ERC721' ? 'tokenURI' : 'uri', [tokenId]),
       })),
+      (answer) => textOf(answer, maxUriLength),
     );
     const read = unread.map(({ contract, tokenId, standard }, index) => {
-      const uri = textOf(answers[index], maxUriLength);
+      const uri = answers[index] ?? null;
       return { contract, tokenId, tokenUri: standard === 'ERC1155' ? withId(uri, tokenId) : uri };
     });
     if (read.length > 0) await saveTokenUris(db, chainId, read);
@@ -84,9 +92,8 @@ function textOf(data: string | undefined, maxLength?: number): string | null {
 }
 
 function decimalsOf(data: string | undefined): number | null {
-  if (data === undefined || dataLength(data) < 32) return null;
-  const value = BigInt(dataSlice(data, 0, 32));
-  return value > 255n ? null : Number(value);
+  const value = wordOf(data);
+  return value === undefined || value > 255n ? null : Number(value);
 }
 
 /** ERC-1155: one URI serves all tokens; clients replace `{id}` with the token id, as 64 hex digits. */

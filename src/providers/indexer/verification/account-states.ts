@@ -1,5 +1,6 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { readContract } from '../../../chain/rpc/contract-call.ts';
+import { wordOf } from '../../../chain/words.ts';
 import { hashOf } from '../decode/hex.ts';
 
 const abi = new Interface([
@@ -45,9 +46,8 @@ export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): Acc
           : standard === 20
             ? abi.encodeFunctionData('balanceOf(address)', [account])
             : abi.encodeFunctionData('balanceOf(address,uint256)', [account, tokenId]);
-      const answer = await readContract(node, { to: token, data, gas }, { blockHash });
-      if (answer === undefined || answer.length < 66) return undefined;
-      const word = BigInt(answer.slice(0, 66));
+      const word = wordOf(await readContract(node, { to: token, data, gas }, { blockHash }));
+      if (word === undefined) return undefined;
       if (standard === 721) return word === BigInt(account) ? 1n : 0n;
       return word;
     },
