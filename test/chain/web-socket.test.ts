@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { openTransport } from '../../src/chain/rpc/open-transport.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import type { OpenNode } from '../../src/chain/rpc/transport.ts';
+import { createWsTransport } from '../../src/chain/rpc/ws-transport.ts';
 import { createLogger } from '../../src/log.ts';
+import { createExchange } from '../../src/outgoing/exchange.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
@@ -27,6 +31,24 @@ afterEach(() => {
   proxy.fail('none');
   proxy.forget();
 });
+
+type Call = { readonly id: number; readonly method: string };
+type Probe = Parameters<OpenNode>[0];
+
+/** A node over WebSocket that answers as it is told to. */
+async function startSocketNode(answer: (call: Call) => string) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  server.on('connection', (socket) => {
+    socket.on('message', (data) => socket.send(answer(JSON.parse(data.toString()))));
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const close = () => {
+    for (const socket of server.clients) socket.terminate();
+    server.close();
+  };
+  return { url: `ws://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, close };
+}
 
 const overSocket = () => clients.for(testNetwork([proxy.wsUrl]));
 
@@ -92,6 +114,37 @@ describe('a node over WebSocket', () => {
     proxy.fail('none');
     expect(await node.send('eth_blockNumber', [])).toBe('0x0');
     expect(proxy.connections()).toBe(before);
+  });
+
+  test('whose answer has too many values is kept: only who asked for it fails, and it is not parsed', async () => {
+    const crowded = (id: number) => `{"id":${id},"result":[${'{},'.repeat(1_000_000)}{}]}`;
+    const node = await startSocketNode(({ id, method }) =>
+      method === 'eth_getLogs' ? crowded(id) : JSON.stringify({ id, result: '0x7a69' }),
+    );
+    const asked = clients.for(testNetwork([node.url]));
+    await asked.send('eth_blockNumber', []);
+    const parse = vi.spyOn(JSON, 'parse');
+    const all = [asked.send('eth_getLogs', []), asked.send('eth_getBalance', [])];
+    const [logs, balance] = await Promise.allSettled(all);
+    expect(parse.mock.calls.filter(([text]) => text.length > 1_000_000)).toEqual([]);
+    parse.mockRestore();
+    expect(String(Reflect.get(logs ?? {}, 'reason'))).toContain('too many values for its size');
+    expect(balance).toMatchObject({ value: '0x7a69' });
+    node.close();
+  });
+
+  test('that is asked whether it works again may answer as much as a number has', async () => {
+    const node = await startSocketNode(({ id }) => `{"id":${id},${' '.repeat(1_000_000)}"result":"0x7a69"}`);
+    const probes: Probe[] = [];
+    const open: OpenNode = (probe) => {
+      probes.push(probe);
+      return createOutgoing().open({ kind: 'node', label: 'node', maxConcurrent: 1, probe });
+    };
+    const transport = createWsTransport(new URL(node.url), open);
+    const exchange = createExchange({ maxSockets: 1, isPublicOnly: false });
+    await expect(probes[0]?.(AbortSignal.timeout(10_000), exchange)).rejects.toThrow('over 65536 bytes');
+    transport.close();
+    node.close();
   });
 
   test('that is being connected to is asked by many without a listener for each', async () => {

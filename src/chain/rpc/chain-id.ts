@@ -1,10 +1,9 @@
 import { inBackground } from '../../request-scope.ts';
 import { messageOf } from './answer.ts';
+import { numberBytes } from './answer-size.ts';
 import { NodeFault } from './node-fault.ts';
 import { readQuantity } from './quantity.ts';
 import type { Transport } from './transport.ts';
-
-const maxBytes = 64 * 1024;
 
 type ChainOptions = { readonly transport: Transport; readonly chainId: string; readonly timeoutMs: number };
 
@@ -37,7 +36,7 @@ export function createChainCheck({ now, ...options }: ChainOptions & { readonly 
 
 /** Queries a number. @throws NodeFault, also when the node answers with an error: every node supports these methods */
 export async function askQuantity(transport: Transport, method: string, timeoutMs: number): Promise<bigint> {
-  const answer = await transport.ask(method, [], { timeoutMs, maxBytes });
+  const answer = await transport.ask(method, [], { timeoutMs, maxBytes: numberBytes });
   if ('error' in answer) throw new NodeFault('refused', `${method}: ${messageOf(answer)}`);
   const value = readQuantity(answer.result);
   if (value === undefined) throw new NodeFault('malformed', `${method} answers no number`);

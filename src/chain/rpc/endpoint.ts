@@ -2,6 +2,7 @@ import type { Logger } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { currentScope, inBackground } from '../../request-scope.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
+import { mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
 import { NodeFault, OversizedAnswerError } from './node-fault.ts';
@@ -135,10 +136,6 @@ function hasLine(): boolean {
   return (scope?.line ?? scope?.tenant) !== undefined;
 }
 
-// A contract chooses the size of its answer; blocks with their receipts can be large.
-const contractBytes = 512 * 1024;
-const nodeBytes = 64 * 1024 * 1024;
-
 /** An oversized `eth_call` answer is no NodeFault: a hostile contract must not take nodes out of service. */
 async function askWithin(
   transport: Transport,
@@ -146,11 +143,11 @@ async function askWithin(
   params: readonly unknown[] | object,
   timeoutMs: number,
 ): Promise<RpcAnswer> {
-  if (method !== 'eth_call') return transport.ask(method, params, { timeoutMs, maxBytes: nodeBytes });
+  const limits = { timeoutMs, maxBytes: mostBytesOf(method, params) };
   try {
-    return await transport.ask(method, params, { timeoutMs, maxBytes: contractBytes });
+    return await transport.ask(method, params, limits);
   } catch (error) {
-    const oversized = error instanceof NodeFault && error.reason === 'oversized';
-    throw oversized ? new OversizedAnswerError(method, error) : error;
+    const isOversized = error instanceof NodeFault && error.reason === 'oversized';
+    throw isOversized && method === 'eth_call' ? new OversizedAnswerError(method, error) : error;
   }
 }

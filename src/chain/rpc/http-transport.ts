@@ -1,13 +1,13 @@
 import type { OutgoingRequest } from '../../outgoing/exchange.ts';
 import type { OutgoingAnswer } from '../../outgoing/outgoing-fault.ts';
 import { parseJson, type RpcAnswer, readAnswer } from './answer.ts';
+import { crowded, isCrowded, numberBytes } from './answer-size.ts';
 import { asNodeFault, NodeFault } from './node-fault.ts';
 import type { OpenNode, Transport } from './transport.ts';
 
 const headers = { 'content-type': 'application/json', accept: 'application/json' };
 // Some nodes send JSON-RPC errors with status 400; the body of any other failure is ignored.
 const reads = (status: number) => status === 200 || status === 400;
-const probeBytes = 64 * 1024;
 
 /** JSON-RPC over HTTP with keep-alive connections. Redirects are not followed. */
 export function createHttpTransport(url: URL, open: OpenNode): Transport {
@@ -20,7 +20,7 @@ export function createHttpTransport(url: URL, open: OpenNode): Transport {
     reads,
   });
   const node = open((signal, exchange) =>
-    exchange.send(requestOf({ id: 0, method: 'eth_chainId', params: [] }, probeBytes), signal),
+    exchange.send(requestOf({ id: 0, method: 'eth_chainId', params: [] }, numberBytes), signal),
   );
   let lastId = 0;
 
@@ -40,6 +40,7 @@ export function createHttpTransport(url: URL, open: OpenNode): Transport {
 }
 
 function parse({ status, text }: OutgoingAnswer, id: number): RpcAnswer {
+  if (isCrowded(text)) throw new NodeFault('malformed', crowded);
   const answer = reads(status) ? readAnswer(parseJson(text), id) : undefined;
   if (answer !== undefined) return answer;
   if (status !== 200) throw new NodeFault('refused', `HTTP status ${status}`);

@@ -2,6 +2,7 @@ import { WebSocket } from 'ws';
 import { OutgoingFault } from '../../outgoing/outgoing-fault.ts';
 import { lookupShared } from '../../outgoing/shared-lookup.ts';
 import { isRecord, parseJson, type RpcAnswer, readAnswer } from './answer.ts';
+import { crowded, isCrowded, numberBytes } from './answer-size.ts';
 import { asNodeFault, NodeFault } from './node-fault.ts';
 import type { OpenNode, Transport } from './transport.ts';
 
@@ -68,7 +69,7 @@ export function createWsTransport(url: URL, open: OpenNode): Transport {
     return { jsonrpc: '2.0', id: lastId, method, params };
   };
   const node = open((signal) =>
-    ask(connect(probeTimeoutMs), question('eth_chainId', []), { maxBytes: maxPayload, signal }),
+    ask(connect(probeTimeoutMs), question('eth_chainId', []), { maxBytes: numberBytes, signal }),
   );
 
   return {
@@ -129,8 +130,10 @@ const broken = (message: string, cause?: Error) => new OutgoingFault('unreachabl
 function deliver(waiting: Map<number, Waiting>, bytes: Buffer): boolean {
   if (waiting.size === 0) return true;
   const most = Math.max(...[...waiting.values()].map(({ maxBytes }) => maxBytes));
-  // What is larger than anybody wants is not parsed: that would hold up everybody else.
-  const value = bytes.length > most ? idOnly(bytes) : parseJson(bytes.toString());
+  // What is larger than anybody wants, or has too many values, is not parsed: that would hold up everybody else.
+  const text = bytes.length > most ? '' : bytes.toString();
+  const isParsed = text !== '' && !isCrowded(text);
+  const value = isParsed ? parseJson(text) : idOnly(bytes);
   if (value === undefined) return false;
   const id = isRecord(value) && typeof value['id'] === 'number' ? value['id'] : undefined;
   const asked = id === undefined ? undefined : waiting.get(id);
@@ -138,7 +141,8 @@ function deliver(waiting: Map<number, Waiting>, bytes: Buffer): boolean {
   if (bytes.length > asked.maxBytes) {
     asked.settle(new NodeFault('oversized', `the answer is over ${asked.maxBytes} bytes`));
   } else {
-    asked.settle(readAnswer(value, id) ?? new NodeFault('malformed', 'the answer is not JSON-RPC'));
+    const answer = isParsed ? readAnswer(value, id) : undefined;
+    asked.settle(answer ?? new NodeFault('malformed', isParsed ? 'the answer is not JSON-RPC' : crowded));
   }
   return true;
 }

@@ -173,6 +173,13 @@ test('a request that its caller left is not sent, nor tried again', async () => 
   expect(server.asked).toHaveLength(1);
 });
 
+test('a large page of NFTs with many attributes is read', async () => {
+  const attributes = Array(100).fill({ trait_type: 'a', value: 'b', display_type: null });
+  const nft = { metadata: JSON.stringify({ attributes }), normalized_metadata: { attributes } };
+  server.meet({ body: { result: Array(500).fill(nft) } });
+  expect(await ask(clientOf())).toHaveProperty('result');
+});
+
 describe('what does not pass is not tried again', () => {
   test.each([
     [400, 'HTTP status 400'],
@@ -181,6 +188,7 @@ describe('what does not pass is not tried again', () => {
     ['redirect', 'HTTP status 307'],
     ['truncated', 'the answer is not JSON'],
     ['html', 'the answer is not JSON'],
+    [{ body: { result: Array(1_000_001).fill([]) } }, 'the answer has too many values for its size'],
     ['oversized', 'the answer is over 16777216 bytes'],
     ['gzip bomb', 'the answer is over 16777216 bytes'],
   ] as const)('%s', async (mishap, message) => {

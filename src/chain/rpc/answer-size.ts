@@ -1,0 +1,54 @@
+import { hasMoreParts } from '../../outgoing/json-parts.ts';
+
+const kB = 1_024;
+const MB = 1_024 * kB;
+
+/** Of an answer that is a number or a hash; errors tell of their cause at length. */
+export const numberBytes = 64 * kB;
+// Some have large fields for their validators, and a block may have a hundred thousand hashes of transactions.
+const headerBytes = 8 * MB;
+// Contracts of zkSync have up to 2 MB, all others far less.
+const codeBytes = 8 * MB;
+// A contract chooses the size of its answer.
+const contractBytes = 512 * kB;
+// Blocks with all that is in them. A single transaction may fill one, and so may the words with which a contract refuses.
+const blockBytes = 64 * MB;
+
+const ofMethod: Readonly<Record<string, number>> = {
+  eth_blockNumber: numberBytes,
+  eth_chainId: numberBytes,
+  eth_gasPrice: numberBytes,
+  eth_maxPriorityFeePerGas: numberBytes,
+  eth_feeHistory: numberBytes,
+  eth_getBalance: numberBytes,
+  eth_getTransactionCount: numberBytes,
+  eth_getUncleByBlockHashAndIndex: headerBytes,
+  eth_getCode: codeBytes,
+  eth_call: contractBytes,
+};
+const ofBlocks = new Set(['eth_getBlockByNumber', 'eth_getBlockByHash']);
+
+/** The greatest size of a node's answer, in bytes after decompression: more than any network comes to. */
+export function mostBytesOf(method: string, params: readonly unknown[] | object): number {
+  const isHeader = ofBlocks.has(method) && Array.isArray(params) && params[1] === false;
+  return isHeader ? headerBytes : (ofMethod[method] ?? blockBytes);
+}
+
+// Up to here, whatever it is takes a tenth of a second.
+const unlookedBytes = 2 * MB;
+// In blocks, receipts and traces of ten networks there are 120 bytes for each object or list, and 28 for each text, at the least. Were a block
+// filled with the shortest entries of access lists there would be 37, and with the shortest frames of traces 25.
+const bytesOfContainer = 24;
+const bytesOfText = 16;
+// There are some fifty.
+const mostNames = 4_096;
+
+/** What is said of an answer that {@link isCrowded}. */
+export const crowded = 'the answer has too many values for its size';
+
+/** Whether an answer of this size cannot be one of a node, since it has too many values: it must not be parsed. */
+export function isCrowded(text: string): boolean {
+  const { length } = text;
+  const most = { containers: length / bytesOfContainer, texts: length / bytesOfText, names: mostNames };
+  return length > unlookedBytes && hasMoreParts(text, most);
+}

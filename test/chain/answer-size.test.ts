@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { testNetwork } from '../support/networks.ts';
+import { type ScriptedNode, startScriptedNode } from '../support/scripted-node.ts';
+
+let first: ScriptedNode;
+let second: ScriptedNode;
+let clients: RpcClients;
+
+beforeEach(async () => {
+  [first, second] = await Promise.all([startScriptedNode(), startScriptedNode()]);
+  clients = createRpcClients({ timeoutMs: 10_000, log: createLogger({ level: 'silent' }) });
+});
+afterEach(async () => {
+  clients.close();
+  await Promise.all([first.close(), second.close()]);
+});
+
+const both = () => clients.for(testNetwork([first.url, second.url]));
+const account = `0x${'1'.repeat(40)}`;
+const block = ['0x1', false];
+
+describe('an answer that is larger than any of its method', () => {
+  test.each([
+    ['eth_getBalance', [account, '0x1'], '0x1', 100_000],
+    ['eth_blockNumber', [], '0x1', 100_000],
+    ['eth_getCode', [account, '0x1'], '0x01', 9_000_000],
+    ['eth_getBlockByNumber', block, { hash: '0x01' }, 9_000_000],
+  ])('is not read to its end, and had from the next node: %s', async (method, params, result, size) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    first.say({ result: `0x${'1'.repeat(size)}` });
+    second.say({ result });
+    expect(await both().send(method, params)).toEqual(result);
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    expect(Math.max(...lengths)).toBeLessThan(1_000);
+  });
+
+  test('is none where blocks are large: headers, code, and a transaction that fills its block', async () => {
+    const hashes = Array.from({ length: 50_000 }, (_, place) => `0x${place.toString(16).padStart(64, '0')}`);
+    const extraData = `0x${'ab'.repeat(500_000)}`;
+    const code = `0x${'ab'.repeat(2 ** 21)}`;
+    first.say({ result: { hash: '0x01', transactions: hashes, extraData } });
+    expect(await both().send('eth_getBlockByNumber', block)).toMatchObject({ transactions: hashes });
+    first.say({ result: code });
+    expect(await both().send('eth_getCode', [account, '0x1'])).toHaveLength(code.length);
+    first.say({ result: { input: `0x${'ab'.repeat(8_000_000)}` } });
+    expect(await both().send('eth_getTransactionByHash', ['0x01'])).toHaveProperty('input');
+    first.say({ error: { code: 3, message: 'execution reverted', data: `0x${'ab'.repeat(500_000)}` } });
+    await expect(both().send('eth_estimateGas', [{ to: account }])).rejects.toThrow('reverted');
+    expect(second.asked).toEqual([]);
+  });
+});
+
+describe('an answer with more values than any of its size', () => {
+  test.each([
+    ['eth_getBlockByNumber', ['0x1', true], { transactions: Array(1_000_000).fill({}) }],
+    ['eth_getBlockReceipts', ['0x1'], Array(1_000_000).fill([])],
+    ['eth_getLogs', [{}], Array(1_000_000).fill('0x')],
+    ['trace_block', ['0x1'], Array.from({ length: 200_000 }, (_, place) => ({ [`key ${place}`]: 0 }))],
+    [
+      'eth_getTransactionReceipt',
+      ['0x01'],
+      Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`key ${n}`, 0])),
+    ],
+  ])('is not parsed, and had from the next node: %s', async (method, params, result) => {
+    const right = method === 'eth_getBlockByNumber' ? {} : method === 'eth_getTransactionReceipt' ? null : [];
+    first.say({ result });
+    second.say({ result: right });
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(await both().send(method, params)).toEqual(right);
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    expect(Math.max(...lengths)).toBeLessThan(1_000);
+  });
+});
