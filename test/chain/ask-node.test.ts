@@ -98,7 +98,9 @@ describe('a call of a contract', () => {
   test('rejects what is not bytes', async () => {
     for (const result of ['0x123', 'yes', null, 7]) {
       server.say({ result });
-      await expect(callContract(node(), call, 'latest')).rejects.toMatchObject({ reason: 'malformed' });
+      await expect(callContract(node(), call, 'latest')).rejects.toMatchObject({
+        attempts: [{ reason: 'malformed', message: 'eth_call answers no bytes' }],
+      });
     }
   });
 

@@ -28,8 +28,8 @@ export function isRevert(error: unknown): error is CallExceptionError {
  * Calls a contract without a transaction.
  * @param block the block whose state the contract sees
  * @returns the answer's bytes as hex; undefined when the contract's code failed
- * @throws NodesUnavailableError when no node answered; OversizedAnswerError when the contract returns more than
- *   the client accepts; NodeFault `malformed` when the answer is not bytes
+ * @throws NodesUnavailableError when no node answered with bytes; OversizedAnswerError when the contract returns more than
+ *   the client accepts
  */
 export async function callContract(
   node: Node,

@@ -2,6 +2,7 @@ import type { Logger } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { currentScope, inBackground } from '../../request-scope.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
+import { checkForm } from './answer-form.ts';
 import { mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
@@ -18,7 +19,7 @@ export type Endpoint = {
   readonly label: string;
   readonly health: Pick<Health, 'healthy' | 'retryAt'>;
   /**
-   * Sends one request, after verifying that the node serves the network's chain.
+   * Sends one request, after verifying that the node serves the network's chain. A result is of the kind that its method has.
    * @throws NodeFault after recording the failure; OversizedAnswerError when a contract returns too much
    */
   ask(method: string, params: readonly unknown[] | object): Promise<Judged>;
@@ -82,6 +83,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       try {
         await chain.check();
         const answer = await askWithin(transport, method, params, timeoutMs);
+        checkForm(method, params, answer);
         const verdict = 'error' in answer ? judge(method, answer.error) : 'answer';
         if (verdict === 'fault') fail(begun, new NodeFault('refused', messageOf(answer)));
         else health.recovered(true);

@@ -4,7 +4,7 @@ import { OutgoingFault } from '../../outgoing/outgoing-fault.ts';
  * - `unreachable`: no connection, or it broke;
  * - `timeout`: no complete answer in time;
  * - `refused`: an HTTP status other than success, redirects included;
- * - `malformed`: the answer is not valid JSON-RPC, or has more values than any of its size;
+ * - `malformed`: the answer is not valid JSON-RPC, has more values than any of its size, or a result that is none of its method;
  * - `oversized`: the answer exceeds its size limit;
  * - `wrong_chain`: the node serves another chain;
  * - `shut`: it was not asked, because its circuit breaker is open. That says nothing new about it;

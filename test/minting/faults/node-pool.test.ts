@@ -55,6 +55,21 @@ async function startOrphan(): Promise<TestChain> {
   return orphan;
 }
 
+describe('a first node that answers null where a number is asked for', () => {
+  test.each(['eth_maxPriorityFeePerGas', 'eth_getTransactionCount', 'eth_estimateGas', 'eth_getBalance'])(
+    'is left for the sound one: %s',
+    async (method) => {
+      bent.bend((call) => (call.method === method ? Promise.resolve({ result: null }) : undefined));
+      const ids = await setup.accept(2);
+      setup.work();
+      const mining = setup.keepMining();
+      await untilAll(setup.service, ids, 'minted');
+      mining.stop();
+    },
+    60_000,
+  );
+});
+
 describe('a first node that stands on an orphan and cannot say what is final', () => {
   const wordings: readonly (readonly [string, BentAnswer])[] = [
     ['with status 429', { status: 429 }],

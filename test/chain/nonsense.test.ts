@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readNativeBalance } from '../../src/chain/erc20.ts';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { startAnsweringNode } from '../support/answering-node.ts';
+import { test as withChain } from '../support/fixtures.ts';
+import { testNetwork } from '../support/networks.ts';
+import { type ScriptedNode, startScriptedNode } from '../support/scripted-node.ts';
+
+let first: ScriptedNode;
+let second: ScriptedNode;
+let clients: RpcClients;
+
+beforeEach(async () => {
+  [first, second] = await Promise.all([startScriptedNode(), startScriptedNode()]);
+  clients = createRpcClients({ timeoutMs: 10_000, log: createLogger({ level: 'silent' }) });
+});
+afterEach(async () => {
+  clients.close();
+  await Promise.all([first.close(), second.close()]);
+});
+
+const both = () => clients.for(testNetwork([first.url, second.url]));
+const account = `0x${'1'.repeat(40)}`;
+const block = ['0x1', false];
+
+describe('a result that is none of its method', () => {
+  test.each([
+    ['eth_blockNumber', [], null, '0x1'],
+    ['eth_getBalance', [account, '0x1'], null, '0x1'],
+    ['eth_getBalance', [account, '0x1'], '0x', '0x1'],
+    ['eth_getBalance', [account, '0x1'], 7, '0x1'],
+    ['eth_getBalance', [account, '0x1'], `0x1${'0'.repeat(64)}`, '0x1'],
+    ['eth_getTransactionCount', [account, 'latest'], {}, '0x1'],
+    ['eth_gasPrice', [], null, '0x1'],
+    ['eth_maxPriorityFeePerGas', [], 'many', '0x1'],
+    ['eth_estimateGas', [{ to: account }], [], '0x1'],
+    ['eth_feeHistory', ['0x14', 'latest', [50]], null, { reward: [] }],
+    ['eth_call', [{ to: account }, '0x1'], null, '0x'],
+    ['eth_call', [{ to: account }, '0x1'], '0x1', '0x01'],
+    ['eth_getCode', [account, '0x1'], null, '0x'],
+    ['eth_getBlockByNumber', block, 'block', { hash: '0x01' }],
+    ['eth_getBlockByNumber', block, [], null],
+    ['eth_getBlockByHash', block, 1, null],
+    ['eth_getTransactionReceipt', ['0x01'], '0x', null],
+    ['eth_getTransactionByHash', ['0x01'], [], null],
+    ['eth_getBlockReceipts', ['0x1'], {}, []],
+    ['eth_getLogs', [{}], null, []],
+    ['trace_block', ['0x1'], {}, []],
+    ['debug_traceBlockByHash', ['0x01'], 'no', []],
+  ])(
+    'is had from the next node, and the one that gave it rests: %s %j %j',
+    async (method, params, wrong, right) => {
+      first.say({ result: wrong });
+      second.say({ result: right });
+      expect(await both().send(method, params)).toEqual(right);
+      expect(await both().send(method, params)).toEqual(right);
+      expect([first.asked.length, second.asked.length]).toEqual([1, 2]);
+    },
+  );
+
+  test('is told as malformed when no other node is left', async () => {
+    first.say({ result: null });
+    await expect(clients.for(testNetwork([first.url])).send('eth_gasPrice', [])).rejects.toMatchObject({
+      name: 'NodesUnavailableError',
+      attempts: [{ url: first.url, message: 'eth_gasPrice answers no number', reason: 'malformed' }],
+    });
+  });
+});
+
+describe('a result that some nodes write in their own way', () => {
+  test.each([
+    ['eth_call', [{ to: account }, '0x1'], '0x'],
+    ['eth_getCode', [account, '0x1'], '0x0'],
+    ['eth_getBalance', [account, '0x1'], `0x${'0'.repeat(63)}1`],
+    ['eth_getBlockByNumber', block, null],
+    ['eth_getBlockByNumber', ['finalized', false], ''],
+    ['eth_getTransactionReceipt', ['0x01'], null],
+    ['eth_getBlockReceipts', ['0x1'], null],
+    ['trace_block', ['0x1'], null],
+    ['eth_sendRawTransaction', ['0x01'], null],
+  ])('stands: %s %j %j', async (method, params, result) => {
+    first.say({ result });
+    expect(await both().send(method, params)).toEqual(result);
+    expect(second.asked).toEqual([]);
+  });
+});
+
+describe('a native balance', () => {
+  withChain('comes from the next node when the first says null', async ({ chain }) => {
+    const wrong = await startAnsweringNode(chain.rpcUrl);
+    wrong.answer('eth_getBalance', () => ({ result: null }));
+    const node = clients.for(testNetwork([wrong.url, chain.rpcUrl]));
+    expect(await readNativeBalance(node, account)).toEqual({ balance: 0n, blockNumber: 0n });
+    await wrong.close();
+  });
+});
