@@ -1,3 +1,4 @@
+import { Interface } from 'ethers';
 import { afterAll, beforeAll, describe, expect, it as test } from 'vitest';
 import { callContract, readContract } from '../../src/chain/rpc/contract-call.ts';
 import { askFinalizedTag, finalizedBlock } from '../../src/chain/rpc/finalized-block.ts';
@@ -5,6 +6,7 @@ import { NodesUnavailableError, OversizedAnswerError } from '../../src/chain/rpc
 import { nodeErrorCode, nodeMessage } from '../../src/chain/rpc/node-message.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
+import { stepsOf } from '../support/decoded.ts';
 import { testNetwork } from '../support/networks.ts';
 import { type ScriptedNode, startScriptedNode } from '../support/scripted-node.ts';
 
@@ -87,6 +89,18 @@ describe('a call of a contract', () => {
     expect(await readContract(node(), call, 'latest')).toBeUndefined();
   });
 
+  test('has no value either when it reverts with much, of which the beginning is read', async () => {
+    const words = 'block '.repeat(10_000);
+    const reason = new Interface(['error Error(string)']).encodeErrorResult('Error', [words]);
+    for (const data of [reason, { message: words, data: reason }]) {
+      server.say(error(3, `execution reverted: ${words}`, data));
+      const steps = await stepsOf(async () => {
+        expect(await callContract(node(), call, 'latest')).toBeUndefined();
+      });
+      expect(steps).toBeLessThan(20_000);
+    }
+  });
+
   test('rejects when the node fails, also when it is only read', async () => {
     for (const answer of ['drop' as const, error(-32000, 'header not found')]) {
       server.say(answer);
@@ -128,6 +142,15 @@ describe("a node's own message", () => {
     const message = nodeMessage(await rejection(node().send('eth_sendRawTransaction', ['0x00'])));
     expect(message).toContain(said);
     expect(message).toContain(read);
+  });
+
+  test('is cut where it is long: patterns are matched against it', async () => {
+    for (const long of [error(-32000, 'no '.repeat(100_000)), error(-32000, 'no', 'no '.repeat(100_000))]) {
+      server.say(long);
+      const thrown = await rejection(node().send('eth_getLogs', [{}]));
+      expect(nodeMessage(thrown)).toMatch(/no no no/);
+      expect(nodeMessage(thrown).length).toBeLessThan(10_000);
+    }
   });
 
   test('is that of every node when none answered, without their addresses', async () => {

@@ -3,8 +3,15 @@ export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcErro
 
 export type RpcError = { readonly code: number; readonly message: string; readonly data?: unknown };
 
+// Contracts choose the reasons that are told of them, and nodes the rest. Patterns are matched against both, in time that may grow with the
+// square of their length, and ethers takes data apart byte by byte.
+const mostWords = 4_096;
+/** A selector and 64 words of 32 bytes, in hex. */
+const mostData = 2 + 2 * (4 + 64 * 32);
+const mostFields = 4 * mostData;
+
 /**
- * Parses the answer to the request with this id.
+ * Parses the answer to the request with this id. Of an error's message and data the beginning is kept.
  * @returns undefined when the value is not a JSON-RPC answer to that request
  */
 export function readAnswer(value: unknown, id: number): RpcAnswer | undefined {
@@ -15,10 +22,15 @@ export function readAnswer(value: unknown, id: number): RpcAnswer | undefined {
   if (error === undefined || error === null) {
     return 'result' in value ? { result: value['result'] } : undefined;
   }
-  if (!isRecord(error) || typeof error['code'] !== 'number' || typeof error['message'] !== 'string') {
-    return undefined;
-  }
-  return { error: { code: error['code'], message: error['message'], data: error['data'] } };
+  if (!isRecord(error)) return undefined;
+  const { code, message, data } = error;
+  if (typeof code !== 'number' || typeof message !== 'string') return undefined;
+  return { error: { code, message: message.slice(0, mostWords), data: shortened(data) } };
+}
+
+function shortened(data: unknown): unknown {
+  if (typeof data === 'string') return data.slice(0, mostData);
+  return (JSON.stringify(data)?.length ?? 0) > mostFields ? undefined : data;
 }
 
 /**
