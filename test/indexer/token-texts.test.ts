@@ -1,9 +1,13 @@
+import { AbiCoder } from 'ethers';
 import { describe, expect } from 'vitest';
 import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { readTokenText } from '../../src/chain/token-text.ts';
 import { createLogger } from '../../src/log.ts';
 import { findContracts, listUnreadContracts } from '../../src/providers/indexer/store/contract-store.ts';
-import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
+import {
+  type ContractCalls,
+  createContractCalls,
+} from '../../src/providers/indexer/tokens/contract-calls.ts';
 import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { deploy } from '../support/deploy.ts';
@@ -85,6 +89,29 @@ describe('token texts', () => {
     expect(proxy.asked.filter((method) => method === 'eth_call')).toHaveLength(1);
     clients.close();
     await proxy.close();
+  });
+
+  test('of an ERC-1155 name each token, but none is longer than a URI may be', async ({ database }) => {
+    const { db } = database;
+    const uris = ['ipfs://x/{id}.json', '{id}'.repeat(25_000)];
+    const contracts = uris.map((_uri, place) => Buffer.alloc(20, place + 1));
+    for (const contract of contracts) {
+      await db('nft_tokens').insert({
+        ...{ chain_id: chainId, contract, token_id: '10', standard: 1155, uri_stale: true },
+      });
+    }
+    const answerOf = (to: string) =>
+      AbiCoder.defaultAbiCoder().encode(['string'], [uris[Number(to.at(-1)) - 1]]);
+    const calls: ContractCalls = {
+      readMany: async (asked, read) => asked.map(({ to }) => read(answerOf(to))),
+    };
+    await createTokenFiller({ chainId, calls, db }).fill();
+    const found = await db('nft_tokens').orderBy('contract').select('token_uri', 'uri_stale');
+    expect(found).toEqual([
+      { token_uri: `ipfs://x/${'a'.padStart(64, '0')}.json`, uri_stale: false },
+      { token_uri: null, uri_stale: false },
+    ]);
+    await db('nft_tokens').delete();
   });
 
   test('stay unread while the node does not answer', async ({ database, chain }) => {

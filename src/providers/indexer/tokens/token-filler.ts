@@ -96,7 +96,11 @@ function decimalsOf(data: string | undefined): number | null {
   return value === undefined || value > 255n ? null : Number(value);
 }
 
-/** ERC-1155: one URI serves all tokens; clients replace `{id}` with the token id, as 64 hex digits. */
+/**
+ * ERC-1155: one URI serves all tokens; clients replace `{id}` with the token id, as 64 hex digits. One that consists of it would
+ * be sixteen times as long.
+ */
 function withId(uri: string | null, tokenId: bigint): string | null {
-  return uri === null ? null : uri.replaceAll('{id}', tokenId.toString(16).padStart(64, '0'));
+  const own = uri?.replaceAll('{id}', tokenId.toString(16).padStart(64, '0')) ?? null;
+  return own !== null && own.length > maxUriLength ? null : own;
 }
