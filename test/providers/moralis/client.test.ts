@@ -62,7 +62,10 @@ describe('a request', () => {
     slow.meet('hang');
     const client = clientOf({ baseUrl: slow.baseUrl, apiKey: slow.apiKey, concurrency: 1, deadlineMs: 150 });
     const faults = await Promise.all([faultOf(client), faultOf(client), faultOf(client)]);
-    expect(faults.map(({ reason }) => reason)).toEqual(['timeout', 'timeout', 'timeout']);
+    const [first, ...others] = faults.map(({ reason }) => reason);
+    expect(first).toBe('timeout');
+    // Whether the place came free just before the deadline or not.
+    for (const reason of others) expect(['timeout', 'busy']).toContain(reason);
     await slow.close();
   });
 
