@@ -7,7 +7,8 @@ import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
 import { recordByOperator } from './shared/audited.ts';
 import { examples } from './shared/examples.ts';
-import { UsageError } from './shared/failure.ts';
+import { OperationError, UsageError } from './shared/failure.ts';
+import { messageOf } from './shared/finding.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
 import { address, chainId, isLoopback, localChain, webUrl, words } from './shared/values.ts';
 
@@ -34,12 +35,20 @@ function addDeployCommand(contract: Command, session: Session): void {
         assertPublic(id, config.publicBaseUrl);
         const admin = await openContractAdmin(provider, keys);
         const about = { chainId: id, admin: admin.address, name, symbol };
-        const { contract: deployed, metadata } = await onChain(db, 'contract.deploy', about, async () => {
-          const { contract: to, hash } = await admin.deploy(name, symbol);
-          const base = metadataBase(config.publicBaseUrl, id, to);
-          await admin.setBaseUri(to, base);
-          return { contract: to, hash, metadata: base };
-        });
+        const { contract: deployed } = await onChain(db, 'contract.deploy', about, () =>
+          admin.deploy(name, symbol),
+        );
+        const metadata = metadataBase(config.publicBaseUrl, id, deployed);
+        const named = { chainId: id, contract: deployed, metadata };
+        await onChain(db, 'contract.set_base_uri', named, () => admin.setBaseUri(deployed, metadata)).catch(
+          (cause: unknown) => {
+            throw new OperationError(
+              `The contract is deployed, at ${deployed}, but its tokens do not name their metadata yet: ${messageOf(cause)} ` +
+                `Go on with: tallystick contract set-base-uri ${id} ${deployed}`,
+              { cause },
+            );
+          },
+        );
         output.record({ chainId: id, contract: deployed, admin: admin.address, metadata });
         output.say(`Next: tallystick contract grant ${id} ${deployed} <signer> …, then`);
         output.say(`tallystick network update ${id} --minter-contract ${deployed}`);
@@ -114,7 +123,10 @@ function addRevokeCommand(contract: Command, session: Session): void {
         if (inFlight > 0) {
           output.say(`It has ${inFlight} transactions in flight: what they do not mint is queued again.`);
         }
-        output.say('Take it out of MINT_SIGNERS of every worker.');
+        output.say(
+          'Take it out of MINT_SIGNERS of every worker, and stop its lane, which nobody serves then:',
+        );
+        output.say(`tallystick mint pause --chain-id ${id} --signer ${signer}`);
       }),
     );
   examples(revoke, `contract revoke 137 0x5FbD…0aa3 0x7099…79C8 ${adminExample}`);

@@ -12,9 +12,16 @@ type Migration = {
   readonly missingGroups: readonly string[];
 };
 
-/** Brings schema, job queues and the rights of the roles to what this release needs; safe to run again. */
-export async function prepareDatabase(db: Database): Promise<Migration> {
+/**
+ * Brings schema, job queues and the rights of the roles to what this release needs; safe to run again.
+ * @param onMigrated called with the migrations, if any, before the rest, which may be cut off
+ */
+export async function prepareDatabase(
+  db: Database,
+  onMigrated?: (migrations: readonly string[]) => Promise<void>,
+): Promise<Migration> {
   const run = await migrateToLatest(db);
+  if (run.length > 0) await onMigrated?.(run);
   const log = createLogger({ level: 'silent' });
   const jobs = createJobQueue({ db, queues: jobQueues, works: false, log });
   await jobs.open();

@@ -31,6 +31,25 @@ export async function grantRoleRights(db: Database): Promise<MissingGroups> {
   return missing;
 }
 
+/**
+ * What groups that are there may not do yet, each in words: rights of a newer release that nobody has granted. Of a schema that is
+ * current.
+ */
+export async function findMissingRights(db: Database): Promise<string[]> {
+  const wanted = databaseRoles.flatMap((role) =>
+    Object.keys(tableRights).flatMap((table) =>
+      privilegesOn(table, role).map((right) => ({ group: groupOf(role), table, right })),
+    ),
+  );
+  const { rows }: { rows: { lacks: string }[] } = await db.raw(
+    `SELECT w.group || ' may not ' || w.right || ' ' || w.table AS lacks
+     FROM jsonb_to_recordset(?::jsonb) AS w ("group" text, "table" text, "right" text)
+     WHERE EXISTS (SELECT FROM pg_roles WHERE rolname = w.group) AND NOT has_table_privilege(w.group, w.table, w.right)`,
+    [JSON.stringify(wanted)],
+  );
+  return rows.map(({ lacks }) => lacks);
+}
+
 async function grantTo(tx: Tx, role: DatabaseRole): Promise<void> {
   const group = groupOf(role);
   await grantSchema(tx, 'current_schema()', group);

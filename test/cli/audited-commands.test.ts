@@ -39,7 +39,10 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   'company create': ['company.create'],
   'company limit': ['company.limit'],
   'company update': ['company.update'],
-  'contract deploy': ['contract.deploy_asked', 'contract.deploy'],
+  'contract deploy': [
+    ...['contract.deploy_asked', 'contract.deploy'],
+    ...['contract.set_base_uri_asked', 'contract.set_base_uri'],
+  ],
   'contract grant': ['contract.grant_asked', 'contract.grant'],
   'contract revoke': ['contract.revoke_asked', 'contract.revoke'],
   'contract set-base-uri': ['contract.set_base_uri_asked', 'contract.set_base_uri'],

@@ -5,6 +5,7 @@ import { encryptKeystoreJson, Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
 import { perFile } from '../support/fixtures.ts';
+import { startRefusingNode } from '../support/refusing-node.ts';
 import type { CommandLine } from './command-line.ts';
 import { auditedActions, settingsFor } from './command-line.ts';
 import { test as base } from './fixtures.ts';
@@ -66,6 +67,33 @@ describe('contract deploy', () => {
     });
   });
 
+  test('says where the contract is when its tokens could not be told of their metadata', async ({
+    chain,
+    run,
+  }) => {
+    const node = await startRefusingNode(chain.rpcUrl);
+    const seen: Record<string, number> = {};
+    const isNth = (method: string, nth: number) => {
+      seen[method] = (seen[method] ?? 0) + 1;
+      return seen[method] === nth;
+    };
+    node.follow(({ method }) => {
+      // That the first look fails tells nothing of what was sent.
+      const isRefused =
+        (method === 'eth_getTransactionReceipt' && isNth(method, 1)) ||
+        (method === 'eth_sendRawTransaction' && isNth(method, 2));
+      return isRefused ? { error: { code: -32000, message: 'insufficient funds for gas' } } : undefined;
+    });
+    await run('network', 'update', '31337', '--rpc', node.url);
+    const { status, err } = await run('contract', 'deploy', '31337', '--name', 'C', '--symbol', 'C', ...keys);
+    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
+    await node.close();
+    expect(status).toBe(1);
+    expect(err).toMatch(
+      /^The contract is deployed, at (0x\w{40}), but .*\s.*tallystick contract set-base-uri 31337 \1\n$/s,
+    );
+  });
+
   test('says when the network is not registered', async ({ run }) => {
     expect(await run('contract', 'deploy', '5', '--name', 'C', '--symbol', 'C', ...keys)).toMatchObject({
       status: 2,
@@ -115,7 +143,14 @@ describe('contract revoke', () => {
     const contract = await deploy(json);
     await json('contract', 'grant', '31337', contract, signer, ...keys);
     const { status, out, err } = await run('contract', 'revoke', '31337', contract, signer, ...keys);
-    expect([status, err]).toEqual([0, 'Take it out of MINT_SIGNERS of every worker.\n']);
+    expect([status, err.split('\n')]).toEqual([
+      0,
+      [
+        'Take it out of MINT_SIGNERS of every worker, and stop its lane, which nobody serves then:',
+        `tallystick mint pause --chain-id 31337 --signer ${signer}`,
+        '',
+      ],
+    ]);
     expect(out).toContain(signer);
     const checks = await json('contract', 'status', '31337', contract);
     expect([checks.status, stateOf(checks.value, 'minter')]).toEqual([1, 'FAULT']);

@@ -71,6 +71,14 @@ describe('migrate', () => {
     expect(await json('migrate', '--status')).toMatchObject({ status: 0, value: [] });
   });
 
+  test('gives the roles what a run that was cut off has not, which its status tells', async () => {
+    await db.raw('REVOKE INSERT ON attendees FROM tallystick_api');
+    const { status, value } = await json('migrate', '--status');
+    expect([status, value]).toEqual([1, [{ name: 'tallystick_api may not INSERT attendees' }]]);
+    await json('migrate');
+    expect(await json('migrate', '--status')).toMatchObject({ status: 0, value: [] });
+  });
+
   const migrateByNewer = async (needs: string) => {
     await db('schema_history').where({ name: '9999_later.ts' }).delete();
     await db('schema_history').insert({ name: '9999_later.ts', batch: 2, migration_time: new Date() });

@@ -62,15 +62,26 @@ async function openWallet(keystore: string, passwordFile: string): Promise<Walle
   }
 }
 
-/** @throws Error when the transaction is reverted, or is not included in time; it may be included later */
+/**
+ * @throws Error when the transaction is reverted, or is not seen in a block in time; it may be included later. The message names
+ *   the transaction
+ */
 async function sendAndWait(provider: JsonRpcApiProvider, wallet: Wallet, to: string | null, data: string) {
   const sent = await wallet.sendTransaction({ to, data });
   const deadline = performance.now() + patienceMs;
+  let cause: unknown;
   while (performance.now() < deadline) {
-    const receipt = await provider.getTransactionReceipt(sent.hash);
-    if (receipt?.status === 0) throw new Error(`Transaction ${sent.hash} was reverted.`);
-    if (receipt !== null) return sent;
+    try {
+      const receipt = await provider.getTransactionReceipt(sent.hash);
+      if (receipt?.status === 0) break;
+      if (receipt !== null) return sent;
+    } catch (error) {
+      // It is sent: that nobody tells of it now must not look like that it is not.
+      cause = error;
+    }
     await pause(lookMs);
   }
-  throw new Error(`Transaction ${sent.hash} has no block yet. Look for it before trying again.`);
+  const isReverted = performance.now() < deadline;
+  if (isReverted) throw new Error(`Transaction ${sent.hash} was reverted.`);
+  throw new Error(`Transaction ${sent.hash} has no block yet. Look for it before trying again.`, { cause });
 }

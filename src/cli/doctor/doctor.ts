@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Config, ConfigError } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
+import { findMissingRights } from '../../db/role-store.ts';
 import { assertSupported, assertUsable, newerSchema } from '../../db/schema-check.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
@@ -78,6 +79,14 @@ function durability({ lossy }: DatabaseState): Finding {
   return { check, state: 'warning', detail };
 }
 
+async function examineRights(db: Database): Promise<string> {
+  const missing = await findMissingRights(db);
+  if (missing.length === 0) return 'users of the roles may do what they need';
+  throw new Error(
+    `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}: run tallystick migrate`,
+  );
+}
+
 async function examineDatabase(db: Database, config: Config, origin: DatabaseOrigin): Promise<Finding[]> {
   try {
     const started = performance.now();
@@ -96,6 +105,9 @@ async function examineDatabase(db: Database, config: Config, origin: DatabaseOri
         assertUsable(state);
         return newerSchema(state) ?? 'that of this release';
       }),
+      ...(state.pending.length === 0 && state.unknown.length === 0
+        ? [await finding('rights', () => examineRights(db))]
+        : []),
     ];
   } catch (error) {
     const detail = explainDatabase(error, origin) ?? messageOf(error);

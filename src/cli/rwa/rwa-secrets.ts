@@ -70,8 +70,10 @@ function addRotateCommand(rwa: Command, session: Session): void {
     'after',
     `
 To replace a key:
-  1. Put the new key first in SECRET_KEYS, keep the old one behind it, and restart the service.
-  2. Run this command; when it is interrupted, run it again.
-  3. Remove the old key from SECRET_KEYS; tallystick doctor says whether it is still needed.`,
+  1. Put the new key behind the old one in SECRET_KEYS of every process, and restart them one after the other: all can
+     open then what the first of them seals with it.
+  2. Put the new key in front, keep the old one behind it, and restart them again.
+  3. Run this command with these settings; when it is interrupted, run it again.
+  4. Remove the old key from SECRET_KEYS; tallystick doctor says whether it is still needed.`,
   );
 }

@@ -29,7 +29,7 @@ const queueGauges = {
   },
   held: {
     name: 'tallystick_mint_lane_held',
-    help: '1 while some process works on the lane, 0 while none does.',
+    help: '1 while some process works on the lane, 0 while none does; absent while an operator has stopped it.',
     labels: ofLane,
   },
   paused: {
@@ -98,7 +98,10 @@ async function readLanes(db: Database): Promise<QueueLevels> {
       value: oldestQueuedAt === null ? 0 : Math.max(0, (Date.now() - oldestQueuedAt.getTime()) / 1_000),
     })),
     inFlight: lanes.map((lane) => level(lane, lane.inFlight)),
-    held: lanes.map((lane) => level(lane, lane.holder === null ? 0 : 1)),
+    // Of one that an operator has stopped, such as that of a signer that was replaced, nobody needs to be told.
+    held: lanes
+      .filter(({ paused }) => paused !== 'operator')
+      .map((lane) => level(lane, lane.holder === null ? 0 : 1)),
     paused: lanes.flatMap((lane) => {
       const { labels, value } = level(lane, 1);
       return lane.paused === null ? [] : [{ labels: { ...labels, reason: lane.paused }, value }];
