@@ -32,8 +32,7 @@ export async function grantRoleRights(db: Database): Promise<MissingGroups> {
 }
 
 /**
- * What groups that are there may not do yet, each in words: rights of a newer release that nobody has granted. Of a schema that is
- * current.
+ * What groups that are there may not do yet with tables that are there, each in words.
  */
 export async function findMissingRights(db: Database): Promise<string[]> {
   const wanted = databaseRoles.flatMap((role) =>
@@ -44,7 +43,8 @@ export async function findMissingRights(db: Database): Promise<string[]> {
   const { rows }: { rows: { lacks: string }[] } = await db.raw(
     `SELECT w.group || ' may not ' || w.right || ' ' || w.table AS lacks
      FROM jsonb_to_recordset(?::jsonb) AS w ("group" text, "table" text, "right" text)
-     WHERE EXISTS (SELECT FROM pg_roles WHERE rolname = w.group) AND NOT has_table_privilege(w.group, w.table, w.right)`,
+     WHERE CASE WHEN to_regrole(w.group) IS NOT NULL AND to_regclass(w.table) IS NOT NULL
+       THEN NOT has_table_privilege(w.group, w.table, w.right) ELSE false END`,
     [JSON.stringify(wanted)],
   );
   return rows.map(({ lacks }) => lacks);

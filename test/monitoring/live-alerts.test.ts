@@ -12,6 +12,7 @@ import { alertsOf } from './alert-causes.ts';
 import { startScraped } from './scraped-process.ts';
 
 const wallet = `0x${'ab'.repeat(20)}`;
+const replaced = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
 /** A process for which much goes wrong, as it shows it, and one that has all that it needs. */
 const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDatabase }, { onCleanup }) => {
@@ -24,7 +25,10 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   // Its node is gone, and was last heard of five minutes ago.
   await db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time, node_head, updated_at)
     VALUES (31337, 0, 9, '\\x00', now(), 500, now() - interval '5 minutes')`);
-  expect((await operator.run('mint', 'pause', '--chain-id', '31337')).status).toBe(0);
+  // Nobody serves this lane either, and nobody needs to.
+  await db('mint_lanes').insert({ chain_id: 31337, signer: replaced });
+  const stopped = ['--chain-id', '31337', '--signer', replaced];
+  expect((await operator.run('mint', 'pause', ...stopped)).status).toBe(0);
   const nowhere = `http://127.0.0.1:${await freePort()}`;
   const ill = await startScraped(databaseUrl, {
     ...{

@@ -64,6 +64,7 @@ export async function examine(session: Session): Promise<Finding[]> {
     ...addresses,
     ...(await examinePortal(config)),
     ...found,
+    ...(isSound ? [await finding('rights', () => examineRights(connections.db))] : []),
     ...(isSound ? await examineReplica({ ...connections, config, log }) : []),
     ...(isSound ? await examineService({ ...connections, config, log }, keyOf(session)) : []),
   ];
@@ -105,9 +106,6 @@ async function examineDatabase(db: Database, config: Config, origin: DatabaseOri
         assertUsable(state);
         return newerSchema(state) ?? 'that of this release';
       }),
-      ...(state.pending.length === 0 && state.unknown.length === 0
-        ? [await finding('rights', () => examineRights(db))]
-        : []),
     ];
   } catch (error) {
     const detail = explainDatabase(error, origin) ?? messageOf(error);
