@@ -75,3 +75,16 @@ describe('an answer with more values than any of its size', () => {
     expect(Math.max(...lengths)).toBeLessThan(1_000);
   });
 });
+
+describe('receipts and traces of a block that are larger than any', () => {
+  test('take no node out of use', async () => {
+    first.say({ result: `0x${'1'.repeat(64 * 1024 * 1024)}` });
+    second.say({ result: [] });
+    expect(await both().send('debug_traceBlockByHash', ['0x01'])).toEqual([]);
+    first.say({ result: Array(1_000_000).fill({}) });
+    expect(await both().send('eth_getBlockReceipts', ['0x1'])).toEqual([]);
+    first.say({ result: '0x1' });
+    expect(await both().send('eth_getBalance', [account, '0x1'])).toBe('0x1');
+    expect(second.asked).toHaveLength(2);
+  });
+});

@@ -44,6 +44,15 @@ describe('an error of a node', () => {
   });
 
   test.each([
+    ['debug_traceBlockByHash', { code: -32601, message: 'the method does not exist/is not available' }],
+    ['trace_block', { code: -32004, message: 'Method not supported' }],
+    ['trace_block', { code: -32000, message: 'old data not available due to pruning' }],
+    ['eth_getBlockByNumber', { code: 4444, message: 'pruned history unavailable' }],
+  ])('is an answer where no node has what this one lacks (%s %j)', (method, error) => {
+    expect(judge(method, error)).toBe('lacking');
+  });
+
+  test.each([
     ['eth_sendRawTransaction', { code: -32000, message: 'nonce too low' }],
     ['eth_sendRawTransaction', { code: -32003, message: 'replacement transaction underpriced' }],
     ['eth_getLogs', { code: -32005, message: 'query returned more than 10000 results' }],

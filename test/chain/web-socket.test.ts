@@ -133,6 +133,21 @@ describe('a node over WebSocket', () => {
     node.close();
   });
 
+  test('whose traces are longer than a message may be is not blamed for it', async () => {
+    const traces = 'x'.repeat(129 * 1024 * 1024);
+    const node = await startSocketNode(({ id, method }) =>
+      method === 'trace_block' ? traces : JSON.stringify({ id, result: '0x7a69' }),
+    );
+    const network = testNetwork([node.url]);
+    const asked = clients.for(network);
+    await expect(asked.send('trace_block', ['0x1'])).rejects.toMatchObject({
+      attempts: [{ reason: 'overfull' }],
+    });
+    expect(await asked.send('eth_getBalance', [])).toBe('0x7a69');
+    expect(clients.pool(network).status()).toMatchObject([{ errorRate: 0 }]);
+    node.close();
+  });
+
   test('that is asked whether it works again may answer as much as a number has', async () => {
     const node = await startSocketNode(({ id }) => `{"id":${id},${' '.repeat(1_000_000)}"result":"0x7a69"}`);
     const probes: Probe[] = [];

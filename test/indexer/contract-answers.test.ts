@@ -67,6 +67,37 @@ describe('a balance', () => {
   });
 });
 
+describe('Multicall', () => {
+  test('is looked for again ten minutes after a node said that it is not there', async () => {
+    const clock = { ms: 0 };
+    const asked: string[] = [];
+    let code = '0x';
+    const node = {
+      async send(method: string) {
+        asked.push(method);
+        return method === 'eth_getCode' ? code : aggregate.encodeFunctionResult('aggregate3', [both]);
+      },
+    };
+    const both = [
+      [true, '0x01'],
+      [true, '0x02'],
+    ];
+    const { readMany } = createContractCalls({ node, now: () => clock.ms });
+    const read = async () => {
+      await readMany(calls.slice(0, 2), () => undefined);
+      return asked.splice(0);
+    };
+    expect(await read()).toEqual(['eth_getCode', 'eth_call', 'eth_call']);
+    code = '0x01';
+    clock.ms = 599_999;
+    expect(await read()).toEqual(['eth_call', 'eth_call']);
+    clock.ms = 600_000;
+    expect(await read()).toEqual(['eth_getCode', 'eth_call']);
+    clock.ms = 3_600_000;
+    expect(await read()).toEqual(['eth_call']);
+  });
+});
+
 describe('many calls in one', () => {
   const read = (answer: string, count: number) =>
     createContractCalls({ node: nodeOf(() => answer, '0x01') }).readMany(

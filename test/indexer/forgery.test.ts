@@ -253,7 +253,7 @@ describe('on a local chain', () => {
     };
     const observer = { ...createIndexObserver(createMetrics(() => {})), checked };
     const index = createIndex(database, chain.rpcUrl, local);
-    const settings = { startBlock, traceMethod: 'none', parallel: 2, pollMs: 10 } as const;
+    const settings = { startBlock, traceMethod: 'none', parallel: 2, pollMs: 10, timeoutMs: 5_000 } as const;
     const { network, clients } = index;
     const { runner } = createNetworkIndex({ network, settings, db: database.db, clients, log, observer });
     const end = new AbortController();

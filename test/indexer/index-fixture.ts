@@ -18,24 +18,32 @@ type FixtureOptions = {
   readonly finalityDepth?: number;
   readonly wrapped?: readonly string[];
   readonly tries?: number;
+  /** Time for one answer of a node. */
+  readonly timeoutMs?: number;
 };
 
-/** A follower of one node over a database, driven step by step. */
-export function createTestIndex(database: TestDatabase, url: string, options: FixtureOptions = {}) {
+/** A follower of one node, or of several, over a database, driven step by step. */
+export function createTestIndex(
+  database: TestDatabase,
+  urls: string | readonly string[],
+  options: FixtureOptions = {},
+) {
   const {
     chainId = '137',
     startBlock = 0n,
     traceMethod = 'none',
     maxBatch = 8,
     finalityDepth = 64,
+    timeoutMs = 5_000,
   } = options;
   const log = createLogger({ level: 'silent' });
-  const clients = createRpcClients({ timeoutMs: 5_000, log });
-  const network: Network = testNetwork([url], { chainId, hexChainId: `0x${BigInt(chainId).toString(16)}` });
+  const clients = createRpcClients({ timeoutMs, log });
+  const hexChainId = `0x${BigInt(chainId).toString(16)}`;
+  const network: Network = testNetwork([urls].flat(), { chainId, hexChainId });
   const { db } = database;
   const untraced: bigint[] = [];
   const blocks = createNodeBlocks({
-    ...{ node: clients.for(network), finalityDepth, traceMethod },
+    ...{ node: clients.for(network), finalityDepth, traceMethod, timeoutMs },
     onUntraced: (number) => untraced.push(number),
   });
   const limit = createAdaptiveLimit({ most: 4, tries: options.tries ?? 3, pause: async () => {} });

@@ -54,6 +54,7 @@ function createIndex(chain: TestChain, db: TestDatabase) {
     traceMethod: 'debug',
     parallel: 4,
     pollMs: 10,
+    timeoutMs: 5_000,
   } as const;
   return createNetworkIndex({
     ...{ network: network(chain), settings, db: db.db, clients, log },

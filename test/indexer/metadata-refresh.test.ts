@@ -57,7 +57,13 @@ const fetchDue = (database: TestDatabase) => {
 
 /** Reads the chain, what it tells of tokens, and the metadata that are due. */
 async function index(database: TestDatabase, chain: TestChain): Promise<void> {
-  const settings = { startBlock: 0n, traceMethod: 'none', parallel: 4, pollMs: 10 } as const;
+  const settings = {
+    startBlock: 0n,
+    traceMethod: 'none',
+    parallel: 4,
+    pollMs: 10,
+    timeoutMs: 5_000,
+  } as const;
   const parts = {
     network: network(chain),
     settings,

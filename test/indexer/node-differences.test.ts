@@ -261,7 +261,7 @@ describe('an index', () => {
   test('takes nothing for final that the node does not have', async () => {
     const block = { ...recorded[0]?.block, number: '0x64', transactions: [] };
     const blocks = createNodeBlocks({
-      ...{ node: { send: async () => block }, finalityDepth: 64, traceMethod: 'none' },
+      ...{ node: { send: async () => block }, finalityDepth: 64, traceMethod: 'none', timeoutMs: 5_000 },
       onUntraced: () => {},
     });
     expect([await blocks.finalized(99n), await blocks.finalized(100n), await blocks.finalized(101n)]).toEqual(

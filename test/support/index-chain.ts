@@ -14,7 +14,7 @@ export async function indexChain(
   const log = createLogger({ level: 'silent' });
   const clients = createRpcClients({ timeoutMs: 5_000, log });
   const network = testNetwork([rpcUrl]);
-  const settings = { startBlock: 0n, traceMethod, parallel: 4, pollMs: 10 };
+  const settings = { startBlock: 0n, traceMethod, parallel: 4, pollMs: 10, timeoutMs: 5_000 };
   const { createFollower, filler } = createNetworkIndex({ network, settings, db, clients, log });
   const follower = createFollower();
   while ((await follower.step()) !== 'idle');

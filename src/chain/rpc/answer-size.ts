@@ -26,6 +26,12 @@ const ofMethod: Readonly<Record<string, number>> = {
   eth_getCode: codeBytes,
   eth_call: contractBytes,
 };
+// Whoever fills a block chooses how large these are. Less can be asked for instead, or gone without.
+const ofContents = new Set(['eth_getBlockReceipts', 'debug_traceBlockByHash', 'trace_block']);
+
+/** Whether the method gives what is in a block, so that too large an answer says nothing of the node. */
+export const isOfContents = (method: string): boolean => ofContents.has(method);
+
 const ofBlocks = new Set(['eth_getBlockByNumber', 'eth_getBlockByHash']);
 
 /** The greatest size of a node's answer, in bytes after decompression: more than any network comes to. */

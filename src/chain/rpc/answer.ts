@@ -37,9 +37,10 @@ function shortened(data: unknown): unknown {
  * How to treat a node's error:
  * - `answer`: it is about the request, so every node would give it; the caller gets it;
  * - `elsewhere`: this node cannot answer now, another may;
+ * - `lacking`: this node does not have the method or the data, another may; the caller gets it where none does;
  * - `fault`: the node refuses our requests and is not asked for a while.
  */
-export type Verdict = 'answer' | 'elsewhere' | 'fault';
+export type Verdict = 'answer' | 'elsewhere' | 'lacking' | 'fault';
 
 const simulations = new Set(['eth_call', 'eth_estimateGas']);
 const refusalCodes = new Set([429, -32005, -32029, -32097]);
@@ -53,6 +54,24 @@ export const tooWide =
 const unknownState =
   /header not found|block ?out ?of ?range|missing trie node|(unknown|missing) (block|header)|block.*not (found|available)|state.*(not available|unavailable|pruned)|no state/i;
 
+const noMethod =
+  /method.*(not (found|supported|available|exist|allowed|enabled)|does not exist|disabled)|unsupported method|unknown method|not implemented/i;
+const noData =
+  /missing trie node|state.*(not available|unavailable|pruned|missing)|historical state|no state|pruned|history.*(unavailable|not available)|old data not available|distance to target block exceeds/i;
+
+/** What a node says of a question: the message of its error, and its code where that is known. */
+type Words = { readonly code?: number | undefined; readonly message: string };
+
+/** Whether the node does not support the method. */
+export function lacksMethod({ code, message }: Words): boolean {
+  return code === -32601 || noMethod.test(message);
+}
+
+/** Whether the node no longer has the requested data. */
+export function lacksData({ message }: Words): boolean {
+  return noData.test(message);
+}
+
 // Errors of a simulation about the request itself, before any code has run to its end.
 const requestFault = /insufficient funds|gas required exceeds/i;
 
@@ -63,7 +82,8 @@ export function judge(method: string, error: RpcError): Verdict {
   if (refusal.test(error.message)) return 'fault';
   if (refusalCodes.has(error.code)) return tooWide.test(error.message) ? 'answer' : 'fault';
   if (error.code === -32603 || unknownState.test(error.message)) return 'elsewhere';
-  return simulations.has(method) ? 'elsewhere' : 'answer';
+  if (simulations.has(method)) return 'elsewhere';
+  return lacksMethod(error) || lacksData(error) ? 'lacking' : 'answer';
 }
 
 // geth and its forks; anvil and reth ("EVM error"); Nethermind and OpenEthereum; Hardhat; Besu.

@@ -21,6 +21,7 @@ const advice: Readonly<Record<FaultReason, string>> = {
   refused: 'Check the path and the credentials in the URL; redirects are not followed.',
   malformed: 'Check that the URL is that of a JSON-RPC endpoint.',
   oversized: 'Check that the URL is that of a JSON-RPC endpoint.',
+  overfull: 'Check that the URL is that of a JSON-RPC endpoint.',
   busy: 'Wait a few seconds and check again.',
   shut: 'Wait a few seconds and check again.',
   wrong_chain: 'Use the URL of a node of this network, or correct the chain id.',

@@ -3,7 +3,7 @@ import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { currentScope, inBackground } from '../../request-scope.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
 import { checkForm } from './answer-form.ts';
-import { mostBytesOf } from './answer-size.ts';
+import { crowded, isOfContents, mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
 import { NodeFault, OversizedAnswerError } from './node-fault.ts';
@@ -20,7 +20,8 @@ export type Endpoint = {
   readonly health: Pick<Health, 'healthy' | 'retryAt'>;
   /**
    * Sends one request, after verifying that the node serves the network's chain. A result is of the kind that its method has.
-   * @throws NodeFault after recording the failure; OversizedAnswerError when a contract returns too much
+   * @throws NodeFault after recording the failure, but for an overfull block;
+   *   OversizedAnswerError when a contract returns too much
    */
   ask(method: string, params: readonly unknown[] | object): Promise<Judged>;
   /** Looks at the node, whether it is healthy or not. Never rejects; what it shows counts for the health. */
@@ -34,7 +35,7 @@ export type Endpoint = {
   close(): void;
 };
 
-type Judged = { readonly verdict: Verdict; readonly answer: RpcAnswer };
+export type Judged = { readonly verdict: Verdict; readonly answer: RpcAnswer };
 
 type EndpointOptions = {
   readonly url: string;
@@ -59,8 +60,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   let recovering = false;
 
   const fail = (begun: number, error: unknown) => {
-    // That no turn came says nothing of the node.
-    if (!(error instanceof NodeFault) || error.reason === 'busy') return;
+    // That no turn came says nothing of the node, nor does what others have put into a block.
+    if (!(error instanceof NodeFault) || error.reason === 'busy' || error.reason === 'overfull') return;
     chain.forget();
     if (error.reason !== 'shut') health.failed(begun, error.reason, error.message);
   };
@@ -138,7 +139,10 @@ function hasLine(): boolean {
   return (scope?.line ?? scope?.tenant) !== undefined;
 }
 
-/** An oversized `eth_call` answer is no NodeFault: a hostile contract must not take nodes out of service. */
+/**
+ * An oversized `eth_call` answer is no NodeFault, and an overfull block no failure: whoever writes contracts and transactions
+ * must not take nodes out of service.
+ */
 async function askWithin(
   transport: Transport,
   method: string,
@@ -149,7 +153,11 @@ async function askWithin(
   try {
     return await transport.ask(method, params, limits);
   } catch (error) {
-    const isOversized = error instanceof NodeFault && error.reason === 'oversized';
-    throw isOversized && method === 'eth_call' ? new OversizedAnswerError(method, error) : error;
+    if (!(error instanceof NodeFault)) throw error;
+    const isOversized = error.reason === 'oversized';
+    if (isOversized && method === 'eth_call') throw new OversizedAnswerError(method, error);
+    if (isOfContents(method) && (isOversized || error.message === crowded))
+      throw new NodeFault('overfull', error.message, error);
+    throw error;
   }
 }

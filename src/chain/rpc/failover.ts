@@ -1,5 +1,5 @@
 import { messageOf, type RpcAnswer } from './answer.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, Judged } from './endpoint.ts';
 import { type Attempt, NodeFault, NodesUnavailableError } from './node-fault.ts';
 
 export type AskNetwork = (method: string, params: readonly unknown[] | object) => Promise<RpcAnswer>;
@@ -18,7 +18,8 @@ const noPreference: Preference = { isSound: () => true, refresh() {}, doubted: n
 
 /**
  * Sends a request to the nodes of one network, to each at most once, until one answers: first the healthy and sound
- * ones in the operator's order, then the healthy ones, then the others by the end of their pause.
+ * ones in the operator's order, then the healthy ones, then the others by the end of their pause. That a node does
+ * not have what is asked for is an answer only where all of them say so.
  * @throws NodesUnavailableError when none answers; OversizedAnswerError when a contract returns too much
  */
 export function createFailover(
@@ -29,11 +30,15 @@ export function createFailover(
   return async (method, params) => {
     preference.refresh();
     const attempts: Attempt[] = [];
+    const lacking: RpcAnswer[] = [];
     for (const endpoint of inOrder(endpoints, preference)) {
       const outcome = await attempt(endpoint, method, params, preference.doubted.has(method));
-      if (!('message' in outcome)) return outcome;
-      attempts.push({ url: endpoint.label, ...outcome });
+      if ('verdict' in outcome && outcome.verdict === 'answer') return outcome.answer;
+      if ('verdict' in outcome && outcome.verdict === 'lacking') lacking.push(outcome.answer);
+      attempts.push({ url: endpoint.label, ...('verdict' in outcome ? wordsOf(outcome) : outcome) });
     }
+    const [answer] = lacking;
+    if (answer !== undefined && lacking.length === attempts.length) return answer;
     throw new NodesUnavailableError(chainId, attempts);
   };
 }
@@ -44,15 +49,19 @@ async function attempt(
   method: string,
   params: readonly unknown[] | object,
   isDoubted: boolean,
-): Promise<RpcAnswer | Omit<Attempt, 'url'>> {
+): Promise<Judged | Omit<Attempt, 'url'>> {
   try {
-    const { verdict, answer } = await endpoint.ask(method, params);
-    if (verdict === 'answer' && isDoubted) await endpoint.verifyChain();
-    return verdict === 'answer' ? answer : { message: messageOf(answer) };
+    const judged = await endpoint.ask(method, params);
+    if (judged.verdict === 'answer' && isDoubted) await endpoint.verifyChain();
+    return judged;
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
     return { message: error.message, retryAfterMs: error.retryAfterMs, reason: error.reason };
   }
+}
+
+function wordsOf({ answer }: Judged): Pick<Attempt, 'message' | 'code'> {
+  return { message: messageOf(answer), code: 'error' in answer ? answer.error.code : undefined };
 }
 
 function inOrder(endpoints: readonly Endpoint[], { isSound }: Preference): Endpoint[] {

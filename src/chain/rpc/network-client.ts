@@ -100,8 +100,13 @@ function openMember(network: Network, { url, label }: NodeUrl, options: NetworkC
   return member;
 }
 
-const outcomes = { answer: 'answered', elsewhere: 'elsewhere', fault: 'refused' } as const;
-const answered = new Set<string>([outcomes.answer, outcomes.elsewhere, 'oversized']);
+const outcomes = {
+  answer: 'answered',
+  elsewhere: 'elsewhere',
+  lacking: 'elsewhere',
+  fault: 'refused',
+} as const;
+const answered = new Set<string>([outcomes.answer, outcomes.elsewhere, 'oversized', 'overfull']);
 
 /** The endpoint, reporting the outcome of each request; a look counts as one. */
 function observed(endpoint: Endpoint, tell: OnOutcome): Endpoint {

@@ -6,6 +6,7 @@ import { OutgoingFault } from '../../outgoing/outgoing-fault.ts';
  * - `refused`: an HTTP status other than success, redirects included;
  * - `malformed`: the answer is not valid JSON-RPC, has more values than any of its size, or a result that is none of its method;
  * - `oversized`: the answer exceeds its size limit;
+ * - `overfull`: receipts or traces of a block exceed that, or have more values. That says nothing of the node;
  * - `wrong_chain`: the node serves another chain;
  * - `shut`: it was not asked, because its circuit breaker is open. That says nothing new about it;
  * - `busy`: nor because too much else is asked of it by this process.
@@ -16,6 +17,7 @@ export type FaultReason =
   | 'refused'
   | 'malformed'
   | 'oversized'
+  | 'overfull'
   | 'wrong_chain'
   | 'shut'
   | 'busy';
@@ -45,6 +47,8 @@ export type Attempt = {
   /** When the node may be asked again, in milliseconds from then; only where that is known. */
   readonly retryAfterMs?: number | undefined;
   readonly reason?: FaultReason | undefined;
+  /** Of the JSON-RPC error with which the node answered; undefined where it did not. */
+  readonly code?: number | undefined;
 };
 
 /** None of a network's nodes gave an answer. Its URLs are redacted; the same call may succeed later. */

@@ -8,6 +8,8 @@ import type { OpenNode, Transport } from './transport.ts';
 
 // A larger message closes the connection, so this is far above the limits of single calls.
 const maxPayload = 128 * 1024 * 1024;
+/** What the socket says of one. */
+const tooLong = 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
 // Of the handshake; the probe as a whole has the deadline of the call that led to it.
 const probeTimeoutMs = 5_000;
 
@@ -51,7 +53,10 @@ export function createWsTransport(url: URL, open: OpenNode): Transport {
     socket.on('open', () => {
       for (const { text } of waiting.values()) socket.send(text);
     });
-    socket.on('error', (error) => end(broken(error.message, error)));
+    socket.on('error', (error) => {
+      if ('code' in error && error.code === tooLong) tooLongFor(waiting)?.settle(oversized(maxPayload));
+      end(broken(error.message, error));
+    });
     socket.on('unexpected-response', (_request, response) => {
       end(new NodeFault('refused', `HTTP status ${response.statusCode}`));
     });
@@ -126,6 +131,15 @@ const isLate = ({ reason }: AbortSignal) => reason instanceof OutgoingFault && r
 
 const broken = (message: string, cause?: Error) => new OutgoingFault('unreachable', message, { cause });
 
+const oversized = (maxBytes: number) => new NodeFault('oversized', `the answer is over ${maxBytes} bytes`);
+
+/** The call whose answer was too long for the socket, which does not read whose it is; known where only one may be long. */
+function tooLongFor(waiting: Map<number, Waiting>): Waiting | undefined {
+  const most = Math.max(...[...waiting.values()].map(({ maxBytes }) => maxBytes));
+  const large = [...waiting.values()].filter(({ maxBytes }) => maxBytes === most);
+  return large.length === 1 ? large[0] : undefined;
+}
+
 /** Passes a message to the call that waits for it. @returns false when the message cannot be one that is waited for */
 function deliver(waiting: Map<number, Waiting>, bytes: Buffer): boolean {
   if (waiting.size === 0) return true;
@@ -139,7 +153,7 @@ function deliver(waiting: Map<number, Waiting>, bytes: Buffer): boolean {
   const asked = id === undefined ? undefined : waiting.get(id);
   if (id === undefined || asked === undefined) return true; // its call has timed out, or there was none
   if (bytes.length > asked.maxBytes) {
-    asked.settle(new NodeFault('oversized', `the answer is over ${asked.maxBytes} bytes`));
+    asked.settle(oversized(asked.maxBytes));
   } else {
     const answer = isParsed ? readAnswer(value, id) : undefined;
     asked.settle(answer ?? new NodeFault('malformed', isParsed ? 'the answer is not JSON-RPC' : crowded));

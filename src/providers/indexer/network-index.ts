@@ -37,12 +37,14 @@ export type IndexSettings = {
   /** Greatest number of blocks that are read at once. */
   readonly parallel: number;
   readonly pollMs: number;
+  /** Time for one answer of a node. */
+  readonly timeoutMs: number;
 };
 
 /** Derives the index settings from those of the service and of the network. */
 export function indexSettings(config: Config, { indexFrom, indexTraces }: Network): IndexSettings {
-  const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs } = config;
-  return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs };
+  const { INDEX_PARALLEL: parallel, INDEX_POLL_MS: pollMs, RPC_TIMEOUT_MS: timeoutMs } = config;
+  return { startBlock: BigInt(indexFrom), traceMethod: indexTraces, parallel, pollMs, timeoutMs };
 }
 
 type NetworkIndexOptions = {
@@ -76,7 +78,7 @@ const tries = 4;
 export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const { network, settings, db, clients, log, observer } = options;
   const { chainId, finalityDepth } = network;
-  const { startBlock, traceMethod, parallel, pollMs } = settings;
+  const { startBlock, traceMethod, parallel, pollMs, timeoutMs } = settings;
   const node = clients.for(network);
   const wrapped = new Set(network.wrappedNatives.map((contract) => contract.toLowerCase()));
   const rules = creditRulesOf(chainId);
@@ -95,6 +97,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     node,
     finalityDepth,
     traceMethod,
+    timeoutMs,
     uncles: rules.rewards !== undefined,
     onUntraced: (number, err) => log.debug({ err, chainId, number }, 'block indexed without traces'),
   });
@@ -138,8 +141,8 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     filler,
     nodeHead: () => blocks.head(),
     readBlock: (number) =>
-      reading.run(async () => {
-        const source = await blocks.blockAt(number);
+      reading.run(async (isLastTry) => {
+        const source = await blocks.blockAt(number, isLastTry);
         return source && decodeBlock(source, wrapped, rules);
       }),
     createFollower: newFollower,

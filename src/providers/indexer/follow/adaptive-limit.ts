@@ -1,7 +1,10 @@
 /** Runs tasks in parallel, as many as the node can take. */
 export type AdaptiveLimit = {
-  /** Runs a task when there is room, and retries it after failures, with growing pauses. */
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs a task when there is room, and retries it after failures, with growing pauses.
+   * @param work is told whether it is not tried again
+   */
+  run<T>(work: (isLastTry: boolean) => Promise<T>): Promise<T>;
   /** The present limit of concurrent tasks. */
   width(): number;
 };
@@ -52,7 +55,7 @@ export function createAdaptiveLimit({ most, tries, pause }: LimitOptions): Adapt
   return {
     async run(work) {
       for (let failures = 1; ; failures += 1) {
-        const outcome = await attempt(work);
+        const outcome = await attempt(() => work(failures >= tries));
         if ('value' in outcome) return outcome.value;
         if (failures >= tries) throw outcome.error;
         await pause(Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs));

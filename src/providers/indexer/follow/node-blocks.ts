@@ -3,12 +3,12 @@ import { askFinalizedTag, blockAtDepth, type FinalizedTag } from '../../../chain
 import { quantity } from '../../../chain/rpc/quantity.ts';
 import type { BlockSource } from '../decode/decode-block.ts';
 import { blockNumberOf, MalformedBlockError } from '../decode/hex.ts';
-import { type RawBlock, readBlock, readHeader } from '../decode/raw-block.ts';
-import { type BlockTraces, missingTraces, readCallTraces, readFlatTraces } from '../decode/traces.ts';
+import { readBlock, readHeader } from '../decode/raw-block.ts';
+import type { BlockTraces } from '../decode/traces.ts';
 import type { BlockHeader } from '../domain.ts';
 import type { TraceMethod } from '../store/index-state-store.ts';
-import { isMethodMissing, isPruned } from './node-error.ts';
 import { createReceiptReader } from './node-receipts.ts';
+import { createTraceReader } from './node-traces.ts';
 import { readUncles } from './node-uncles.ts';
 
 /** The queries of the index to a node. Every method but `finalized` rejects when no node gives a valid answer. */
@@ -20,8 +20,11 @@ export type NodeBlocks = {
   finalized(head: bigint): Promise<bigint>;
   /** @returns undefined for a number that the node does not have */
   headerAt(number: bigint): Promise<BlockHeader | undefined>;
-  /** A block with receipts and traces; undefined for a number that the node does not have. */
-  blockAt(number: bigint): Promise<BlockSource | undefined>;
+  /**
+   * A block with receipts and traces; undefined for a number that the node does not have.
+   * @param isLastTry whether it is not asked for again after a failure, so that it may go without what did not come in time
+   */
+  blockAt(number: bigint, isLastTry?: boolean): Promise<BlockSource | undefined>;
 };
 
 /** Without a hash where the node has the number, but gives no block that can be read. */
@@ -32,20 +35,25 @@ type NodeBlocksOptions = {
   /** Depth of the final block where the node has no `finalized` one. */
   readonly finalityDepth: number;
   readonly traceMethod: TraceMethod;
+  /** Time for one answer of a node. */
+  readonly timeoutMs: number;
   /** Whether the network pays for uncles, so that they are read. */
   readonly uncles?: boolean;
   /** Called with blocks whose traces the node does not have. */
   readonly onUntraced: (number: bigint, reason: unknown) => void;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
 };
 
 export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
-  const { node, finalityDepth, traceMethod } = options;
+  const { node, finalityDepth, traceMethod, now = () => performance.now() } = options;
   const headerAt = async (number: bigint) => {
     const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), false]);
     return answer === null ? undefined : readHeader(answer);
   };
   const head = async () => blockNumberOf(await node.send('eth_blockNumber', []), 'eth_blockNumber');
-  const receiptsOf = createReceiptReader({ node, head, headerAt });
+  const receiptsOf = createReceiptReader({ node, head, headerAt, now });
+  const tracesOf = createTraceReader({ ...options, now });
   const finalizedTag = createFinalizedTag(options);
   return {
     head,
@@ -65,14 +73,17 @@ export function createNodeBlocks(options: NodeBlocksOptions): NodeBlocks {
       // What is final cannot be above what there is; it may have been asked a moment later.
       return tag < head ? tag : head;
     },
-    async blockAt(number) {
+    async blockAt(number, isLastTry = false) {
       const answer: unknown = await node.send('eth_getBlockByNumber', [quantity(number), true]);
       if (answer === null) return undefined;
       const block = readBlock(answer);
-      const uncles = options.uncles === true ? await readUncles(node, block) : undefined;
+      const uncles = options.uncles === true ? await readUncles(node, block, isLastTry) : undefined;
       if (block.transactions.length === 0)
         return { block, receipts: [], traces: emptyTraces(traceMethod), uncles };
-      const [receipts, traces] = await Promise.all([receiptsOf(block), readTraces(options, block)]);
+      const [receipts, traces] = await Promise.all([
+        receiptsOf(block, isLastTry),
+        tracesOf(block, isLastTry),
+      ]);
       return receipts === undefined ? undefined : { block, ...receipts, ...traces, uncles };
     },
   };
@@ -89,30 +100,6 @@ function createFinalizedTag({ node }: Pick<NodeBlocksOptions, 'node'>) {
     supported = tag !== 'unsupported';
     return tag;
   };
-}
-
-async function readTraces(
-  { node, traceMethod, onUntraced }: NodeBlocksOptions,
-  { header }: RawBlock,
-): Promise<Pick<BlockSource, 'traces' | 'partlyTraced'>> {
-  if (traceMethod === 'none') return { traces: undefined };
-  const tracer = { tracer: 'callTracer', timeout: '60s' };
-  const question =
-    traceMethod === 'trace'
-      ? node.send('trace_block', [quantity(header.number)])
-      : node.send('debug_traceBlockByHash', [header.hash, tracer]);
-  try {
-    const answer: unknown = await question;
-    const missing = missingTraces(answer);
-    if (missing !== undefined) onUntraced(header.number, missing);
-    const traces = traceMethod === 'trace' ? readFlatTraces(answer, header.hash) : readCallTraces(answer);
-    return { traces, partlyTraced: missing !== undefined };
-  } catch (error) {
-    // The values of the transactions themselves are still known; the state of the index counts such blocks.
-    if (!isMethodMissing(error) && !isPruned(error)) throw error;
-    onUntraced(header.number, error);
-    return { traces: undefined };
-  }
 }
 
 /** A block without transactions counts as traced where traces are read at all. */

@@ -1,17 +1,36 @@
+import { lacksData } from '../../../chain/rpc/answer.ts';
+import { type Attempt, NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
 import { nodeErrorCode, nodeMessage } from '../../../chain/rpc/node-message.ts';
 
-const missing =
-  /method.*(not (found|supported|available|exist|allowed|enabled)|does not exist|disabled)|unsupported method|unknown method|not implemented/i;
+/** What a node said, or why it said nothing. */
+type Words = Pick<Attempt, 'code' | 'message' | 'reason'>;
+type Says = (words: Words) => boolean;
 
-/** Whether the node does not support the method. */
-export function isMethodMissing(error: unknown): boolean {
-  return nodeErrorCode(error) === -32601 || missing.test(nodeMessage(error));
+function wordsOf(error: unknown): readonly Words[] {
+  if (error instanceof NodesUnavailableError) return error.attempts;
+  return [{ code: nodeErrorCode(error), message: nodeMessage(error) }];
 }
 
-const pruned =
-  /missing trie node|state.*(not available|unavailable|pruned|missing)|historical state|no state|pruned|history.*(unavailable|not available)|old data not available|distance to target block exceeds/i;
+/** Whether each of the nodes that were asked says one of these: one that is silent may have what another does not. */
+export function isSaidByAll(error: unknown, ...says: readonly Says[]): boolean {
+  const words = wordsOf(error);
+  return words.length > 0 && words.every((each) => says.some((say) => say(each)));
+}
 
-/** Whether the node no longer has the requested data. */
+/** Whether a node says one of these, whatever became of the question to others. */
+export function isSaidBySome(error: unknown, ...says: readonly Says[]): boolean {
+  return wordsOf(error).some((each) => says.some((say) => say(each)));
+}
+
+/** Whether no node has the requested data any more. */
 export function isPruned(error: unknown): boolean {
-  return pruned.test(nodeMessage(error));
+  return isSaidByAll(error, lacksData);
 }
+
+/** Whether the node did not answer in time. */
+export const isLate: Says = ({ reason }) => reason === 'timeout';
+
+const tooLarge = /response (is |size )*too (big|large)|response size exceed/i;
+
+/** Whether the answer is larger than we accept, or than the node gives. */
+export const isTooLarge: Says = ({ reason, message }) => reason === 'overfull' || tooLarge.test(message);

@@ -1,10 +1,11 @@
 import type { JsonRpcApiProvider } from 'ethers';
+import { lacksMethod } from '../../../chain/rpc/answer.ts';
 import { quantity } from '../../../chain/rpc/quantity.ts';
 import { type BlockSource, isOutside } from '../decode/decode-block.ts';
 import { listOf, MalformedBlockError } from '../decode/hex.ts';
 import { type RawBlock, type RawReceipt, type RawTransaction, readReceipt } from '../decode/raw-block.ts';
 import type { BlockHeader } from '../domain.ts';
-import { isMethodMissing } from './node-error.ts';
+import { isLate, isSaidByAll, isSaidBySome, isTooLarge } from './node-error.ts';
 
 type BlockReceipts = Pick<BlockSource, 'receipts' | 'withoutReceipt'>;
 
@@ -12,26 +13,37 @@ type ReceiptOptions = {
   readonly head: () => Promise<bigint>;
   readonly headerAt: (number: bigint) => Promise<BlockHeader | undefined>;
   readonly node: Pick<JsonRpcApiProvider, 'send'>;
+  /** A monotonic clock in milliseconds. */
+  readonly now: () => number;
 };
 
 // Blocks are read in parallel already, and a block may have hundreds of receipts.
 const singlesAtOnce = 16;
+// Nodes learn, and others come into use.
+const askAgainMs = 10 * 60_000;
+
+/** Whether the receipts of a block that did not come together are worth a question for each. */
+function isReadSingly(error: unknown, isLastTry: boolean): boolean {
+  if (isSaidByAll(error, lacksMethod, isTooLarge)) return true;
+  return isSaidBySome(error, isLate, isTooLarge) ? isLastTry : isSaidBySome(error, lacksMethod);
+}
 
 /**
- * Reads the receipts of a block in one request; singly those that are missing in the answer, or all from a node
- * without `eth_getBlockReceipts`. The reader returns undefined where the node does not have them yet.
+ * Reads the receipts of a block in one request; singly those that are missing in the answer, or all where they are too
+ * many for one, or from nodes without `eth_getBlockReceipts`. The reader returns undefined where the node does not have
+ * them yet.
  */
-export function createReceiptReader({ node, head, headerAt }: ReceiptOptions) {
-  let wholeBlocks = true;
+export function createReceiptReader({ node, head, headerAt, now }: ReceiptOptions) {
+  let singlyUntil = Number.NEGATIVE_INFINITY;
 
-  const ofBlock = async ({ header }: RawBlock): Promise<readonly RawReceipt[] | null> => {
-    if (!wholeBlocks) return [];
+  const ofBlock = async ({ header }: RawBlock, isLastTry: boolean): Promise<readonly RawReceipt[] | null> => {
+    if (now() < singlyUntil) return [];
     try {
       const answer: unknown = await node.send('eth_getBlockReceipts', [quantity(header.number)]);
       return answer === null ? null : listOf(answer, 'receipts').map(readReceipt);
     } catch (error) {
-      if (!isMethodMissing(error)) throw error;
-      wholeBlocks = false;
+      if (isSaidByAll(error, lacksMethod)) singlyUntil = now() + askAgainMs;
+      else if (!isReadSingly(error, isLastTry)) throw error;
       return [];
     }
   };
@@ -50,8 +62,8 @@ export function createReceiptReader({ node, head, headerAt }: ReceiptOptions) {
     return (await headerAt(header.number))?.hash === header.hash;
   };
 
-  return async (block: RawBlock): Promise<BlockReceipts | undefined> => {
-    const whole = await ofBlock(block);
+  return async (block: RawBlock, isLastTry: boolean): Promise<BlockReceipts | undefined> => {
+    const whole = await ofBlock(block, isLastTry);
     if (whole === null && !(await isPast(block))) return undefined;
     const receipts = [...(whole ?? [])];
     const known = new Set(receipts.map(({ hash }) => hash));

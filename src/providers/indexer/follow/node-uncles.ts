@@ -1,7 +1,8 @@
 import type { JsonRpcApiProvider } from 'ethers';
+import { lacksData, lacksMethod } from '../../../chain/rpc/answer.ts';
 import { quantity } from '../../../chain/rpc/quantity.ts';
 import { type RawBlock, type RawUncle, readUncle } from '../decode/raw-block.ts';
-import { isMethodMissing, isPruned } from './node-error.ts';
+import { isSaidByAll, isSaidBySome } from './node-error.ts';
 
 /**
  * The uncles that a block of proof of work names.
@@ -10,6 +11,7 @@ import { isMethodMissing, isPruned } from './node-error.ts';
 export async function readUncles(
   node: Pick<JsonRpcApiProvider, 'send'>,
   { header, difficulty = 0n, uncleCount = 0 }: RawBlock,
+  isLastTry: boolean,
 ): Promise<readonly RawUncle[] | undefined> {
   if (difficulty === 0n || uncleCount === 0) return [];
   const places = Array.from({ length: uncleCount }, (_, place) => BigInt(place));
@@ -19,7 +21,8 @@ export async function readUncles(
     );
     return answers.some((answer) => answer === null) ? undefined : answers.map(readUncle);
   } catch (error) {
-    if (isMethodMissing(error) || isPruned(error)) return undefined;
+    const isSaid = isLastTry ? isSaidBySome : isSaidByAll;
+    if (isSaid(error, lacksMethod, lacksData)) return undefined;
     throw error;
   }
 }

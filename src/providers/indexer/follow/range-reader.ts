@@ -29,14 +29,14 @@ export function createRangeReader(
   isSkipped: (number: bigint) => boolean,
 ): ReadRange {
   const rules = creditRulesOf(chainId);
-  const decoded = async (number: bigint): Promise<IndexedBlock | undefined> => {
-    const source = await blocks.blockAt(number);
+  const decoded = async (number: bigint, isLastTry: boolean): Promise<IndexedBlock | undefined> => {
+    const source = await blocks.blockAt(number, isLastTry);
     return source && decodeBlock(source, wrapped, rules);
   };
   const read = async (number: bigint): Promise<One> => {
     try {
-      return await limit.run(async () => {
-        const block = await (isSkipped(number) ? readSkipped(blocks, number) : decoded(number));
+      return await limit.run(async (isLastTry) => {
+        const block = await (isSkipped(number) ? readSkipped(blocks, number) : decoded(number, isLastTry));
         return block && writeBlock(chainId, block);
       });
     } catch (error) {

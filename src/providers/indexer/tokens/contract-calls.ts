@@ -31,7 +31,15 @@ const singlesAtOnce = 12;
 const singleGas = 5_000_000n;
 const manyGas = 30_000_000n;
 
+// That there is none may be what a node says that lags.
+const askAgainMs = 10 * 60_000;
+
 type Node = Pick<JsonRpcApiProvider, 'send'>;
+type CallsOptions = {
+  readonly node: Node;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+};
 type Block = bigint | 'latest';
 type Read<T> = (answer: string | undefined) => T;
 type Found<T> = { readonly value: T };
@@ -42,17 +50,27 @@ const valuesOf = <T>(found: readonly Found<T>[]): T[] => found.map(({ value }) =
  * Batches calls where Multicall3 is deployed, otherwise sends them in parallel. A batch that fails is repeated in
  * halves and finally call by call, so that one hostile contract cannot spoil the answers of others.
  */
-export function createContractCalls({ node }: { readonly node: Node }): ContractCalls {
+export function createContractCalls({ node, now = () => performance.now() }: CallsOptions): ContractCalls {
   let deployed: Promise<boolean> | undefined;
+  let askAgainAt = Number.POSITIVE_INFINITY;
 
+  const askForMulticall = async () => {
+    try {
+      const code: unknown = await node.send('eth_getCode', [multicallAddress, 'latest']);
+      const hasCode = typeof code === 'string' && code.length > 2;
+      askAgainAt = hasCode ? Number.POSITIVE_INFINITY : now() + askAgainMs;
+      return hasCode;
+    } catch (error) {
+      deployed = undefined;
+      throw error;
+    }
+  };
   const hasMulticall = () => {
-    deployed ??= node.send('eth_getCode', [multicallAddress, 'latest']).then(
-      (code: unknown) => typeof code === 'string' && code.length > 2,
-      (error: unknown) => {
-        deployed = undefined;
-        throw error;
-      },
-    );
+    if (now() >= askAgainAt) {
+      deployed = undefined;
+      askAgainAt = Number.POSITIVE_INFINITY;
+    }
+    deployed ??= askForMulticall();
     return deployed;
   };
 

@@ -1,0 +1,268 @@
+import { describe, expect } from 'vitest';
+import { NodesUnavailableError } from '../../src/chain/rpc/node-fault.ts';
+import { createNodeBlocks } from '../../src/providers/indexer/follow/node-blocks.ts';
+import { isPruned } from '../../src/providers/indexer/follow/node-error.ts';
+import { indexTables } from '../../src/providers/indexer/store/distribute-store.ts';
+import type { TraceMethod } from '../../src/providers/indexer/store/index-state-store.ts';
+import { type AnsweringNode, startAnsweringNode } from '../support/answering-node.ts';
+import { test } from '../support/fixtures.ts';
+import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { type ReplayNode, startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex, dumpIndex } from './index-fixture.ts';
+
+const chainId = '1';
+const startBlock = 17_686_111n;
+const recorded = [17_686_111, 17_686_112, 17_686_113].map((number) =>
+  readFixture<RecordedBlock>(`ethereum/${number}`),
+);
+const second = recorded[1]?.block.hash;
+const newest = recorded.at(-1)?.block.hash ?? '';
+let expected: Record<string, string[]>;
+let replay: ReplayNode;
+let spare: ReplayNode;
+/** In front of a node that has everything. */
+let node: AnsweringNode;
+
+test.beforeAll(async ({ database }) => {
+  replay = await startReplayNode(chainId, recorded);
+  replay.setHead(newest);
+  const index = createTestIndex(database, replay.url, { chainId, startBlock, traceMethod: 'debug' });
+  await index.follow();
+  expected = await dumpIndex(database, chainId);
+  index.close();
+});
+test.beforeEach(async ({ otherDatabase }) => {
+  for (const table of indexTables) await otherDatabase.db(table).delete();
+  node = await startAnsweringNode(replay.url);
+  spare = await startReplayNode(chainId, recorded);
+  spare.setHead(newest);
+});
+test.afterEach(() => Promise.all([node.close(), spare.close()]));
+test.afterAll(() => replay.close());
+
+// Long enough for a busy machine to answer all that is not meant to be late.
+const timeoutMs = 1_000;
+const options = { chainId, startBlock, traceMethod: 'debug', timeoutMs } as const;
+const silence = () => new Promise<undefined>(() => {});
+// So many values that it cannot be read, whatever its size.
+const overfull = { result: Array(1_000_000).fill({}) };
+const asked = ({ asked }: ReplayNode, method: string) => asked.filter((one) => one === method).length;
+const native = ({ native_sums: _sums, ...dump }: Record<string, string[]>) =>
+  Object.values(dump).map((rows) => rows.filter((row) => !row.includes(String(startBlock + 1n))));
+
+describe('what a spare node does not have', () => {
+  test('does not decide on traces of a node that was late once', async ({ otherDatabase }) => {
+    spare.lack('debug_traceBlockByHash');
+    let late = 0;
+    node.answer('debug_traceBlockByHash', () => {
+      late += 1;
+      return late === 1 ? silence() : undefined;
+    });
+    const index = createTestIndex(otherDatabase, [node.url, spare.url], options);
+    await index.follow();
+    expect(index.untraced).toEqual([]);
+    expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
+    index.close();
+  });
+
+  test('is asked of the other one, also where the spare comes first', async ({ otherDatabase }) => {
+    const first = await startAnsweringNode(spare.url);
+    const unknown = { error: { code: -32601, message: 'Method not found' } };
+    first.answer('debug_traceBlockByHash', () => unknown);
+    first.answer('eth_getBlockReceipts', () => unknown);
+    const index = createTestIndex(otherDatabase, [first.url, node.url], options);
+    await index.follow();
+    expect(index.untraced).toEqual([]);
+    expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
+    expect(asked(spare, 'eth_getTransactionReceipt')).toBe(0);
+    index.close();
+    await first.close();
+  });
+
+  test('does not make an index ask for each receipt because a node was late once', async ({
+    otherDatabase,
+  }) => {
+    spare.lack('eth_getBlockReceipts');
+    let late = 0;
+    node.answer('eth_getBlockReceipts', () => {
+      late += 1;
+      return late === 1 ? silence() : undefined;
+    });
+    const index = createTestIndex(otherDatabase, [node.url, spare.url], options);
+    await index.follow();
+    expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
+    expect(node.asked('eth_getTransactionReceipt') + asked(spare, 'eth_getTransactionReceipt')).toBe(0);
+    index.close();
+  });
+});
+
+describe('a block that holds more than a node gives', () => {
+  test.for(['debug', 'trace'] as const)(
+    'is indexed without traces that are too large, and takes no node out of use: %s',
+    async (traceMethod, { otherDatabase }) => {
+      const isOfSecond = ([at]: readonly unknown[]) =>
+        at === second || at === `0x${(startBlock + 1n).toString(16)}`;
+      const method = traceMethod === 'debug' ? 'debug_traceBlockByHash' : 'trace_block';
+      node.answer(method, (params) => (isOfSecond(params) ? overfull : undefined));
+      const index = createTestIndex(otherDatabase, node.url, { ...options, traceMethod, timeoutMs: 10_000 });
+      await index.follow();
+      expect(index.untraced).toEqual([startBlock + 1n]);
+      expect(await index.state()).toMatchObject({ untracedBlocks: 1n, head: { number: startBlock + 2n } });
+      expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
+      expect(index.clients.pool(index.network).status()).toMatchObject([{ errorRate: 0 }]);
+      index.close();
+    },
+  );
+
+  test('has its receipts read one by one, and others theirs together', async ({ otherDatabase }) => {
+    const at = `0x${(startBlock + 1n).toString(16)}`;
+    node.answer('eth_getBlockReceipts', ([number]) => (number === at ? overfull : undefined));
+    const index = createTestIndex(otherDatabase, node.url, { ...options, timeoutMs: 10_000 });
+    await index.follow();
+    expect(await dumpIndex(otherDatabase, chainId)).toEqual(expected);
+    expect(node.asked('eth_getTransactionReceipt')).toBe(133);
+    index.close();
+  });
+
+  test('is indexed without traces that came at no try in time', async ({ otherDatabase }) => {
+    let late = 0;
+    node.answer('debug_traceBlockByHash', ([hash]) => {
+      if (hash !== second) return undefined;
+      late += 1;
+      return silence();
+    });
+    const index = createTestIndex(otherDatabase, node.url, { ...options, tries: 3 });
+    await index.follow();
+    expect(late).toBe(3);
+    expect(index.untraced).toEqual([startBlock + 1n]);
+    expect((await index.state())?.untracedBlocks).toBe(1n);
+    expect(native(await dumpIndex(otherDatabase, chainId))).toEqual(native(expected));
+    index.close();
+  });
+});
+
+const lacks = { url: 'b', message: 'the method does not exist', code: -32601 };
+const out = { url: 'a', message: 'connect ECONNREFUSED', reason: 'unreachable' } as const;
+const late = { url: 'a', message: 'no answer in time', reason: 'timeout' } as const;
+const full = { url: 'a', message: 'the answer is over 64 bytes', reason: 'overfull' } as const;
+
+/** Reads the first recorded block of nodes that answer all but what fails. */
+function readerOf(fails: { [method: string]: NodesUnavailableError | undefined }, traceMethod: TraceMethod) {
+  const [first] = recorded;
+  const clock = { ms: 0 };
+  const seen: { method: string; params: readonly unknown[] }[] = [];
+  const untraced: bigint[] = [];
+  const answers: Record<string, unknown> = {
+    eth_getBlockByNumber: first?.block,
+    eth_getBlockReceipts: first?.receipts,
+    debug_traceBlockByHash: first?.traces,
+  };
+  const blocks = createNodeBlocks({
+    node: {
+      async send(method, params) {
+        seen.push({ method, params: [params].flat() });
+        const error = fails[method];
+        if (error !== undefined) throw error;
+        if (method !== 'eth_getTransactionReceipt') return answers[method];
+        return first?.receipts.find(({ transactionHash }) => [params].flat().includes(transactionHash));
+      },
+    },
+    finalityDepth: 64,
+    timeoutMs: 5_000,
+    traceMethod,
+    onUntraced: (number) => untraced.push(number),
+    now: () => clock.ms,
+  });
+  return {
+    ...{ clock, untraced, fails, seen },
+    read: (isLastTry?: boolean) => blocks.blockAt(startBlock, isLastTry),
+    takeAsked: (method: string) => seen.splice(0).filter((one) => one.method === method).length,
+  };
+}
+
+const unavailable = (...attempts: ConstructorParameters<typeof NodesUnavailableError>[1]) =>
+  new NodesUnavailableError(chainId, attempts);
+
+describe('traces', () => {
+  test('wait a minute for a node that is out while others have none', async () => {
+    const { read, fails, clock, untraced } = readerOf(
+      { debug_traceBlockByHash: unavailable(out, lacks) },
+      'debug',
+    );
+    await expect(read(true)).rejects.toThrow('ECONNREFUSED');
+    clock.ms = 59_999;
+    await expect(read(true)).rejects.toThrow('ECONNREFUSED');
+    clock.ms = 60_000;
+    expect(await read()).toMatchObject({ traces: undefined });
+    expect(untraced).toEqual([startBlock]);
+    fails['debug_traceBlockByHash'] = undefined;
+    expect((await read())?.traces?.size).toBeGreaterThan(0);
+    fails['debug_traceBlockByHash'] = unavailable(out, lacks);
+    await expect(read(true)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test.for([
+    ['late at one and missing at another', unavailable(late, lacks)],
+    ['late at one while another is out', unavailable(late, out)],
+    ['too large at one while another is out', unavailable(full, out)],
+  ] as const)('are given up at the last try only: %s', async ([, error]) => {
+    const { read, untraced } = readerOf({ debug_traceBlockByHash: error }, 'debug');
+    await expect(read()).rejects.toBe(error);
+    expect(untraced).toEqual([]);
+    expect(await read(true)).toMatchObject({ traces: undefined });
+    expect(untraced).toEqual([startBlock]);
+  });
+
+  test('are given up at once where none of the nodes will ever give them', async () => {
+    const pruned = { url: 'c', message: 'missing trie node 5f2c' };
+    for (const error of [unavailable(full, full), unavailable(full, lacks), unavailable(pruned, lacks)]) {
+      expect(await readerOf({ debug_traceBlockByHash: error }, 'debug').read()).toMatchObject({
+        traces: undefined,
+      });
+    }
+  });
+
+  test('are never given up because all nodes are out', async () => {
+    const { read, clock } = readerOf({ debug_traceBlockByHash: unavailable(out, out) }, 'debug');
+    await expect(read(true)).rejects.toThrow('ECONNREFUSED');
+    clock.ms = 3_600_000;
+    await expect(read(true)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('have less time at the node than their question has', async () => {
+    const { read, seen } = readerOf({}, 'debug');
+    await read();
+    const { params } = seen.find(({ method }) => method === 'debug_traceBlockByHash') ?? {};
+    expect(params?.[1]).toEqual({ tracer: 'callTracer', timeout: '4s' });
+  });
+});
+
+describe('the receipts of a block', () => {
+  test('are asked for together again ten minutes after no node knew how', async () => {
+    const { read, fails, clock, takeAsked } = readerOf({ eth_getBlockReceipts: unavailable(lacks) }, 'none');
+    await read();
+    expect(takeAsked('eth_getTransactionReceipt')).toBe(144);
+    fails['eth_getBlockReceipts'] = undefined;
+    clock.ms = 599_999;
+    await read();
+    expect(takeAsked('eth_getTransactionReceipt')).toBe(144);
+    clock.ms = 600_000;
+    await read();
+    expect(takeAsked('eth_getTransactionReceipt')).toBe(0);
+  });
+
+  test('are asked for one by one at the last try, where they do not come together in time', async () => {
+    const { read, takeAsked } = readerOf({ eth_getBlockReceipts: unavailable(late, lacks) }, 'none');
+    await expect(read()).rejects.toThrow('no answer in time');
+    expect(takeAsked('eth_getTransactionReceipt')).toBe(0);
+    await read(true);
+    expect(takeAsked('eth_getTransactionReceipt')).toBe(144);
+  });
+});
+
+test('a state is gone only where all nodes say so', () => {
+  const pruned = { url: 'b', message: 'missing trie node 5f2c' };
+  expect(isPruned(unavailable(late, pruned))).toBe(false);
+  expect(isPruned(unavailable(pruned, pruned))).toBe(true);
+  expect(isPruned(unavailable())).toBe(false);
+});
