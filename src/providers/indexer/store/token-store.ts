@@ -90,17 +90,38 @@ export async function findPageTokens(
   return { fitting: rows.length, tokens: rows.filter(isKnown).map(toToken) };
 }
 
-/** Tokens whose URI was never read, or may have changed since. */
+export type UnreadToken = TokenKey & { readonly standard: NftStandard };
+
+type UnreadQuery = {
+  readonly limit: number;
+  /** How many tokens of a contract at most. */
+  readonly ofOne: number;
+  /** The contract after which the list begins. */
+  readonly after: string;
+};
+
+/** Tokens whose URI was never read, or may have changed since, in the order of their contracts and numbers. */
 export async function listUnreadTokens(
   db: Database,
   chainId: string,
-  limit: number,
-): Promise<(TokenKey & { readonly standard: NftStandard })[]> {
-  const rows: Row[] = await db(table)
-    .where('chain_id', chainId)
-    .where('uri_stale', true)
-    .limit(limit)
-    .select('contract', 'token_id', 'standard');
+  { limit, ofOne, after }: UnreadQuery,
+): Promise<UnreadToken[]> {
+  // From one contract to the next by the index: one may have any number of tokens.
+  const next = (place: string) =>
+    `SELECT contract FROM ${table} WHERE chain_id = :chainId AND uri_stale AND contract > ${place} ORDER BY contract LIMIT 1`;
+  const { rows } = await db.raw<{ rows: Row[] }>(
+    `WITH RECURSIVE unread (contract) AS (
+       (${next(':after::bytea')})
+       UNION ALL SELECT (${next('u.contract')}) FROM unread u WHERE u.contract IS NOT NULL
+     )
+     SELECT t.contract, t.token_id, t.standard
+     FROM (SELECT contract FROM unread WHERE contract IS NOT NULL LIMIT :limit) u
+     CROSS JOIN LATERAL (
+       SELECT contract, token_id, standard FROM ${table}
+       WHERE chain_id = :chainId AND uri_stale AND contract = u.contract ORDER BY token_id LIMIT :ofOne
+     ) t LIMIT :limit`,
+    { chainId, limit, ofOne, after: bytes(after) },
+  );
   return rows.map(({ contract, token_id, standard }) => ({
     contract: hex(contract),
     tokenId: BigInt(token_id),

@@ -4,7 +4,7 @@ import { wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
 import { listUnreadContracts, saveContractTexts } from '../store/contract-store.ts';
 import { applyRefreshes } from '../store/metadata-store.ts';
-import { listUnreadTokens, saveTokenUris } from '../store/token-store.ts';
+import { listUnreadTokens, saveTokenUris, type UnreadToken } from '../store/token-store.ts';
 import type { ContractCalls } from './contract-calls.ts';
 
 const abi = new Interface([
@@ -19,6 +19,8 @@ const abi = new Interface([
 const maxUriLength = 100_000;
 const contractsAtOnce = 100;
 const tokensAtOnce = 100;
+// A contract may have any number of tokens, and burn all the gas that it is given for each.
+const tokensOfOne = 20;
 
 export type TokenFiller = {
   /** Reads the texts of a batch of contracts and the URIs of a batch of tokens. @returns whether there may be more */
@@ -36,6 +38,7 @@ type FillerOptions = {
  * URIs again when their contract announces a change. A value that is missing or malformed is stored as null.
  */
 export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenFiller {
+  const nextUnread = createTurns(db, chainId);
   const fillContracts = async () => {
     const unread = await listUnreadContracts(db, chainId, contractsAtOnce);
     const questions = unread.flatMap(({ contract, standard }) => [
@@ -61,7 +64,7 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
   };
 
   const fillTokens = async () => {
-    const unread = await listUnreadTokens(db, chainId, tokensAtOnce);
+    const { tokens: unread, mayBeMore } = await nextUnread();
     const answers = await calls.readMany(
       unread.map(({ contract, tokenId, standard }) => ({
         to: contract,
@@ -74,16 +77,43 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
       return { contract, tokenId, tokenUri: standard === 'ERC1155' ? withId(uri, tokenId) : uri };
     });
     if (read.length > 0) await saveTokenUris(db, chainId, read);
-    return unread.length;
+    return mayBeMore;
   };
 
   return {
     async fill() {
       const changed = await applyRefreshes(db, chainId);
       const contracts = await fillContracts();
-      const owned = await fillTokens();
-      return changed || contracts === contractsAtOnce || owned === tokensAtOnce;
+      const hasMoreTokens = await fillTokens();
+      return changed || contracts === contractsAtOnce || hasMoreTokens;
     },
+  };
+}
+
+// Before any address.
+const first = '0x';
+
+type Batch = { readonly tokens: readonly UnreadToken[]; readonly mayBeMore: boolean };
+
+/**
+ * Creates a function that gives the next tokens to read: some of each contract, from contract to contract and then from the
+ * first again. Where contracts are few, a batch is filled with what else they have.
+ */
+function createTurns(db: Database, chainId: string): () => Promise<Batch> {
+  let after = first;
+  const list = (ofOne: number) => listUnreadTokens(db, chainId, { limit: tokensAtOnce, ofOne, after });
+  const nameOf = ({ contract, tokenId }: UnreadToken) => `${contract} ${tokenId}`;
+  return async () => {
+    const isFromFirst = after === first;
+    const some = await list(tokensOfOne);
+    after = some.length === tokensAtOnce ? (some.at(-1)?.contract ?? first) : first;
+    if (!isFromFirst || after !== first) return { tokens: some, mayBeMore: true };
+    // Then nobody has been left out.
+    if (some.length < tokensOfOne) return { tokens: some, mayBeMore: false };
+    const names = new Set(some.map(nameOf));
+    const others = (await list(tokensAtOnce)).filter((token) => !names.has(nameOf(token)));
+    const tokens = [...some, ...others].slice(0, tokensAtOnce);
+    return { tokens, mayBeMore: tokens.length === tokensAtOnce };
   };
 }
 
