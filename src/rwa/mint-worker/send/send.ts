@@ -13,6 +13,7 @@ import { listInFlight, type Prices, sendToContract } from './send-to-contract.ts
 import { takeTurn } from './turn-memory.ts';
 import { listLinesInTurn, withinShares } from './turns.ts';
 import { askAbout, restingContracts } from './unanswered.ts';
+import { createVisits } from './visits.ts';
 
 /**
  * Fills gaps of nonces, then sends what is queued on the network, as far as fees, funds and limits allow.
@@ -26,7 +27,11 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
     listLinesInTurn(context, head, new Set()),
   ]);
   if (isStopped) return { reason: 'operator', detail: 'Stopped by an operator.' };
-  if (recovery !== undefined) return recovery;
+  if (recovery !== undefined) {
+    // What was found of contracts before it is not told after it.
+    context.memory.turns.passed.clear();
+    return recovery;
+  }
   const gap = await fillGap(context, head);
   if (lines.length === 0 || gap !== undefined) return gap;
   const market = await marketAt(context, head);
@@ -37,49 +42,32 @@ export async function send(context: LaneContext, head: Head): Promise<Pause | un
   return sendToContracts(context, head, { market, fees });
 }
 
-// Each refusal costs several calls to the node, and the transactions in flight must be watched meanwhile.
-const maxRefusalsPerPoll = 10;
-
 // Others are sent to all the same.
 const isOfContract = ({ reason }: Pause) => reason === 'contract_refuses' || reason === 'contract_unanswered';
 
 /** Sends one batch after another, to the contract of the company whose turn it is. */
 async function sendToContracts(context: LaneContext, head: Head, prices: Prices): Promise<Pause | undefined> {
   const { memory, stopping } = context;
-  const resting = restingContracts(context);
-  const doneContracts = new Set(resting.keys());
-  const refusals = new Map<string, number>();
-  let refused = [...resting.values()][0];
+  const visits = createVisits(context, restingContracts(context));
   while (!stopping.aborted) {
     const inFlight = await listInFlight(context);
-    const lines = await listLinesInTurn(context, head, doneContracts);
+    const lines = await listLinesInTurn(context, head, visits.done);
     const open = await withinShares(context, lines, inFlight);
-    const next = open[0] ?? lines[0];
+    const next = visits.next(lines, open);
     if (next === undefined) break;
     const { contract, companyId } = next;
     takeTurn(memory.turns, [companyId]);
-    const shared = await claimForSending(context, head, contract);
-    if (shared !== undefined) {
-      doneContracts.add(contract);
-      refused = shared;
+    const first = (await claimForSending(context, head, contract)) ?? (await prepare(context, head, next));
+    if (first !== 'ready') {
+      visits.ended(first ?? 'again');
       continue;
     }
-    const first = await prepare(context, head, next);
-    if (first === 'ready') {
-      const companyIds = open.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
-      const result = await sendToContract(context, { head, contract, companyIds, inFlight }, prices);
-      if (result === 'sent') continue;
-      doneContracts.add(contract);
-      if (result !== 'done' && !isOfContract(result)) return result;
-      refused = result === 'done' ? refused : result;
-    } else {
-      const count = (refusals.get(contract) ?? 0) + 1;
-      refusals.set(contract, count);
-      if (first !== undefined || count >= maxRefusalsPerPoll) doneContracts.add(contract);
-      refused = first ?? refused;
-    }
+    const companyIds = open.flatMap((line) => (line.contract === contract ? [line.companyId] : []));
+    const result = await sendToContract(context, { head, contract, companyIds, inFlight }, prices);
+    if (typeof result !== 'string' && !isOfContract(result)) return result;
+    visits.ended(result);
   }
-  return refused;
+  return visits.refused();
 }
 
 /**

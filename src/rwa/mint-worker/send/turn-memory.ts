@@ -1,3 +1,4 @@
+import type { Pause } from '../stores/lane-store.ts';
 import type { QueuedLine } from '../stores/queued-nft-store.ts';
 
 /** Whose turn it is. */
@@ -5,15 +6,20 @@ export type Turns = {
   /** The turn in which NFTs of a company were last sent. */
   readonly served: Map<string, number>;
   turn: number;
+  /** Contracts that were gone to in vain, by their address: in which turn that last was, and why where it has a reason. */
+  readonly passed: Map<string, Passed>;
   /** The line after which the queue is listed, where it has more lines than are listed at once. */
   after: QueuedLine | undefined;
   /** Of the transactions in flight, as far as they were asked for. */
   companiesInFlight: ReadonlyMap<string, readonly string[]>;
 };
 
+type Passed = { readonly turn: number; readonly pause: Pause | undefined };
+
 export const createTurns = (): Turns => ({
   served: new Map(),
   turn: 0,
+  passed: new Map(),
   after: undefined,
   companiesInFlight: new Map(),
 });
@@ -28,10 +34,21 @@ export function takeTurn(turns: Turns, companyIds: readonly string[]): void {
   for (const id of companyIds) turns.served.set(id, turns.turn);
 }
 
-/** Orders lines by the last turns of their companies, and by the time that they wait. */
-export function inTurn(lines: readonly QueuedLine[], served: ReadonlyMap<string, number>): QueuedLine[] {
+/**
+ * Orders lines by the last turns of their companies, those of one company by when their contracts were gone to in vain, and then by
+ * the time that they wait.
+ */
+export function inTurn(
+  lines: readonly QueuedLine[],
+  served: ReadonlyMap<string, number>,
+  passed: Turns['passed'] = new Map(),
+): QueuedLine[] {
   const turnOf = ({ companyId }: QueuedLine) => served.get(companyId) ?? 0;
+  const passedAt = ({ contract }: QueuedLine) => passed.get(contract)?.turn ?? 0;
   return lines.toSorted(
-    (one, other) => turnOf(one) - turnOf(other) || one.queuedAt.getTime() - other.queuedAt.getTime(),
+    (one, other) =>
+      turnOf(one) - turnOf(other) ||
+      passedAt(one) - passedAt(other) ||
+      one.queuedAt.getTime() - other.queuedAt.getTime(),
   );
 }

@@ -29,7 +29,7 @@ export async function listLinesInTurn(
     lines = await listQueuedLines(db, { ...wanted, after: undefined });
   }
   turns.after = lines.length === mostLines ? lines.at(-1) : undefined;
-  return inTurn(lines, turns.served);
+  return inTurn(lines, turns.served, turns.passed);
 }
 
 // Of 16 transactions in flight a company alone has at most 12: others find room while it waits for blocks.
