@@ -70,6 +70,7 @@ describe('index status', () => {
       completeToTime: '2023-07-13T17:38:35.000Z',
       nodeHead: String(first + 3),
       behind: '2',
+      newBlockAt: expect.any(String),
       innerValue: 'known by debug_traceBlockByHash',
       lastError: null,
       nodeError: null,

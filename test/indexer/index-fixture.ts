@@ -20,6 +20,7 @@ type FixtureOptions = {
   readonly tries?: number;
   /** Time for one answer of a node. */
   readonly timeoutMs?: number;
+  readonly belowPatienceMs?: number;
 };
 
 /** A follower of one node, or of several, over a database, driven step by step. */
@@ -50,6 +51,7 @@ export function createTestIndex(
   const wrapped = new Set(options.wrapped);
   const follower = createFollower({
     ...{ chainId, startBlock, traceMethod, wrapped, db, blocks, limit, log, maxBatch },
+    belowPatienceMs: options.belowPatienceMs,
   });
   return {
     network,

@@ -26,6 +26,7 @@ export const alertCauses: Readonly<Record<string, Cause>> = {
   TallystickMintFailed: { world: 'minting', cause: 'a contract that refuses one recipient' },
   TallystickIndexStuck: { world: 'minting', cause: 'a chain that was begun anew under its index' },
   TallystickIndexSilent: { world: 'ill', cause: 'a node that is gone, last heard of five minutes ago' },
+  TallystickIndexStandsStill: { world: 'ill', cause: 'a node whose last new block was twenty minutes ago' },
   TallystickIndexBehind: { world: 'ill', cause: 'a node that is gone, 491 blocks ahead' },
   TallystickJobsFailing: { world: 'strained', cause: 'a job on a table that another transaction has locked' },
   TallystickLevelsUnreadable: { world: 'strained', cause: 'lanes that another transaction has locked' },

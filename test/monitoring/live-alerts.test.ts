@@ -25,6 +25,9 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   // Its node is gone, and was last heard of five minutes ago.
   await db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time, node_head, updated_at)
     VALUES (31337, 0, 9, '\\x00', now(), 500, now() - interval '5 minutes')`);
+  // Of the local chain it would be no matter that nobody sends: another index has had no new block for as long.
+  await db.raw(`INSERT INTO index_state (chain_id, start_block) VALUES (137, 0)`);
+  await db('index_state').update({ new_block_at: db.raw(`now() - interval '20 minutes'`) });
   // Nobody serves this lane either, and nobody needs to.
   await db('mint_lanes').insert({ chain_id: 31337, signer: replaced });
   const stopped = ['--chain-id', '31337', '--signer', replaced];

@@ -116,6 +116,7 @@ function describe({ chainId, network, state, holder, node, skippedBlocks }: Find
     finalized: state === undefined || state.finalized < 0n ? null : state.finalized.toString(),
     nodeHead: nodeHead?.toString() ?? null,
     behind: behind?.toString() ?? null,
+    newBlockAt: state?.newBlockAt ?? null,
     blocksPerSecond: blocksPerSecond === undefined ? null : Math.round(blocksPerSecond * 10) / 10,
     secondsLeft: left ?? null,
     innerValue: innerValueOf(network, state),

@@ -15,6 +15,11 @@ export function watchIndexes(metrics: Metrics, { db }: { readonly db: Database }
         labels,
       },
       head: { name: 'tallystick_index_block', help: 'Block that the index is complete to.', labels },
+      newBlock: {
+        name: 'tallystick_index_new_block_seconds',
+        help: 'Time since the node of the index last had a block that the index had not; it grows while the node stands still or is below the index.',
+        labels,
+      },
       seen: {
         name: 'tallystick_index_seen_seconds',
         help: 'Time since the index last heard of its node; it grows while the node is out or nobody indexes.',
@@ -64,10 +69,16 @@ function levelsOf(states: readonly IndexState[], skipped: ReadonlyMap<string, nu
       return [level(state, behind < 0n ? 0 : behind)];
     }),
     head: states.flatMap((state) => (state.head === undefined ? [] : [level(state, state.head.number)])),
-    seen: states.map((state) => level(state, Math.max(0, (Date.now() - state.updatedAt.getTime()) / 1_000))),
+    newBlock: states.flatMap((state) => {
+      const { newBlockAt } = state;
+      return newBlockAt === undefined ? [] : [level(state, secondsSince(newBlockAt))];
+    }),
+    seen: states.map((state) => level(state, secondsSince(state.updatedAt))),
     skipped: states.map((state) => level(state, skipped.get(state.chainId) ?? 0)),
     stuck: states.map((state) => level(state, state.stuck === undefined ? 0 : 1)),
     withoutReceipt: states.map((state) => level(state, state.withoutReceipt)),
     untraced: states.map((state) => level(state, state.untracedBlocks)),
   };
 }
+
+const secondsSince = (moment: Date) => Math.max(0, (Date.now() - moment.getTime()) / 1_000);

@@ -16,6 +16,7 @@ import { rollBackBlocks } from '../store/roll-back-store.ts';
 import { listSkips } from '../store/skipped-block-store.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { BrokenChainError, compareBranches } from './ancestor.ts';
+import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 import { createRangeReader, createReadAhead } from './range-reader.ts';
 import { isRefused } from './standstill.ts';
@@ -57,6 +58,8 @@ export type FollowerOptions = {
   readonly maxBatch: number;
   /** The last block to index; undefined follows the chain for ever. */
   readonly upTo?: bigint | undefined;
+  /** How long the node may be below the index before that is an error, in milliseconds. */
+  readonly belowPatienceMs?: number | undefined;
 };
 
 // How often a block may be absent at a node that is beyond it, before that counts as a failure.
@@ -80,12 +83,13 @@ export function createFollower(options: FollowerOptions): Follower {
   let batch = Math.min(16, maxBatch);
 
   const finalizedAt = createFinality(db, chainId, blocks);
+  const below = createBelowWatch(chainId, options.belowPatienceMs);
 
   const rollBackFrom = async (head: Head): Promise<Step> => {
     reader.drop();
     const begun = state?.startBlock ?? startBlock;
     const comparison = await compareBranches({ db, blocks, chainId, startBlock: begun, head });
-    if (comparison.outcome === 'same') return 'idle';
+    if (comparison.outcome === 'same') return below.idle();
     const { keep } = comparison;
     await rollBackBlocks(db, chainId, head.hash, keep === undefined ? undefined : { number: keep });
     events?.onRollBack();
@@ -151,12 +155,13 @@ export function createFollower(options: FollowerOptions): Follower {
         const { number: nodeHead, hash } = await blocks.newest();
         const finalized = await finalizedAt(nodeHead);
         const { head } = state;
+        below.sees(nodeHead, head?.number);
         const from = head === undefined ? state.startBlock : head.number + 1n;
         const last = options.upTo !== undefined && options.upTo < nodeHead ? options.upTo : nodeHead;
         if (from <= last) return await advance(from, last, finalized);
         // What was read ahead may be replaced by the time that it is there again.
         reader.drop();
-        if (head === undefined || head.hash === hash || (await hasBlock(blocks, head))) return 'idle';
+        if (head === undefined || head.hash === hash || (await hasBlock(blocks, head))) return below.idle();
         return await beginSpan('follow reorganisation').finish(() => rollBackFrom(head));
       } catch (error) {
         // The cached state may have caused the error, or one block of many.

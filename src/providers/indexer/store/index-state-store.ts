@@ -22,7 +22,10 @@ export type IndexState = {
   readonly untracedBlocks: bigint;
   /** Number of transactions that the network has no receipt of. */
   readonly withoutReceipt: bigint;
+  /** When the node last answered. */
   readonly updatedAt: Date;
+  /** When the node last had a block that the index had not; undefined while that is not known. */
+  readonly newBlockAt: Date | undefined;
   /** Indexed blocks per second, of late; undefined while nothing was indexed. */
   readonly blocksPerSecond: number | undefined;
   /** Why the last step failed; undefined once a step has succeeded. */
@@ -45,6 +48,7 @@ type Row = {
   readonly internal_transfers: TraceMethod;
   readonly untraced_blocks: string;
   readonly updated_at: Date;
+  readonly new_block_at: Date | null;
   readonly blocks_per_second: number | null;
   readonly last_error: string | null;
   readonly last_error_at: Date | null;
@@ -65,6 +69,7 @@ const columns: (keyof Row)[] = [
   'internal_transfers',
   'untraced_blocks',
   'updated_at',
+  'new_block_at',
   'blocks_per_second',
   'last_error',
   'last_error_at',
@@ -90,6 +95,7 @@ function toState(row: Row): IndexState {
     untracedBlocks: BigInt(row.untraced_blocks),
     withoutReceipt: BigInt(row.without_receipt),
     updatedAt: row.updated_at,
+    newBlockAt: row.new_block_at ?? undefined,
     blocksPerSecond: row.blocks_per_second ?? undefined,
     lastError:
       last_error === null || last_error_at === null ? undefined : { message: last_error, at: last_error_at },
@@ -144,6 +150,10 @@ const updatePace = `blocks_per_second = CASE WHEN pace_since < :aMinuteAgo::time
   pace_from = CASE WHEN pace_since > :justNow::timestamptz THEN pace_from ELSE head_number END,
   pace_since = CASE WHEN pace_since > :justNow::timestamptz THEN pace_since ELSE :at::timestamptz END`;
 
+// From when it is first asked for on, so that an index of an earlier release does not seem to have waited since ever.
+const updateNewBlock = `new_block_at = CASE WHEN new_block_at IS NULL
+    OR :nodeHead > coalesce(head_number, start_block - 1) THEN :at::timestamptz ELSE new_block_at END`;
+
 /** Records what the node said of its chain. The finalized block never goes back. */
 export async function recordNodeState(
   db: Database,
@@ -153,7 +163,7 @@ export async function recordNodeState(
   const at = Date.now();
   await db.raw(
     `UPDATE index_state SET node_head = :nodeHead, finalized_number = greatest(finalized_number, :finalized),
-       updated_at = now(), ${updatePace} WHERE chain_id = :chainId`,
+       updated_at = now(), ${updateNewBlock}, ${updatePace} WHERE chain_id = :chainId`,
     {
       nodeHead: String(nodeHead),
       finalized: String(finalized),

@@ -1,0 +1,121 @@
+import { describe, expect, vi } from 'vitest';
+import { createLogger } from '../../src/log.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
+import { NodeBelowError } from '../../src/providers/indexer/follow/node-below.ts';
+import { createLagCheck } from '../../src/providers/indexer/index-lag.ts';
+import { watchIndexes } from '../../src/providers/indexer/index-levels.ts';
+import { recordIndexError, recordStandstill } from '../../src/providers/indexer/store/index-state-store.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { test } from '../support/fixtures.ts';
+import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
+import { blockAfter, startReplayNode } from '../support/replay-node.ts';
+import { createTestIndex } from './index-fixture.ts';
+
+const first = readFixture<RecordedBlock>('cronos/68215');
+const second = blockAfter(first);
+const third = blockAfter(second);
+let lastChainId = 6_300;
+
+/** An index that is complete to the second of three blocks, and what follows its node from there on. */
+async function start(database: TestDatabase, patience: { readonly belowPatienceMs?: number } = {}) {
+  lastChainId += 1;
+  const chainId = String(lastChainId);
+  const node = await startReplayNode(chainId, [first, second, third]);
+  node.setHead(second.block.hash);
+  const open = () => createTestIndex(database, node.url, { chainId, startBlock: 68_215n, ...patience });
+  const index = open();
+  await index.follow();
+  const metrics = createMetrics(() => {});
+  watchIndexes(metrics, database);
+  return {
+    ...{ chainId, index, node },
+    /** A process that begins here, and so asks at once what an older one asks every 5 s. */
+    open,
+    secondsOf: async (gauge: 'new_block' | 'seen') => {
+      const { text } = await metrics.scrape();
+      const found = new RegExp(`^tallystick_index_${gauge}_seconds{chain_id="${chainId}"} (.*)$`, 'm').exec(
+        text,
+      );
+      return Number(found?.[1]);
+    },
+    /** As if all that the index knows had been an hour ago. */
+    age: () =>
+      database.db.raw(
+        `UPDATE index_state SET updated_at = updated_at - interval '1 hour', new_block_at = new_block_at - interval '1 hour'
+         WHERE chain_id = ?`,
+        [chainId],
+      ),
+    [Symbol.asyncDispose]: node.close,
+  };
+}
+
+describe('an index whose node stands still', () => {
+  test('tells for how long, though it hears of the node, and of the next block', async ({ database }) => {
+    await using run = await start(database);
+    expect(await run.secondsOf('new_block')).toBeLessThan(60);
+    await run.age();
+    const index = run.open();
+    expect(await index.follow()).toEqual([]);
+    expect(await run.secondsOf('seen')).toBeLessThan(60);
+    expect(await run.secondsOf('new_block')).toBeGreaterThan(3_500);
+    run.node.setHead(third.block.hash);
+    expect(await index.follow()).toEqual(['advanced']);
+    expect(await run.secondsOf('new_block')).toBeLessThan(60);
+    for (const each of [index, run.index]) each.close();
+  });
+
+  test('of an earlier release is as one that has had a new block just now', async ({ database }) => {
+    await using run = await start(database);
+    await database.db('index_state').where({ chain_id: run.chainId }).update({ new_block_at: null });
+    expect(await run.secondsOf('new_block')).toBeNaN();
+    const index = run.open();
+    await index.follow();
+    expect(await run.secondsOf('new_block')).toBeLessThan(60);
+    for (const each of [index, run.index]) each.close();
+  });
+});
+
+describe('an index whose node is below it', () => {
+  test('waits for some time, in which no block of the node is new', async ({ database }) => {
+    await using run = await start(database);
+    await run.age();
+    run.node.setHead(first.block.hash);
+    const index = run.open();
+    expect(await index.follow()).toEqual([]);
+    expect(await run.secondsOf('new_block')).toBeGreaterThan(3_500);
+    for (const each of [index, run.index]) each.close();
+  });
+
+  test('says so after that, holds no readiness back, and goes on once the node is there', async ({
+    database,
+  }) => {
+    await using run = await start(database, { belowPatienceMs: 0 });
+    const { chainId, index } = run;
+    run.node.setHead(first.block.hash);
+    await expect(index.follow()).rejects.toThrow(NodeBelowError);
+    const stopped = new AbortController();
+    const runner = createIndexRunner({
+      ...{ chainId, db: database.db, pollMs: 1, log: createLogger({ level: 'silent' }) },
+      createFollower: () => index.follower,
+      filler: { fill: async () => false },
+      report: (error) => recordIndexError(database.db, chainId, error?.message),
+      reportStandstill: (stuck) => recordStandstill(database.db, chainId, stuck),
+    });
+    const ended = runner.run(stopped.signal);
+    const error = async () => (await index.state())?.lastError?.message;
+    await vi.waitFor(async () =>
+      expect(await error()).toContain('at block 68215, below the index, which is at 68216'),
+    );
+    const networks = { list: async () => [{ ...index.network, dataProvider: 'indexer' as const }] };
+    await createLagCheck({ db: database.db, networks, most: 5n })();
+    run.node.setHead(third.block.hash);
+    await vi.waitFor(async () => expect((await index.state())?.head?.number).toBe(68_217n), {
+      timeout: 10_000,
+    });
+    await vi.waitFor(async () => expect(await error()).toBeUndefined());
+    stopped.abort();
+    await ended;
+    index.close();
+  });
+});
