@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { createLogger } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { createBlockLogs } from '../../src/providers/indexer/decode/block-logs.ts';
 import { withConsent } from '../../src/providers/indexer/decode/consent.ts';
 import { decodeLogs } from '../../src/providers/indexer/decode/decode-logs.ts';
 import { createIndexObserver } from '../../src/providers/indexer/index-observer.ts';
@@ -104,7 +105,7 @@ describe('a transaction', () => {
       wallet,
     ].map((topic) => `0x${topic.slice(2).padStart(64, '0')}`);
     const sendersOf = (emitter: string) =>
-      decodeLogs([{ ...log(emitter), topics }], new Set()).operationSenders;
+      decodeLogs([{ ...log(emitter), topics }], createBlockLogs(new Set())).operationSenders;
     expect(sendersOf('0x0000000071727de22e5e9d8baf0edac6f37da032')).toEqual([wallet]);
     expect(sendersOf(pool)).toEqual([]);
   });

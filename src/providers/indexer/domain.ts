@@ -80,7 +80,7 @@ export type Delegation = {
   readonly delegate: string;
 };
 
-/** A log with a known topic and an unexpected shape. */
+/** A log with a known topic and an unexpected shape, or one that its block had no room for. */
 export type SkippedLog = {
   readonly logIndex: number;
   readonly address: string;
@@ -101,10 +101,9 @@ export type LogFindings = {
   /** Accounts that signed a user operation (ERC-4337). */
   readonly operationSenders: readonly string[];
   readonly metadataChanges: readonly MetadataChange[];
-  readonly skipped: readonly SkippedLog[];
 };
 
-export type IndexedTransaction = Omit<LogFindings, 'skipped' | 'metadataChanges' | 'operationSenders'> & {
+export type IndexedTransaction = Omit<LogFindings, 'metadataChanges' | 'operationSenders'> & {
   readonly hash: string;
   readonly index: number;
   readonly nonce: bigint;

@@ -5,10 +5,10 @@ import {
   type LogFindings,
   type MetadataChange,
   type NativeMovement,
-  type SkippedLog,
   zeroAddress,
 } from '../domain.ts';
 import { creditsOf } from './block-credits.ts';
+import { createBlockLogs } from './block-logs.ts';
 import { withConsent } from './consent.ts';
 import { type CreditRules, creditRulesOf } from './credit-rules.ts';
 import { decodeLogs } from './decode-logs.ts';
@@ -48,23 +48,22 @@ export function decodeBlock(
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   if (byHash.size > block.transactions.length)
     throw new MalformedBlockError('number of receipts', byHash.size);
-  const skipped: SkippedLog[] = [];
+  const blockLogs = createBlockLogs(wrapped);
   const metadataChanges: MetadataChange[] = [];
   let logs = 0;
   const transactions = block.transactions.map((transaction) => {
     const found = byHash.get(transaction.hash);
     if (found === undefined && withoutReceipt.has(transaction.hash)) return withoutEffect(transaction);
     const receipt = receiptOf(block.header, transaction, found);
-    const findings = decodeLogs(numbered(receipt.logs, logs), wrapped);
+    const findings = decodeLogs(numbered(receipt.logs, logs), blockLogs);
     logs += receipt.logs.length;
-    skipped.push(...findings.skipped);
     metadataChanges.push(...findings.metadataChanges);
     return assemble(transaction, receipt, findings, traces?.get(transaction.hash));
   });
   return {
     header: block.header,
     transactions,
-    skipped,
+    skipped: blockLogs.skipped,
     metadataChanges,
     traced: traces !== undefined && !partlyTraced,
     withoutReceipt: withoutReceipt.size,

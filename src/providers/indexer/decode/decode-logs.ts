@@ -1,4 +1,5 @@
-import { type Erc20Movement, type LogFindings, type SkippedLog, zeroAddress } from '../domain.ts';
+import { type Erc20Movement, type LogFindings, zeroAddress } from '../domain.ts';
+import type { BlockLogs } from './block-logs.ts';
 import { addressAt, expectWords, LogShapeError, topicAddress } from './log-words.ts';
 import { readBatchMetadataUpdate, readMetadataUpdate, readUriChange } from './metadata-logs.ts';
 import { punksContract, readPunk } from './punks.ts';
@@ -15,14 +16,14 @@ import {
   readWrap,
 } from './transfer-logs.ts';
 
-type LogReader = (log: RawLog, wrapped: ReadonlySet<string>, before: RawLog | undefined) => LogFinding;
+type LogReader = (log: RawLog, block: BlockLogs, before: RawLog | undefined) => LogFinding;
 
 const ifWrapped =
   (direction: 'deposit' | 'withdrawal'): LogReader =>
-  (log, wrapped) =>
+  (log, { wrapped }) =>
     wrapped.has(log.address) ? readWrap(log, direction) : {};
 
-const ifPunk: LogReader = (log, _wrapped, before) => {
+const ifPunk: LogReader = (log, _block, before) => {
   const punk = log.address === punksContract ? readPunk(log, before) : undefined;
   return punk === undefined ? {} : { nft: [punk] };
 };
@@ -60,21 +61,18 @@ const readers: Readonly<Record<string, LogReader>> = {
 };
 
 /**
- * Decodes the logs of one transaction. A log whose shape does not match its topic is recorded as skipped: any
- * contract can emit any log.
- * @param wrapped contracts whose deposit and withdrawal events mint and burn a wrapped native token
+ * Decodes the logs of one transaction. A log whose shape does not match its topic is skipped, and noted in those of the
+ * block: any contract can emit any log.
  */
-export function decodeLogs(logs: readonly RawLog[], wrapped: ReadonlySet<string>): LogFindings {
-  const skipped: SkippedLog[] = [];
+export function decodeLogs(logs: readonly RawLog[], block: BlockLogs): LogFindings {
   const findings = logs.flatMap((log, place) => {
     const reader = readers[log.topics[0] ?? ''];
     if (reader === undefined || log.address === nativeLogEmitter) return [];
     try {
-      return [reader(log, wrapped, logs[place - 1])];
+      return [reader(log, block, logs[place - 1])];
     } catch (error) {
       if (!(error instanceof LogShapeError)) throw error;
-      const topic = log.topics[0] ?? '';
-      skipped.push({ logIndex: log.index, address: log.address, topic, reason: error.message });
+      block.skip(log, error.message);
       return [];
     }
   });
@@ -85,7 +83,6 @@ export function decodeLogs(logs: readonly RawLog[], wrapped: ReadonlySet<string>
     borrowers: findings.flatMap(({ borrowers = [] }) => borrowers),
     operationSenders: findings.flatMap(({ operationSenders = [] }) => operationSenders),
     metadataChanges: findings.flatMap(({ metadataChanges = [] }) => metadataChanges),
-    skipped,
   };
 }
 

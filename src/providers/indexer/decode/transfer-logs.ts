@@ -5,6 +5,7 @@ import {
   type NftMovement,
   zeroAddress,
 } from '../domain.ts';
+import type { BlockLogs } from './block-logs.ts';
 import {
   addressAt,
   arrayAt,
@@ -72,11 +73,12 @@ export function readTransferSingle(log: RawLog): LogFinding {
   };
 }
 
-export function readTransferBatch(log: RawLog): LogFinding {
+export function readTransferBatch(log: RawLog, block: Pick<BlockLogs, 'takeBatch'>): LogFinding {
   expectWords(log, 2);
   const ids = arrayAt(log, 0);
   const amounts = arrayAt(log, 1);
   if (ids.length !== amounts.length) throw new LogShapeError('ids and amounts differ in number');
+  block.takeBatch(ids.length);
   const parties = holders(log);
   return {
     nft: ids.map((tokenId, part) =>
@@ -97,7 +99,7 @@ function holders(log: RawLog) {
 }
 
 /** ERC-2309: a range of tokens, both ends included. */
-export function readConsecutiveTransfer(log: RawLog): LogFinding {
+export function readConsecutiveTransfer(log: RawLog, block: Pick<BlockLogs, 'takeRange'>): LogFinding {
   expectWords(log, 1);
   const first = topicAt(log, 1);
   const last = wordAt(log, 0);
@@ -106,6 +108,7 @@ export function readConsecutiveTransfer(log: RawLog): LogFinding {
   if (last < first) throw new LogShapeError('the range ends before it begins');
   if (last - first >= maxConsecutive) throw new LogShapeError('the range is too long');
   const length = Number(last - first) + 1;
+  block.takeRange(length);
   return {
     nft: Array.from({ length }, (_, part) => single(log, { tokenId: first + BigInt(part), from, to, part })),
   };

@@ -1,0 +1,50 @@
+import type { SkippedLog } from '../domain.ts';
+import { LogShapeError } from './log-words.ts';
+import type { RawLog } from './raw-block.ts';
+
+/**
+ * What the logs of one block share: what they are read by, what is kept of them beside their transactions, and how much
+ * they may come to together. Any contract logs what it likes, and one log may stand for thousands of movements. What has
+ * room is decided in the order of the block, so that whoever reads the block again comes to the same.
+ */
+export type BlockLogs = {
+  /** Contracts whose deposit and withdrawal events mint and burn a wrapped native token. */
+  readonly wrapped: ReadonlySet<string>;
+  readonly skipped: readonly SkippedLog[];
+  /** Notes a log that is left out. */
+  skip(log: RawLog, reason: string): void;
+  /** Takes room for the tokens of a range (ERC-2309). @throws LogShapeError where there is none */
+  takeRange(tokens: number): void;
+  /** Takes room for the tokens of a batch (ERC-1155). @throws LogShapeError where there is none */
+  takeBatch(tokens: number): void;
+};
+
+// A range costs 2,100 gas, whatever its length. A collection mints once, some 10,000 tokens at most.
+const mostInRanges = 20_000;
+
+// A token costs 256 gas to log and some 10,000 to move: a block of 60 million gas that moves nothing else has 6,000.
+const mostInBatches = 20_000;
+
+// A log costs 750 gas, so a block may have some 100,000 of them. The rows are for whoever looks why something is missing.
+const mostSkipped = 10_000;
+
+export function createBlockLogs(wrapped: ReadonlySet<string>): BlockLogs {
+  const skipped: SkippedLog[] = [];
+  return {
+    wrapped,
+    skipped,
+    skip({ index: logIndex, address, topics: [topic = ''] }, reason) {
+      if (skipped.length < mostSkipped) skipped.push({ logIndex, address, topic, reason });
+    },
+    takeRange: room(mostInRanges, 'the ranges of the block are too long together'),
+    takeBatch: room(mostInBatches, 'the batches of the block are too long together'),
+  };
+}
+
+function room(most: number, reason: string): (count: number) => void {
+  let left = most;
+  return (count) => {
+    if (count > left) throw new LogShapeError(reason);
+    left -= count;
+  };
+}

@@ -1,0 +1,76 @@
+import { id } from 'ethers';
+import { describe, expect, test } from 'vitest';
+import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
+import { readBlock, readReceipt } from '../../src/providers/indexer/decode/raw-block.ts';
+import { zeroAddress } from '../../src/providers/indexer/domain.ts';
+import { alice, bob, carol, rawAnswers, token, topicOf, word } from './raw-answers.ts';
+
+/** Logs that cost little gas and stand for much. */
+
+type Log = { readonly topics: readonly string[]; readonly data?: string; readonly address?: string };
+
+function decode(logs: readonly Log[]) {
+  const { block, receipts } = rawAnswers({ logs });
+  const source = { block: readBlock(block), receipts: receipts.map(readReceipt), traces: undefined };
+  const decoded = decodeBlock(source, new Set());
+  return { ...decoded, nft: decoded.transactions.flatMap(({ nft }) => nft) };
+}
+
+const times = <Item>(count: number, make: (place: number) => Item) =>
+  Array.from({ length: count }, (_, place) => make(place));
+
+describe('ranges of tokens (ERC-2309)', () => {
+  const range = (first: number, length: number): Log => ({
+    topics: [
+      id('ConsecutiveTransfer(uint256,uint256,address,address)'),
+      topicOf(first),
+      topicOf(zeroAddress),
+      topicOf(bob),
+    ],
+    data: `0x${word(first + length - 1)}`,
+  });
+
+  test('come to 20,000 tokens of a block, in its order, and what has no room is skipped', () => {
+    const logs = [range(0, 10_000), range(10_000, 9_000), range(19_000, 1_001), range(30_000, 1_000)];
+    const { nft, skipped } = decode(logs);
+    expect(nft).toHaveLength(20_000);
+    expect(nft.at(-1)).toMatchObject({ tokenId: 30_999n, logIndex: 3 });
+    const reason = 'the ranges of the block are too long together';
+    expect(skipped).toMatchObject([{ logIndex: 2, address: token, reason }]);
+    expect(decode(logs)).toEqual(decode(logs));
+  });
+
+  test('come to no more for a million gas of them', () => {
+    const { nft, skipped } = decode(times(450, (place) => range(place * 10_000, 10_000)));
+    expect([nft.length, skipped.length]).toEqual([20_000, 448]);
+  });
+});
+
+describe('batches of tokens (ERC-1155)', () => {
+  /** Ids and amounts are one and the same array: 256 gas a token. */
+  const batch = (length: number): Log => ({
+    topics: [
+      id('TransferBatch(address,address,address,uint256[],uint256[])'),
+      topicOf(carol),
+      topicOf(alice),
+      topicOf(bob),
+    ],
+    data: `0x${word(64)}${word(64)}${word(length)}${word(1).repeat(length)}`,
+  });
+
+  test('come to 20,000 tokens of a block', () => {
+    const { nft, skipped } = decode([batch(12_000), batch(8_001), batch(8_000), batch(1)]);
+    expect(nft).toHaveLength(20_000);
+    const reason = 'the batches of the block are too long together';
+    expect(skipped).toMatchObject([
+      { logIndex: 1, reason },
+      { logIndex: 3, reason },
+    ]);
+  });
+});
+
+test('of skipped logs a block keeps 10,000', () => {
+  const { skipped } = decode(times(12_000, () => ({ topics: [id('MetadataUpdate(uint256)')] })));
+  expect(skipped).toHaveLength(10_000);
+  expect(skipped.at(-1)).toMatchObject({ logIndex: 9_999 });
+});
