@@ -74,3 +74,43 @@ test('of skipped logs a block keeps 10,000', () => {
   expect(skipped).toHaveLength(10_000);
   expect(skipped.at(-1)).toMatchObject({ logIndex: 9_999 });
 });
+
+describe('changes of metadata (ERC-4906)', () => {
+  const range = (first: number, last: number, address = token): Log => ({
+    topics: [id('BatchMetadataUpdate(uint256,uint256)')],
+    data: `0x${word(first)}${word(last)}`,
+    address,
+  });
+  const contract = (place: number) => `0x${word(place + 1).slice(24)}`;
+  const whole = { tokenId: undefined };
+
+  test('are named once each, a long range as the whole collection', () => {
+    const { metadataChanges } = decode([range(1, 3), range(2, 4), range(0, 100), range(2, 2, bob)]);
+    expect(new Set(metadataChanges.map(({ tokenId }) => tokenId))).toEqual(
+      new Set([undefined, 1n, 2n, 3n, 4n]),
+    );
+    expect(metadataChanges.filter((change) => change.token === token)).toHaveLength(5);
+    expect(metadataChanges.filter((change) => change.token === bob)).toEqual([{ token: bob, tokenId: 2n }]);
+  });
+
+  test('of more than 1,000 tokens of a contract are of its whole collection', () => {
+    const most = times(10, (place) => range(place * 100, place * 100 + 99));
+    expect(decode(most).metadataChanges).toHaveLength(1_000);
+    expect(decode([...most, range(0, 9)]).metadataChanges).toHaveLength(1_000);
+    expect(decode([...most, range(1_000, 1_000), range(7, 9)]).metadataChanges).toEqual([
+      { token, ...whole },
+    ]);
+  });
+
+  test('come to 10,000 tokens of a block, beyond which they are of whole collections', () => {
+    const logs = times(1_000, (place) => range(0, 99, contract(place)));
+    const { metadataChanges } = decode(logs);
+    expect(metadataChanges.filter(({ tokenId }) => tokenId !== undefined)).toHaveLength(10_000);
+    expect(metadataChanges.filter(({ tokenId }) => tokenId === undefined)).toHaveLength(900);
+  });
+
+  test('can be read however many a transaction tells of', () => {
+    const { metadataChanges } = decode(times(1_300, (place) => range(place * 100, place * 100 + 99)));
+    expect(metadataChanges).toEqual([{ token, ...whole }]);
+  });
+});

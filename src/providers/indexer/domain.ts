@@ -100,10 +100,9 @@ export type LogFindings = {
   readonly borrowers: readonly string[];
   /** Accounts that signed a user operation (ERC-4337). */
   readonly operationSenders: readonly string[];
-  readonly metadataChanges: readonly MetadataChange[];
 };
 
-export type IndexedTransaction = Omit<LogFindings, 'metadataChanges' | 'operationSenders'> & {
+export type IndexedTransaction = Omit<LogFindings, 'operationSenders'> & {
   readonly hash: string;
   readonly index: number;
   readonly nonce: bigint;

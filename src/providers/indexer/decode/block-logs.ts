@@ -1,5 +1,6 @@
 import type { SkippedLog } from '../domain.ts';
 import { LogShapeError } from './log-words.ts';
+import { createMetadataChanges } from './metadata-changes.ts';
 import type { RawLog } from './raw-block.ts';
 
 /**
@@ -11,6 +12,7 @@ export type BlockLogs = {
   /** Contracts whose deposit and withdrawal events mint and burn a wrapped native token. */
   readonly wrapped: ReadonlySet<string>;
   readonly skipped: readonly SkippedLog[];
+  readonly metadata: ReturnType<typeof createMetadataChanges>;
   /** Notes a log that is left out. */
   skip(log: RawLog, reason: string): void;
   /** Takes room for the tokens of a range (ERC-2309). @throws LogShapeError where there is none */
@@ -33,6 +35,7 @@ export function createBlockLogs(wrapped: ReadonlySet<string>): BlockLogs {
   return {
     wrapped,
     skipped,
+    metadata: createMetadataChanges(),
     skip({ index: logIndex, address, topics: [topic = ''] }, reason) {
       if (skipped.length < mostSkipped) skipped.push({ logIndex, address, topic, reason });
     },

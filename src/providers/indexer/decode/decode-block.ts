@@ -3,7 +3,6 @@ import {
   type IndexedBlock,
   type IndexedTransaction,
   type LogFindings,
-  type MetadataChange,
   type NativeMovement,
   zeroAddress,
 } from '../domain.ts';
@@ -49,7 +48,6 @@ export function decodeBlock(
   if (byHash.size > block.transactions.length)
     throw new MalformedBlockError('number of receipts', byHash.size);
   const blockLogs = createBlockLogs(wrapped);
-  const metadataChanges: MetadataChange[] = [];
   let logs = 0;
   const transactions = block.transactions.map((transaction) => {
     const found = byHash.get(transaction.hash);
@@ -57,14 +55,13 @@ export function decodeBlock(
     const receipt = receiptOf(block.header, transaction, found);
     const findings = decodeLogs(numbered(receipt.logs, logs), blockLogs);
     logs += receipt.logs.length;
-    metadataChanges.push(...findings.metadataChanges);
     return assemble(transaction, receipt, findings, traces?.get(transaction.hash));
   });
   return {
     header: block.header,
     transactions,
     skipped: blockLogs.skipped,
-    metadataChanges,
+    metadataChanges: blockLogs.metadata.all(),
     traced: traces !== undefined && !partlyTraced,
     withoutReceipt: withoutReceipt.size,
     partialFees: partialFees(block, receipts),

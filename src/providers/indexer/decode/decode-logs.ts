@@ -69,7 +69,9 @@ export function decodeLogs(logs: readonly RawLog[], block: BlockLogs): LogFindin
     const reader = readers[log.topics[0] ?? ''];
     if (reader === undefined || log.address === nativeLogEmitter) return [];
     try {
-      return [reader(log, block, logs[place - 1])];
+      const finding = reader(log, block, logs[place - 1]);
+      if (finding.metadataChange !== undefined) block.metadata.add(log.address, finding.metadataChange);
+      return [finding];
     } catch (error) {
       if (!(error instanceof LogShapeError)) throw error;
       block.skip(log, error.message);
@@ -82,7 +84,6 @@ export function decodeLogs(logs: readonly RawLog[], block: BlockLogs): LogFindin
     approvals: findings.flatMap(({ approvals = [] }) => approvals),
     borrowers: findings.flatMap(({ borrowers = [] }) => borrowers),
     operationSenders: findings.flatMap(({ operationSenders = [] }) => operationSenders),
-    metadataChanges: findings.flatMap(({ metadataChanges = [] }) => metadataChanges),
   };
 }
 

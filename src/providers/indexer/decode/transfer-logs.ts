@@ -1,10 +1,4 @@
-import {
-  type Approval,
-  type Erc20Movement,
-  type MetadataChange,
-  type NftMovement,
-  zeroAddress,
-} from '../domain.ts';
+import { type Approval, type Erc20Movement, type NftMovement, zeroAddress } from '../domain.ts';
 import type { BlockLogs } from './block-logs.ts';
 import {
   addressAt,
@@ -15,6 +9,7 @@ import {
   topicAt,
   wordAt,
 } from './log-words.ts';
+import type { TokenRange } from './metadata-changes.ts';
 import type { RawLog } from './raw-block.ts';
 
 /** The content of one log; empty fields are left out. */
@@ -24,7 +19,8 @@ export type LogFinding = {
   readonly approvals?: readonly Approval[];
   readonly borrowers?: readonly string[];
   readonly operationSenders?: readonly string[];
-  readonly metadataChanges?: readonly MetadataChange[];
+  /** Tokens of the contract whose metadata changed. */
+  readonly metadataChange?: TokenRange;
 };
 
 // ERC-2309 lets one log mint up to 2^256 tokens. Known collections stay at or below 5,000.
