@@ -78,7 +78,12 @@ function collect(frame: Fields, found: NativeMovement[], internal: boolean): voi
   for (const call of listOf(calls, 'calls')) collect(fieldsOf(call, 'call'), found, true);
 }
 
-type Draft = { failed: boolean; native: NativeMovement[]; calls: number };
+/** A frame of `trace_block`. */
+type FlatFrame = {
+  /** The places of the calls that lead to it; empty for the transaction itself. */
+  readonly path: readonly unknown[];
+  readonly trace: Fields;
+};
 
 /**
  * Parses `trace_block`: a flat list of frames, each with its path.
@@ -86,7 +91,7 @@ type Draft = { failed: boolean; native: NativeMovement[]; calls: number };
  * @throws MalformedBlockError
  */
 export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {
-  const found = new Map<string, Draft & { failedPaths: string[] }>();
+  const found = new Map<string, FlatFrame[]>();
   for (const entry of listOf(value, 'traces')) {
     const trace = fieldsOf(entry, 'trace');
     const { blockHash: of = blockHash } = trace;
@@ -95,35 +100,64 @@ export function readFlatTraces(value: unknown, blockHash: string): BlockTraces {
     // Rewards of the block itself belong to no transaction.
     if (typeof trace['transactionHash'] !== 'string') continue;
     const hash = hashOf(trace['transactionHash'], 'transactionHash');
-    const findings = found.get(hash) ?? { failed: false, native: [], calls: 0, failedPaths: [] };
-    found.set(hash, findings);
-    const path = listOf(trace['traceAddress'], 'traceAddress');
-    if (path.length > 0) findings.calls += 1;
-    const name = `${path.map(String).join('.')}.`;
-    if (isFailed(trace)) {
-      findings.failedPaths.push(path.length === 0 ? '' : name);
-      findings.failed ||= path.length === 0;
-    }
-    // A failed frame comes before those inside it.
-    if (findings.failedPaths.some((failed) => name.startsWith(failed))) continue;
-    const movement = flatMovement(trace, path.length > 0);
-    if (movement !== undefined) findings.native.push(movement);
+    const frames = found.get(hash) ?? [];
+    found.set(hash, frames);
+    frames.push({ path: listOf(trace['traceAddress'], 'traceAddress'), trace });
   }
-  return found;
+  return new Map([...found].map(([hash, frames]) => [hash, flatFindings(frames)]));
 }
 
-function flatMovement(trace: Fields, internal: boolean): NativeMovement | undefined {
+function flatFindings(frames: readonly FlatFrame[]): TraceFindings {
+  const failed: Failures = { failed: false };
+  for (const { path, trace } of frames) if (isFailed(trace)) addFailure(failed, path);
+  return {
+    failed: failed.failed,
+    native: frames.flatMap(({ path, trace }) =>
+      isUndone(failed, path) ? [] : flatMovement(trace, path.length > 0),
+    ),
+    calls: frames.filter(({ path }) => path.length > 0).length,
+  };
+}
+
+/**
+ * A frame that failed, or that has failed ones inside, by the places of their calls. There may be 40,000 of them, with
+ * which no other frame can be compared one by one.
+ */
+type Failures = { failed: boolean; inside?: Map<unknown, Failures> };
+
+function addFailure(root: Failures, path: readonly unknown[]): void {
+  let frame = root;
+  for (const place of path) {
+    frame.inside ??= new Map();
+    const next: Failures = frame.inside.get(place) ?? { failed: false };
+    frame.inside.set(place, next);
+    frame = next;
+  }
+  frame.failed = true;
+}
+
+/** Whether a frame failed or is inside one that did. */
+function isUndone(root: Failures, path: readonly unknown[]): boolean {
+  let frame: Failures | undefined = root;
+  for (const place of path) {
+    if (frame === undefined || frame.failed) break;
+    frame = frame.inside?.get(place);
+  }
+  return frame?.failed === true;
+}
+
+function flatMovement(trace: Fields, internal: boolean): readonly NativeMovement[] {
   const action = fieldsOf(trace['action'], 'action');
   const kind = String(trace['type']);
-  if (kind === 'call' && action['callType'] !== 'call') return undefined;
+  if (kind === 'call' && action['callType'] !== 'call') return [];
   const value = optionalQuantity(action[kind === 'suicide' ? 'balance' : 'value'], 'trace value') ?? 0n;
-  if (value === 0n) return undefined;
+  if (value === 0n) return [];
   const from = addressOf(action[kind === 'suicide' ? 'address' : 'from'], 'trace from');
-  if (kind === 'call') return { from, to: addressOf(action['to'], 'trace to'), value, internal };
+  if (kind === 'call') return [{ from, to: addressOf(action['to'], 'trace to'), value, internal }];
   if (kind === 'suicide') {
-    return { from, to: addressOf(action['refundAddress'], 'refundAddress'), value, internal };
+    return [{ from, to: addressOf(action['refundAddress'], 'refundAddress'), value, internal }];
   }
-  if (kind !== 'create') return undefined;
+  if (kind !== 'create') return [];
   const created = fieldsOf(trace['result'], 'trace result')['address'];
-  return { from, to: addressOf(created, 'created address'), value, internal };
+  return [{ from, to: addressOf(created, 'created address'), value, internal }];
 }
