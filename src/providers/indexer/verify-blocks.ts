@@ -36,7 +36,7 @@ const pauseMs = 1_000;
 /** Reads blocks from the node and compares them with the rows. @throws the reason of the signal */
 export async function verifyBlocks(options: VerifyOptions): Promise<Verified> {
   const { db, chainId, numbers, scan, signal, onProgress } = options;
-  const differences: BlockDifference[] = [];
+  const found: (readonly BlockDifference[])[] = [];
   const untraced: bigint[] = [];
   const kept: IndexedBlock[] = [];
   let transactions = 0;
@@ -44,16 +44,19 @@ export async function verifyBlocks(options: VerifyOptions): Promise<Verified> {
     signal.throwIfAborted();
     onProgress(start, numbers.length);
     const group = numbers.slice(start, start + atOnce);
-    for (const { number, block, found } of await Promise.all(group.map((each) => verifyOne(options, each)))) {
+    for (const { number, block, found: own } of await Promise.all(
+      group.map((each) => verifyOne(options, each)),
+    )) {
       if (block !== undefined && isUntraced(options, block)) untraced.push(number);
-      else differences.push(...found);
+      else found.push(own);
       transactions += block?.transactions.length ?? 0;
       if (scan && block !== undefined) kept.push(block);
     }
   }
-  if (scan) differences.push(...withoutDoubles(await findStrayRows(db, chainId, kept), differences));
+  const known = found.flat();
+  const stray = scan ? withoutDoubles(await findStrayRows(db, chainId, kept), known) : [];
   onProgress(numbers.length, numbers.length);
-  return { blocks: numbers.length, transactions, differences, untraced };
+  return { blocks: numbers.length, transactions, differences: [...known, ...stray], untraced };
 }
 
 function isUntraced({ traced }: VerifyOptions, block: IndexedBlock): boolean {

@@ -88,19 +88,20 @@ export async function compareBlock(
 ): Promise<Difference[]> {
   const { number } = block.header;
   const rows = await expectedOf(db, chainId, block);
-  const found: Difference[] = [];
+  // A block may have more differences than a call has room for arguments.
+  const found: (readonly Difference[])[] = [];
   const isInLedger = await hasLedger(db, chainId, number);
   for (const check of checks) {
     if (check.ofLedger === true && !isInLedger) continue;
     const wallets = check.byWallet ? walletsOf(rows[check.table]) : undefined;
     const { sql, bindings } = storedRows(check, chainId, number, wallets);
     const stored = (await db.raw<{ rows: Row[] }>(sql, bindings)).rows;
-    found.push(...differences(check, expectedRows(check, rows[check.table]), stored));
+    found.push(differences(check, expectedRows(check, rows[check.table]), stored));
   }
-  found.push(...(await missingFacets(db, chainId, rows)), ...(await otherHoldings(db, chainId, rows)));
-  found.push(...(await unknownTokens(db, chainId, rows)));
-  if (isInLedger) found.push(...(await otherApprovals(db, chainId, rows)));
-  return found;
+  found.push(await missingFacets(db, chainId, rows), await otherHoldings(db, chainId, rows));
+  found.push(await unknownTokens(db, chainId, rows));
+  if (isInLedger) found.push(await otherApprovals(db, chainId, rows));
+  return found.flat();
 }
 
 /**
@@ -112,7 +113,7 @@ export async function findStrayRows(
   chainId: string,
   blocks: readonly IndexedBlock[],
 ): Promise<(Difference & { readonly block: bigint })[]> {
-  const found: (Difference & { readonly block: bigint })[] = [];
+  const found: (readonly (Difference & { readonly block: bigint })[])[] = [];
   const all = await Promise.all(
     blocks.map(async (block) => ({ ...block.header, rows: await expectedOf(db, chainId, block) })),
   );
@@ -131,13 +132,13 @@ export async function findStrayRows(
     );
     const stray = rows.filter(({ block_number, key }) => !expected.has(`${block_number} ${key}`));
     found.push(
-      ...stray.map(({ block_number, key }) => ({
+      stray.map(({ block_number, key }) => ({
         ...toDifference(check, key, 'needless'),
         block: BigInt(block_number),
       })),
     );
   }
-  return found;
+  return found.flat();
 }
 
 /** The rows of the block, with what was found out of its transfers later: no node can tell that again. */
