@@ -6,7 +6,7 @@ import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
 import type { Tracing } from '../../tracing/span.ts';
 import { creditRulesOf } from './decode/credit-rules.ts';
-import { decodeBlock } from './decode/decode-block.ts';
+import { decodeSteps } from './decode/decode-block.ts';
 import type { IndexedBlock } from './domain.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
@@ -25,6 +25,7 @@ import { createContractCalls } from './tokens/contract-calls.ts';
 import type { MetadataFetcher } from './tokens/metadata-fetcher.ts';
 import { createMetadataFiller } from './tokens/metadata-filler.ts';
 import { createTokenFiller, type TokenFiller } from './tokens/token-filler.ts';
+import { createTurns } from './turns.ts';
 import { type AccountStates, createAccountStates } from './verification/account-states.ts';
 import { createStartFiller } from './verification/start-filler.ts';
 import { createTransferChecker } from './verification/transfer-checker.ts';
@@ -120,6 +121,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     return observer?.follower(chainId, follower) ?? follower;
   };
   const reading = newLimit();
+  const inTurns = createTurns();
   const beside = [createChecks(options, states), ...createMetadata(options)];
   const runner = createIndexRunner({
     chainId,
@@ -143,7 +145,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
     readBlock: (number) =>
       reading.run(async (isLastTry) => {
         const source = await blocks.blockAt(number, isLastTry);
-        return source && decodeBlock(source, wrapped, rules);
+        return source && inTurns(decodeSteps(source, wrapped, rules));
       }),
     createFollower: newFollower,
     runner: {

@@ -6,6 +6,7 @@ import {
   type NativeMovement,
   zeroAddress,
 } from '../domain.ts';
+import { atOnce, type Steps } from '../turns.ts';
 import { creditsOf } from './block-credits.ts';
 import { createBlockLogs } from './block-logs.ts';
 import { withConsent } from './consent.ts';
@@ -32,31 +33,37 @@ export type BlockSource = {
   readonly uncles?: readonly RawUncle[] | undefined;
 };
 
+type Decoding = [source: BlockSource, wrapped: ReadonlySet<string>, rules?: CreditRules];
+
+/** Decodes a block at once, as {@link decodeSteps} says. */
+export const decodeBlock = (...decoding: Decoding): IndexedBlock => atOnce(decodeSteps(...decoding));
+
 /**
- * Decodes a block. Pure.
+ * Decodes a block, a transaction or a signature at a time. Pure.
  * @param wrapped contracts of wrapped native tokens, in lower case
  * @param rules of what the protocol credits outside of transactions
  * @throws MalformedBlockError when receipts and transactions do not match
  */
-export function decodeBlock(
-  source: BlockSource,
-  wrapped: ReadonlySet<string>,
-  rules: CreditRules = creditRulesOf(''),
-): IndexedBlock {
+export function* decodeSteps(...[source, wrapped, rules = creditRulesOf('')]: Decoding): Steps<IndexedBlock> {
   const { block, receipts, traces, partlyTraced = false, withoutReceipt = new Set() } = source;
   const byHash = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   if (byHash.size > block.transactions.length)
     throw new MalformedBlockError('number of receipts', byHash.size);
   const blockLogs = createBlockLogs(wrapped);
+  const transactions: IndexedTransaction[] = [];
   let logs = 0;
-  const transactions = block.transactions.map((transaction) => {
+  for (const transaction of block.transactions) {
+    yield;
     const found = byHash.get(transaction.hash);
-    if (found === undefined && withoutReceipt.has(transaction.hash)) return withoutEffect(transaction);
+    if (found === undefined && withoutReceipt.has(transaction.hash)) {
+      transactions.push(withoutEffect(transaction));
+      continue;
+    }
     const receipt = receiptOf(block.header, transaction, found);
     const findings = decodeLogs(numbered(receipt.logs, logs), blockLogs);
     logs += receipt.logs.length;
-    return assemble(transaction, receipt, findings, traces?.get(transaction.hash));
-  });
+    transactions.push(yield* assemble(transaction, receipt, findings, traces?.get(transaction.hash)));
+  }
   return {
     header: block.header,
     transactions,
@@ -127,18 +134,18 @@ export function isOutside({ from, to, gas }: Pick<RawTransaction, 'from' | 'to' 
   return from === zeroAddress && to === zeroAddress && gas === 0n;
 }
 
-function assemble(
+function* assemble(
   transaction: RawTransaction,
   receipt: RawReceipt,
   findings: Pick<LogFindings, 'erc20' | 'nft' | 'approvals' | 'borrowers' | 'operationSenders'>,
   trace: TraceFindings | undefined,
-): IndexedTransaction {
+): Steps<IndexedTransaction> {
   const gasPrice = receipt.gasPrice ?? transaction.gasPrice;
   // A receipt from before Byzantium has no status; without a trace such a transaction counts as successful.
   const succeeded = receipt.succeeded ?? trace?.failed !== true;
   const { approvals, borrowers } = findings;
   const created = transaction.to === null && succeeded ? receipt.created : null;
-  const delegations = transaction.authorizations === undefined ? none : delegationsOf(transaction);
+  const delegations = transaction.authorizations === undefined ? none : yield* delegationsOf(transaction);
   const { erc20, nft, suspects } = withConsent({
     ...{ transaction, created, delegations, ...findings, logs: receipt.logs },
   });

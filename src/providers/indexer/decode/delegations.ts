@@ -1,5 +1,6 @@
 import { verifyAuthorization } from 'ethers';
 import type { Delegation } from '../domain.ts';
+import type { Steps } from '../turns.ts';
 import { addressOf, type Fields, fieldsOf, MalformedBlockError, quantityOf } from './hex.ts';
 import type { RawTransaction } from './raw-block.ts';
 
@@ -9,14 +10,23 @@ import type { RawTransaction } from './raw-block.ts';
  * network, of an unusable signature, or of the sender with another nonce than its next. A nonce of somebody else is
  * not checked: it stands in the state only.
  */
-export function delegationsOf({ authorizations = [], chainId, from, nonce }: RawTransaction): Delegation[] {
-  return authorizations.flatMap((value) => {
+export function* delegationsOf({
+  authorizations = [],
+  chainId,
+  from,
+  nonce,
+}: RawTransaction): Steps<Delegation[]> {
+  const delegations: Delegation[] = [];
+  for (const value of authorizations) {
+    // A signature takes 1 to 2 ms, and a block of 60 million gas has room for 2,400.
+    yield;
     const found = read(value);
-    if (found === undefined) return [];
-    if (found.chainId !== 0n && chainId !== undefined && found.chainId !== chainId) return [];
-    if (found.authority === from && found.nonce !== nonce + 1n) return [];
-    return [{ authority: found.authority, delegate: found.delegate }];
-  });
+    if (found === undefined) continue;
+    if (found.chainId !== 0n && chainId !== undefined && found.chainId !== chainId) continue;
+    if (found.authority === from && found.nonce !== nonce + 1n) continue;
+    delegations.push({ authority: found.authority, delegate: found.delegate });
+  }
+  return delegations;
 }
 
 function read(value: unknown) {

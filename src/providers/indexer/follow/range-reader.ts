@@ -1,8 +1,9 @@
 import type { OwnSpan } from '../../../tracing/in-span.ts';
 import { creditRulesOf } from '../decode/credit-rules.ts';
-import { decodeBlock } from '../decode/decode-block.ts';
+import { decodeSteps } from '../decode/decode-block.ts';
 import type { BlockHeader, IndexedBlock } from '../domain.ts';
-import { type WrittenBlock, writeBlock } from '../store/history-rows.ts';
+import { type WrittenBlock, writeSteps } from '../store/history-rows.ts';
+import { createTurns } from '../turns.ts';
 import type { AdaptiveLimit } from './adaptive-limit.ts';
 import type { NodeBlocks } from './node-blocks.ts';
 
@@ -29,15 +30,16 @@ export function createRangeReader(
   isSkipped: (number: bigint) => boolean,
 ): ReadRange {
   const rules = creditRulesOf(chainId);
+  const inTurns = createTurns();
   const decoded = async (number: bigint, isLastTry: boolean): Promise<IndexedBlock | undefined> => {
     const source = await blocks.blockAt(number, isLastTry);
-    return source && decodeBlock(source, wrapped, rules);
+    return source && inTurns(decodeSteps(source, wrapped, rules));
   };
   const read = async (number: bigint): Promise<One> => {
     try {
       return await limit.run(async (isLastTry) => {
         const block = await (isSkipped(number) ? readSkipped(blocks, number) : decoded(number, isLastTry));
-        return block && writeBlock(chainId, block);
+        return block && inTurns(writeSteps(chainId, block));
       });
     } catch (error) {
       return { error };

@@ -1,5 +1,6 @@
 import type { IndexedBlock } from '../domain.ts';
 import { sortRow } from '../search/sort-row.ts';
+import { atOnce, type Steps } from '../turns.ts';
 import { type BulkColumns, bytes } from './bulk-store.ts';
 import { facetColumns } from './facet-store.ts';
 import { createNativeSums, type NativeSums } from './ledger-rows.ts';
@@ -43,7 +44,7 @@ export function historyRows(block: IndexedBlock): {
   const facets = facetColumns();
   const number = String(block.header.number);
   const place = [bytes(block.header.hash), timeOf(block)] as const;
-  forEachRow(block, ({ transaction, wallet, moves, kind }, found) => {
+  const rows = forEachRow(block, ({ transaction, wallet, moves, kind }, found) => {
     const index = String(transaction.index);
     const json = writeTransaction(transaction);
     const own = [bytes(wallet), number, index, bytes(transaction.hash), ...place, json];
@@ -51,6 +52,7 @@ export function historyRows(block: IndexedBlock): {
     history.add(...own, writeMoves(moves) ?? null, String(kind), calls, writeVerdicts(moves));
     facets.add({ wallet: bytes(wallet), place: [number, index] }, found);
   });
+  atOnce(rows);
   return { wallet_history: history.columns, history_facets: facets.columns };
 }
 
@@ -65,14 +67,14 @@ export type WrittenBlock = IndexedBlock & {
 
 /**
  * Writes the rows of a block that are many, as soon as it has been read: the next ones are on their way meanwhile, and
- * bytes are nothing that a garbage collector has to move. Pure.
+ * bytes are nothing that a garbage collector has to move. A transaction at a time. Pure.
  */
-export function writeBlock(chainId: string, block: IndexedBlock): WrittenBlock {
+export function* writeSteps(chainId: string, block: IndexedBlock): Steps<WrittenBlock> {
   const history = writtenHistoryRows(chainId, block.header);
   const facets = writtenFacetRows(chainId, block.header);
   const sums = createNativeSums();
   const wallets = new Set<string>();
-  forEachRow(block, (row, found) => {
+  yield* forEachRow(block, (row, found) => {
     const { transaction, wallet, moves } = row;
     wallets.add(wallet);
     history.add(row);
@@ -87,11 +89,16 @@ export function writeBlock(chainId: string, block: IndexedBlock): WrittenBlock {
   return { ...block, wallets, sums, rows };
 }
 
-function forEachRow(
+/** Writes the rows of a block at once, as {@link writeSteps} says. */
+export const writeBlock = (chainId: string, block: IndexedBlock): WrittenBlock =>
+  atOnce(writeSteps(chainId, block));
+
+function* forEachRow(
   { transactions }: IndexedBlock,
   add: (row: HistoryRow, facets: ReadonlyMap<string, number>) => void,
-): void {
+): Steps<void> {
   for (const transaction of transactions) {
+    yield;
     for (const [wallet, moves] of walletMoves(transaction)) {
       const { kind, facets } = sortRow({ wallet, transaction, moves });
       add({ transaction, wallet, moves, kind }, facets);

@@ -1,0 +1,49 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Work that stands still after each of its steps. None of them takes more than some milliseconds. */
+export type Steps<Result> = Generator<void, Result, void>;
+
+/** Does all steps at once. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+export type Turns = <Result>(steps: Steps<Result>) => Promise<Result>;
+
+// An index may share its process with an API, and has a lease to renew.
+const turnMs = 20;
+
+type Clock = { readonly now: () => number; readonly others: () => Promise<unknown> };
+
+/** Does work in steps, one piece of work after the other, and lets everybody else go on every 20 ms. */
+export function createTurns(
+  { now, others }: Clock = { now: performance.now.bind(performance), others: setImmediate },
+): Turns {
+  let line: Promise<unknown> = Promise.resolve();
+  let inLine = 0;
+  let since = 0;
+  const work = async <Result>(steps: Steps<Result>): Promise<Result> => {
+    for (;;) {
+      if (now() - since >= turnMs) {
+        await others();
+        since = now();
+      }
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  };
+  return (steps) => {
+    // What comes while there is other work has no turn of its own: a hundred small blocks take as long as a large one.
+    if (inLine === 0) since = now();
+    inLine += 1;
+    const done = line.then(() => work(steps));
+    line = done.then(leave, leave);
+    return done;
+  };
+  function leave() {
+    inLine -= 1;
+  }
+}
