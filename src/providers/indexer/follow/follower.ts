@@ -18,7 +18,7 @@ import type { AdaptiveLimit } from './adaptive-limit.ts';
 import { BrokenChainError, compareBranches } from './ancestor.ts';
 import { createBelowWatch } from './node-below.ts';
 import type { NodeBlocks } from './node-blocks.ts';
-import { createRangeReader, createReadAhead } from './range-reader.ts';
+import { createRangeReader, createReadAhead, movementsIn } from './range-reader.ts';
 import { isRefused } from './standstill.ts';
 
 /**
@@ -68,6 +68,8 @@ const patience = 5;
 // Large enough for the bulk insert to pay, small enough to bound memory for blocks of any size: three batches are in
 // memory, one being written and two arriving.
 const batchTransactions = 1_000;
+// So many movements weigh as much as a transaction, of which recorded blocks have 2 or 3 for each, 11 at most.
+const transactionMovements = 20;
 
 /**
  * Follows the chain of one network. One follower should run per network; a second one does no harm, since every
@@ -241,8 +243,10 @@ function lastOf(from: bigint, batch: number, end: bigint): bigint {
 }
 
 function batchAfter(blocks: readonly IndexedBlock[], maxBatch: number): number {
-  const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
-  const perBlock = Math.max(1, transactions / blocks.length);
+  const weights = blocks.map((block) =>
+    Math.max(block.transactions.length, movementsIn(block) / transactionMovements),
+  );
+  const perBlock = Math.max(1, weights.reduce((sum, weight) => sum + weight, 0) / blocks.length);
   const wanted = Math.max(1, Math.floor(batchTransactions / perBlock));
   // At most doubles, so that a run of empty blocks does not lead to hundreds of full ones at once.
   return Math.min(maxBatch, wanted, blocks.length * 2);

@@ -24,7 +24,22 @@ type RangeReaderOptions = {
 
 type ReadRange = (from: bigint, to: bigint) => Promise<Reading>;
 
-/** Reads and decodes blocks in parallel, up to the first that is missing or cannot be read. */
+/**
+ * Of a range that comes to more, the rest is left to the next one. A movement takes some kilobytes on its way to its rows, and
+ * a block may have tens of thousands in a single transaction.
+ */
+const mostMovements = 20_000;
+
+/** The movements and approvals of a block. */
+export function movementsIn({ transactions }: IndexedBlock): number {
+  return transactions.reduce(
+    (sum, { native, erc20, nft, approvals }) =>
+      sum + native.length + erc20.length + nft.length + approvals.length,
+    0,
+  );
+}
+
+/** Reads and decodes blocks in parallel, up to the first that is missing, cannot be read or has no room. */
 export function createRangeReader(
   { blocks, limit, wrapped, chainId }: RangeReaderOptions,
   isSkipped: (number: bigint) => boolean,
@@ -35,9 +50,10 @@ export function createRangeReader(
     const source = await blocks.blockAt(number, isLastTry);
     return source && inTurns(decodeSteps(source, wrapped, rules));
   };
-  const read = async (number: bigint): Promise<One> => {
+  const read = async (number: bigint, hasRoom: () => boolean): Promise<One> => {
     try {
       return await limit.run(async (isLastTry) => {
+        if (!hasRoom()) return undefined;
         const block = await (isSkipped(number) ? readSkipped(blocks, number) : decoded(number, isLastTry));
         return block && inTurns(writeSteps(chainId, block));
       });
@@ -47,7 +63,14 @@ export function createRangeReader(
   };
   return async (from, to) => {
     const numbers = Array.from({ length: Number(to - from) + 1 }, (_, index) => from + BigInt(index));
-    return linked(await Promise.all(numbers.map(read)));
+    let movements = 0;
+    const readNext = async (number: bigint) => {
+      // The first one is read in any case: the index has to go on.
+      const block = await read(number, () => number === from || movements < mostMovements);
+      if (block !== undefined && !('error' in block)) movements += movementsIn(block);
+      return block;
+    };
+    return linked(await Promise.all(numbers.map(readNext)));
   };
 }
 
@@ -73,14 +96,17 @@ async function headerBetween(
   return { number, hash: after.parentHash, parentHash: before.hash, timestamp: after.timestamp };
 }
 
-/** The blocks up to the first that is missing, cannot be read or does not follow its predecessor. */
+/** The blocks up to the first that is missing, cannot be read, does not follow its predecessor or has no room. */
 function linked(found: readonly One[]): Reading {
   const chain: WrittenBlock[] = [];
+  let movements = 0;
   for (const block of found) {
     const before = chain.at(-1);
     if (block === undefined) break;
     if ('error' in block) return { blocks: chain, failure: block };
     if (before !== undefined && block.header.parentHash !== before.header.hash) break;
+    movements += movementsIn(block);
+    if (before !== undefined && movements > mostMovements) break;
     chain.push(block);
   }
   return { blocks: chain, failure: undefined };
