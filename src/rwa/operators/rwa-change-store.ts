@@ -84,8 +84,9 @@ export async function setArchived(tx: Tx, id: string, isArchived: boolean): Prom
     .first('archived_at');
   if (row === undefined) return undefined;
   if ((row.archived_at !== null) === isArchived) return false;
+  // As the time of the change has it, which would be a moment earlier than the clock.
   await tx('rwas')
     .where({ id })
-    .update({ archived_at: isArchived ? tx.raw('clock_timestamp()') : null });
+    .update({ archived_at: isArchived ? tx.raw('statement_timestamp()') : null });
   return true;
 }
