@@ -31,9 +31,7 @@ export async function grantRoleRights(db: Database): Promise<MissingGroups> {
   return missing;
 }
 
-/**
- * What groups that are there may not do yet with tables that are there, each in words.
- */
+/** What groups that are there may not do yet with tables that are there, each in words. */
 export async function findMissingRights(db: Database): Promise<string[]> {
   const wanted = databaseRoles.flatMap((role) =>
     Object.keys(tableRights).flatMap((table) =>

@@ -1,23 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
-import { createLogger } from '../../src/log.ts';
-import { testNetwork } from '../support/networks.ts';
-import { type ScriptedNode, startScriptedNode } from '../support/scripted-node.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { both, first, second } from './two-nodes.ts';
 
-let first: ScriptedNode;
-let second: ScriptedNode;
-let clients: RpcClients;
-
-beforeEach(async () => {
-  [first, second] = await Promise.all([startScriptedNode(), startScriptedNode()]);
-  clients = createRpcClients({ timeoutMs: 10_000, log: createLogger({ level: 'silent' }) });
-});
-afterEach(async () => {
-  clients.close();
-  await Promise.all([first.close(), second.close()]);
-});
-
-const both = () => clients.for(testNetwork([first.url, second.url]));
 const account = `0x${'1'.repeat(40)}`;
 const block = ['0x1', false];
 

@@ -71,17 +71,14 @@ async function sendAndWait(provider: JsonRpcApiProvider, wallet: Wallet, to: str
   const deadline = performance.now() + patienceMs;
   let cause: unknown;
   while (performance.now() < deadline) {
-    try {
-      const receipt = await provider.getTransactionReceipt(sent.hash);
-      if (receipt?.status === 0) break;
-      if (receipt !== null) return sent;
-    } catch (error) {
-      // It is sent: that nobody tells of it now must not look like that it is not.
+    // It is sent: that nobody tells of it now must not look like that it is not.
+    const receipt = await provider.getTransactionReceipt(sent.hash).catch((error: unknown) => {
       cause = error;
-    }
+      return null;
+    });
+    if (receipt?.status === 0) throw new Error(`Transaction ${sent.hash} was reverted.`);
+    if (receipt !== null) return sent;
     await pause(lookMs);
   }
-  const isReverted = performance.now() < deadline;
-  if (isReverted) throw new Error(`Transaction ${sent.hash} was reverted.`);
   throw new Error(`Transaction ${sent.hash} has no block yet. Look for it before trying again.`, { cause });
 }

@@ -1,0 +1,22 @@
+import { afterEach, beforeEach } from 'vitest';
+import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { testNetwork } from '../support/networks.ts';
+import { type ScriptedNode, startScriptedNode } from '../support/scripted-node.ts';
+
+/** The nodes of a network before each test of a file, in the order in which they are asked. */
+export let first: ScriptedNode;
+export let second: ScriptedNode;
+export let clients: RpcClients;
+
+beforeEach(async () => {
+  [first, second] = await Promise.all([startScriptedNode(), startScriptedNode()]);
+  clients = createRpcClients({ timeoutMs: 10_000, log: createLogger({ level: 'silent' }) });
+});
+afterEach(async () => {
+  clients.close();
+  await Promise.all([first.close(), second.close()]);
+});
+
+/** Asks the network that has both. */
+export const both = () => clients.for(testNetwork([first.url, second.url]));
