@@ -53,7 +53,8 @@ const noEnd: EndRequest = () => {};
  * Refuses requests before latency runs away. The process is overloaded while its event loop has no pause, or is at what
  * came at once for some time. Then as many requests may be under way as it answers in `busyMs` by its own
  * pace: each that is taken on waits about so long, however many come. Beyond, a company whose key is known has its share of
- * that number. One whose requests were refused late, since the database is what is overloaded, is refused here from then on.
+ * that number, and all strangers together have the little that is any company's. One whose requests were refused late,
+ * since the database is what is overloaded, is refused here from then on.
  */
 export function createLoadGuard({
   busyMs,
@@ -86,8 +87,10 @@ export function createLoadGuard({
     // However much strangers or one company had begun before, others have their little; only very many companies together
     // come to too much.
     const tenants = underWay.tenants();
-    if (tenant === undefined || tenants * fewOfTenant >= 2 * most) return false;
-    return underWay.ofTenant(tenant) < Math.max(fewOfTenant, most / Math.max(2, tenants));
+    if (tenants * fewOfTenant >= 2 * most) return false;
+    // A company whose key this process has not seen yet is among the strangers.
+    const share = tenant === undefined ? fewOfTenant : Math.max(fewOfTenant, most / Math.max(2, tenants));
+    return underWay.ofTenant(tenant) < share;
   };
 
   /** One whose requests are refused late has as many under way as are answered in `busyMs` now. */

@@ -24,9 +24,9 @@ const newSpan = (since: number): Span => ({ since, open: 0, isOver: false, refus
 // A request that is under way for longer waits for somebody else: the process would have answered it.
 const waitsForOthersMs = 1_000;
 
-/** Counts the requests under way that the process is at, and those of each company. */
+/** Counts the requests under way that the process is at, those of each company, and those of all strangers together. */
 export function createUnderWay(began: number) {
-  const ofTenant = new Map<string, number>();
+  const ofTenant = new Map<string | undefined, number>();
   let current = newSpan(began);
   let earlier: Span[] = [];
   let count = 0;
@@ -37,7 +37,6 @@ export function createUnderWay(began: number) {
     count -= leaving;
   };
   const leaveTenant = (tenant: string | undefined) => {
-    if (tenant === undefined) return;
     const left = (ofTenant.get(tenant) ?? 1) - 1;
     if (left === 0) ofTenant.delete(tenant);
     else ofTenant.set(tenant, left);
@@ -46,13 +45,14 @@ export function createUnderWay(began: number) {
   return {
     count: () => count,
     /** Companies that have requests under way. */
-    tenants: () => ofTenant.size,
-    ofTenant: (tenant: string) => ofTenant.get(tenant) ?? 0,
+    tenants: () => ofTenant.size - (ofTenant.has(undefined) ? 1 : 0),
+    /** @param tenant undefined for strangers */
+    ofTenant: (tenant: string | undefined) => ofTenant.get(tenant) ?? 0,
     begin(tenant: string | undefined, { onAnswered, onRefused }: Ends): EndRequest {
       const span = current;
       span.open += 1;
       count += 1;
-      if (tenant !== undefined) ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
+      ofTenant.set(tenant, (ofTenant.get(tenant) ?? 0) + 1);
       return (isRefused) => {
         if (!isRefused) onAnswered();
         else if (tenant !== undefined) onRefused(tenant);
