@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { otherTests, processTests } from './process-tests.ts';
+import { otherTests, processTests, rowsTests } from './groups.ts';
 
 const isCluster = process.env['CITUS_URL'] !== undefined;
+// Files wait for PostgreSQL and chains half of their time: two workers left two cores idle for 40 % of it.
+// Faults are judged by times, and a cluster has connections for a few files.
+const maxWorkers = process.env['FAULTS'] === 'all' || isCluster ? 2 : 4;
 
 // vitest loads its configuration by the default export.
 // biome-ignore lint/style/noDefaultExport: required by vitest
@@ -26,11 +29,13 @@ export default defineConfig({
         test: {
           name: 'main',
           include: ['test/**/*.test.ts'],
-          exclude: [...otherTests, ...processTests],
-          // Files wait for PostgreSQL and chains half of their time: two workers left two cores idle for 40 % of it.
-          // Faults are judged by times, and a cluster has connections for a few files.
-          maxWorkers: process.env['FAULTS'] === 'all' || isCluster ? 2 : 4,
+          exclude: [...otherTests, ...processTests, ...rowsTests],
+          maxWorkers,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'rows', include: [...rowsTests], exclude: [...otherTests], maxWorkers },
       },
       {
         extends: true,

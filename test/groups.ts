@@ -1,6 +1,7 @@
 /**
  * The files of `npm run test:processes`: they start the service, its workers or its commands as processes, servers of
- * their own, or kill them, and most of their time is starts and stops. `npm test` runs all others.
+ * their own, or kill them, and most of their time is starts and stops. `npm test` runs what is
+ * in none of these groups.
  */
 export const processTests = [
   'test/service/**/*.test.ts',
@@ -10,6 +11,14 @@ export const processTests = [
   'test/keys/revocation.test.ts',
   'test/minting/killed-worker.test.ts',
   'test/monitoring/live-*.test.ts',
+] as const;
+
+/** The files of `npm run test:rows`: lists and counters over so many rows that making them takes most of the time. */
+export const rowsTests = [
+  'test/blockchain/moving-lists.test.ts',
+  'test/db/{crowded-lists,crowded-moments,emptied-counters,list-counts,list-marks,own-lists}.test.ts',
+  'test/events/all-of-many.test.ts',
+  'test/indexer/{heavy-blocks,hot-tokens,lagging-lists,model}.test.ts',
 ] as const;
 
 /** Files of another kind, which have commands of their own: `npm run test:portal`, and `npm run faults` with FAULTS=all. */
