@@ -1,5 +1,6 @@
 import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
+import { lacksMethod } from '../rpc/answer.ts';
 import { nodeErrorCode, nodeMessage } from '../rpc/node-message.ts';
 import { quantity } from '../rpc/quantity.ts';
 
@@ -8,10 +9,6 @@ type Node = Pick<JsonRpcApiProvider, 'send'>;
 const hex = z.string().regex(/^0x[0-9a-f]+$/i);
 const number = hex.transform((text) => BigInt(text));
 const historyShape = z.object({ reward: z.array(z.array(number)).nullish() });
-
-const methodNotFound = -32601;
-const unknownMethod =
-  /method[^;]*(not (found|supported|available|allowed)|does not exist|unsupported)|(unknown|unsupported) method/i;
 
 // Of these blocks the middle one of what was paid to be mined in each.
 const blocks = 20n;
@@ -55,8 +52,7 @@ async function askIfKnown<T>(
     answer = await node.send(method, params);
   } catch (error) {
     const code = nodeErrorCode(error);
-    if (code === methodNotFound || (code !== undefined && unknownMethod.test(nodeMessage(error))))
-      return undefined;
+    if (code !== undefined && lacksMethod({ code, message: nodeMessage(error) })) return undefined;
     throw error;
   }
   return shape.parse(answer);

@@ -55,7 +55,7 @@ const unknownState =
   /header not found|block ?out ?of ?range|missing trie node|(unknown|missing) (block|header)|block.*not (found|available)|state.*(not available|unavailable|pruned)|no state/i;
 
 const noMethod =
-  /method.*(not (found|supported|available|exist|allowed|enabled)|does not exist|disabled)|unsupported method|unknown method|not implemented/i;
+  /method.*(not (found|supported|available|exist|allowed|enabled)|does not exist|disabled|unsupported)|unsupported method|unknown method|not implemented/i;
 const noData =
   /missing trie node|state.*(not available|unavailable|pruned|missing)|historical state|no state|pruned|history.*(unavailable|not available)|old data not available|distance to target block exceeds/i;
 
