@@ -1,4 +1,5 @@
 import { safeJson, safeJsonText } from '../safe-json.ts';
+import { isTooDeep, isTooDeepText } from './json-depth.ts';
 
 /** Bytes of a token's metadata that are kept, as JSON text in UTF-8. */
 export const maxMetadataBytes = 64 * 1024;
@@ -11,34 +12,35 @@ const maxNameLength = 64;
 const markBytes = maxNames * (maxNameLength * 6 + 3) + 64;
 
 /**
- * The JSON text of metadata, at most {@link maxMetadataBytes} long. Of larger ones the small members stay, and
+ * The JSON text of metadata, at most {@link maxMetadataBytes} long and 32 levels deep. Of larger ones the small members stay, and
  * `_truncated` names the first 20 of those that were left out, such as an embedded picture.
  */
 export function keptMetadata(metadata: object): string {
-  const whole = safeJsonText(JSON.stringify(metadata));
-  if (Buffer.byteLength(whole) <= maxMetadataBytes) return whole;
-  const members = Object.entries(metadata).map(([name, value]) => ({
-    name,
-    text: safeJsonText(`${JSON.stringify(name)}:${JSON.stringify(value)}`),
-  }));
+  if (!isTooDeep(metadata)) {
+    const whole = safeJsonText(JSON.stringify(metadata));
+    if (Buffer.byteLength(whole) <= maxMetadataBytes) return whole;
+  }
+  const members = Object.entries(metadata);
+  const texts = members.flatMap(([name, value]) => {
+    if (isTooDeep({ value })) return [];
+    return { name, text: safeJsonText(`${JSON.stringify(name)}:${JSON.stringify(value)}`) };
+  });
   const kept = new Set<string>();
   let bytes = markBytes;
-  for (const { name, text } of members.toSorted((one, other) => one.text.length - other.text.length)) {
+  for (const { name, text } of texts.toSorted((one, other) => one.text.length - other.text.length)) {
     bytes += Buffer.byteLength(text) + 1;
     if (bytes > maxMetadataBytes) break;
     kept.add(name);
   }
-  const [inside, outside] = [
-    members.filter(({ name }) => kept.has(name)),
-    members.filter(({ name }) => !kept.has(name)),
-  ];
-  const names = outside.slice(0, maxNames).map(({ name }) => name.slice(0, maxNameLength));
+  const inside = texts.filter(({ name }) => kept.has(name));
+  const outside = members.filter(([name]) => !kept.has(name));
+  const names = outside.slice(0, maxNames).map(([name]) => name.slice(0, maxNameLength));
   return `{${[...inside.map(({ text }) => text), `"${mark}":${safeJson(names)}`].join()}}`;
 }
 
-/** Metadata that somebody else has kept as text, which need not be JSON; what is too large and no object is null. */
+/** Metadata that somebody else has kept as text, which need not be JSON; what is too large or too deep and no object is null. */
 export function keptMetadataText(text: string): string | null {
-  if (Buffer.byteLength(text) <= maxMetadataBytes) return safeJsonText(text);
+  if (Buffer.byteLength(text) <= maxMetadataBytes && !isTooDeepText(text)) return safeJsonText(text);
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? keptMetadata(value) : null;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { isTooDeep } from './json-depth.ts';
 import { listOf, optionalNumber, optionalText } from './optional-fields.ts';
 
 // The contract's author wrote it, so a value of an unexpected type must not fail the answer.
 const attribute = z.object({
   trait_type: optionalText,
-  value: z.unknown(),
+  value: z.unknown().transform((value) => (isTooDeep(value) ? null : value)),
   display_type: optionalText,
   max_value: optionalNumber,
   trait_count: optionalNumber,

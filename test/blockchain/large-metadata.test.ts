@@ -90,4 +90,17 @@ describe('a wallet whose NFTs have much metadata', () => {
     expect(body.result[0].metadata).toBe('{"_truncated":["*"]}');
     expect(body.result[0].token_uri).toMatch(/^data:,x{122}…$/);
   });
+
+  // JSON.stringify takes some more of them on the stack of a fetch than on that of an answer.
+  test.for([33, 1_000, 4_400, 4_460])(
+    'does not show what an earlier release kept %i levels deep',
+    async (levels, { acme, db }) => {
+      const value = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+      const metadata = `{"name":"Cask","attributes":[{"trait_type":"Age","value":${value}}]}`;
+      await db('nft_tokens').update({ metadata });
+      const { body } = await acme.get(path).expect(200);
+      expect(body.result[0].metadata).toBe('{"name":"Cask","_truncated":["attributes"]}');
+      expect(body.result[0].normalized_metadata).toEqual({ name: 'Cask' });
+    },
+  );
 });

@@ -302,8 +302,8 @@ export interface components {
              */
             token_uri: string | null;
             /**
-             * @description The metadata as JSON text, not as an object. At most 64 kB of them are kept: larger members, such as an embedded
-             *     picture, are left out, and the member `_truncated` lists the names of those (the first 20 of them; `*` stands for
+             * @description The metadata as JSON text, not as an object. At most 64 kB of them are kept, and 32 levels of objects and arrays: larger
+             *     members, such as an embedded picture, and deeper ones are left out, and the member `_truncated` lists the names of those (the first 20 of them; `*` stands for
              *     all). `normalized_metadata` then lacks them too.
              */
             metadata: string | null;

@@ -1,6 +1,6 @@
 import type { Database } from '../../contract/transaction.ts';
 import { problem } from '../../errors.ts';
-import { safeJsonText } from '../../safe-json.ts';
+import { keptMetadataText } from '../kept-metadata.ts';
 import { normalizedMetadata } from '../normalized-metadata.ts';
 import type { DataProvider, HistoryFilter, NftEntry } from '../provider.ts';
 import { findCoverage } from './read/coverage-store.ts';
@@ -156,6 +156,8 @@ function toEntry(
   text: KnownContract | undefined,
   token: KnownToken | undefined,
 ): NftEntry {
+  // Rows of earlier releases hold what strict parsers refuse.
+  const metadata = token?.metadata == null ? null : keptMetadataText(token.metadata);
   const entry = {
     token_address: contract,
     token_id: tokenId.toString(),
@@ -168,23 +170,22 @@ function toEntry(
     name: text?.name ?? null,
     symbol: text?.symbol ?? null,
     token_uri: token?.tokenUri ?? null,
-    // Rows of earlier releases hold what strict parsers refuse.
-    metadata: token?.metadata == null ? null : safeJsonText(token.metadata),
+    metadata,
     last_token_uri_sync: token?.uriReadAt?.toISOString() ?? null,
     last_metadata_sync: token?.metadataReadAt?.toISOString() ?? null,
     ...(token?.minter != null && standard === 'ERC721' && { minter_address: token.minter }),
     possible_spam: false,
   };
   // A spread would read the accessor.
-  return Object.defineProperties(entry, Object.getOwnPropertyDescriptors(normalized(token?.metadata)));
+  return Object.defineProperties(entry, Object.getOwnPropertyDescriptors(normalized(metadata)));
 }
 
 /**
  * The metadata in the uniform shape; left out where there are none. Made when it is read: a page would have them in
  * memory twice. Only valid JSON is ever stored.
  */
-function normalized(metadata: string | null | undefined): Pick<NftEntry, 'normalized_metadata'> {
-  if (metadata === null || metadata === undefined) return {};
+function normalized(metadata: string | null): Pick<NftEntry, 'normalized_metadata'> {
+  if (metadata === null) return {};
   return {
     // The types know no accessor that is left out of the JSON text when it gives undefined.
     get normalized_metadata() {
