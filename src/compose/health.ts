@@ -23,10 +23,11 @@ export function createHealth(parts: Parts, isServing: () => boolean, audience: A
 
 function checksOf(parts: Parts, audience: Audience): HealthCheck[] {
   const { config, db, networks, vault } = parts;
+  const answersCallers = config.ROLES.includes('api');
   const checks: HealthCheck[] = [
     { name: 'database', run: async () => void (await db.raw('SELECT 1')) },
     // A node that is out is no reason to keep callers away, who may want none.
-    { name: 'networks', run: createNodeCheck(parts), isOptional: config.ROLES.includes('api') },
+    { name: 'networks', run: createNodeCheck(parts), isOptional: answersCallers },
   ];
   if (vault !== undefined) checks.push({ name: 'secrets', run: () => assertKeysOpen(db, vault) });
   if (audience === 'operators' && config.ROLES.includes('worker')) {
@@ -34,7 +35,9 @@ function checksOf(parts: Parts, audience: Audience): HealthCheck[] {
   }
   const most = config.INDEX_READY_LAG;
   if (most !== undefined) {
-    checks.push({ name: 'index', run: createLagCheck({ db, networks, most: BigInt(most) }) });
+    const run = createLagCheck({ db, networks, most: BigInt(most) });
+    // Nor is an index that is behind: it is the same for all processes, and of one network of many.
+    checks.push({ name: 'index', run, isOptional: answersCallers });
   }
   return checks;
 }

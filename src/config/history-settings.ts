@@ -41,7 +41,7 @@ export const historySettings = {
   INDEX_READY_LAG: {
     schema: whole(0, 1_000_000_000).optional(),
     about:
-      'Index: blocks that an index may be behind its node for `/readyz` to say ready. Without it no index holds readiness back.',
+      'Index: blocks that an index may be behind its node for `/readyz` to name it as ok. A process that answers no callers is not ready then. Without it no index is looked at.',
   },
   INDEX_IPFS_GATEWAY: {
     schema: httpUrl.default('https://ipfs.io/ipfs'),

@@ -64,6 +64,11 @@ describe('an error of a node', () => {
 });
 
 describe('an answer', () => {
+  test('has no U+0000 in its words, which the database would refuse', () => {
+    const error = { code: -32000, message: 'no \0 block' };
+    expect(readAnswer({ id: 1, error }, 1)).toEqual({ error: { code: -32000, message: 'no \ufffd block' } });
+  });
+
   test('is a result or an error with the id of the request', () => {
     expect(readAnswer({ jsonrpc: '2.0', id: 7, result: null }, 7)).toEqual({ result: null });
     expect(readAnswer({ id: 7, result: '0x', error: null }, 7)).toEqual({ result: '0x' });

@@ -105,6 +105,19 @@ describe('a block that cannot be read for good', () => {
     await run.stop();
   });
 
+  test('is told of in whatever words the node says why', async ({ database }) => {
+    const run = await start(database);
+    const { db } = database;
+    await run.isStuck();
+    await run.stop();
+    await recordStandstill(db, run.chainId, { block: 68_216n, reason: 'no \0 block' });
+    await recordIndexError(db, run.chainId, 'no \0 block');
+    expect(await run.index.state()).toMatchObject({
+      stuck: { reason: 'no \ufffd block' },
+      lastError: { message: 'no \ufffd block' },
+    });
+  });
+
   test('is left out when the operator skips it, and the index goes on', async ({ database }) => {
     const run = await start(database);
     await run.isStuck();

@@ -11,7 +11,8 @@ const mostData = 2 + 2 * (4 + 64 * 32);
 const mostFields = 4 * mostData;
 
 /**
- * Parses the answer to the request with this id. Of an error's message and data the beginning is kept.
+ * Parses the answer to the request with this id. Of an error's message and data the beginning is kept, without U+0000, which
+ * PostgreSQL takes in no text.
  * @returns undefined when the value is not a JSON-RPC answer to that request
  */
 export function readAnswer(value: unknown, id: number): RpcAnswer | undefined {
@@ -25,7 +26,9 @@ export function readAnswer(value: unknown, id: number): RpcAnswer | undefined {
   if (!isRecord(error)) return undefined;
   const { code, message, data } = error;
   if (typeof code !== 'number' || typeof message !== 'string') return undefined;
-  return { error: { code, message: message.slice(0, mostWords), data: shortened(data) } };
+  return {
+    error: { code, message: message.slice(0, mostWords).replaceAll('\0', '\ufffd'), data: shortened(data) },
+  };
 }
 
 function shortened(data: unknown): unknown {

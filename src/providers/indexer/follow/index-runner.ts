@@ -55,6 +55,8 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
     let failures = 0;
     let reported: Error | undefined | 'unknown' = 'unknown';
     const standstill = createStandstillReport(options);
+    // While the database is out, only the log has the error.
+    const untold = (cause: unknown) => log.warn({ err: cause, chainId }, 'the failure could not be stored');
     const report = async (error: Error | undefined) => {
       if (reported === undefined && error === undefined) return;
       await options.report(error);
@@ -73,10 +75,9 @@ export function createIndexRunner(options: RunnerOptions): IndexRunner {
         failures += 1;
         const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs);
         log.warn({ err, chainId, pauseMs }, 'indexing failed, trying again');
-        // While the database is out, only the log has the error.
         const error = err instanceof Error ? err : new Error(String(err));
-        await report(error).catch(() => {});
-        await standstill.failed(error, follower.blockedAt()).catch(() => {});
+        await report(error).catch(untold);
+        await standstill.failed(error, follower.blockedAt()).catch(untold);
         await pause(pauseMs, signal);
       }
     }

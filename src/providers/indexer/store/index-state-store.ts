@@ -1,4 +1,5 @@
 import type { Database } from '../../../contract/transaction.ts';
+import { safeJsonText } from '../../../safe-json.ts';
 import { hex } from './bulk-store.ts';
 
 const table = 'index_state';
@@ -183,7 +184,7 @@ export async function recordIndexError(
 ): Promise<void> {
   await db<Row>(table)
     .where('chain_id', chainId)
-    .update({ last_error: error ?? null, last_error_at: error === undefined ? null : new Date() });
+    .update({ last_error: storable(error), last_error_at: error === undefined ? null : new Date() });
 }
 
 /** Records that the index stands still, and why. @param stuck undefined once it goes on */
@@ -196,7 +197,11 @@ export async function recordStandstill(
     .where('chain_id', chainId)
     .update({
       stuck_at: stuck?.block?.toString() ?? null,
-      stuck_reason: stuck?.reason ?? null,
+      stuck_reason: storable(stuck?.reason),
       stuck_since: stuck === undefined ? null : new Date(),
     });
 }
+
+/** Nodes choose the words of their errors, and PostgreSQL takes no U+0000 in a text. */
+const storable = (text: string | undefined): string | null =>
+  text === undefined ? null : safeJsonText(text);
