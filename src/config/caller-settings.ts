@@ -52,7 +52,7 @@ export const callerSettings = {
   UNKNOWN_KEYS_PER_MINUTE: {
     schema: whole(0, 1_000_000).default(120),
     about:
-      'Refused keys that an address may send in a minute, with those under way; after that, keys of this address that are not known to be valid are 429 without a look-up. 0 means no limit.',
+      'Refused keys that an address may send in a minute, with those under way; after that, keys of this address that were not accepted in the last ten minutes are 429 without a look-up. 0 means no limit.',
   },
   PUBLIC_REQUESTS_PER_MINUTE: {
     schema: whole(0, 1_000_000).default(1_200),

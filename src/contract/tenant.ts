@@ -2,5 +2,10 @@ import type { Caller } from './operation.ts';
 
 /** Whose share of the process and its database a caller takes: its company's with all its keys, or that of its key. */
 export function tenantOf({ companyId, keyId }: Pick<Caller, 'companyId' | 'keyId'>): string {
-  return companyId || `key ${keyId}`;
+  return companyId || notOfCompany(`key ${keyId}`);
+}
+
+/** The name of a share that is no company's: ids of companies have no control characters. */
+export function notOfCompany(name: string): string {
+  return `\u0001${name}`;
 }

@@ -9,10 +9,11 @@ const mostBytes = 256 * 1024;
 const texts = ['description', 'program'];
 const arrays = ['contract_required_to_attend', 'contract_required_to_discount', 'gallery_images'];
 
-// Both are known without reading a long value. How far an array was compressed is not.
+// Both are known without reading a long value, but for an array that was compressed: it may come to 255 times as much.
 const bytesOfText = (column: string) => `coalesce(octet_length(${column}), 0)`;
 const bytesOfArray = (column: string) =>
-  `pg_column_size(${column}) * CASE WHEN pg_column_compression(${column}) IS NULL THEN 1 ELSE 8 END`;
+  `CASE WHEN pg_column_compression(${column}) IS NULL THEN pg_column_size(${column})
+    ELSE octet_length(array_to_string(${column}, '')) END`;
 const bytes = [...texts.map(bytesOfText), ...arrays.map(bytesOfArray)].join(' + ');
 
 const isLong = new Set([...texts, ...arrays]);

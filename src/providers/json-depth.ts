@@ -1,3 +1,5 @@
+import { isDeeperThan } from '../json-measure.ts';
+
 /**
  * How deep metadata may be nested. Parsers of other languages take 64 levels (.NET), 257 (jq) or 1,000 (Python), of which an answer
  * has some itself, and JSON.stringify ends with an error at some thousands.
@@ -5,10 +7,7 @@
 const mostLevels = 32;
 
 /** Whether objects and arrays are nested deeper than metadata may be. */
-export function isTooDeep(value: unknown, levels = mostLevels): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isTooDeep(each, levels - 1));
-}
+export const isTooDeep = (value: unknown): boolean => isDeeperThan(value, mostLevels);
 
 const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [
   0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d,

@@ -5,16 +5,17 @@ import { createAddressLimit } from '../../src/http/dispatch/address-limit.ts';
 import type { KeyVerifier, VerifyResult } from '../../src/keys/verifier.ts';
 import { callerOf, fixtureApp, goodKey, id } from './support.ts';
 
-/** Knows one key, which is in its cache, and counts look-ups of others. */
+/** Knows one key, which it accepted lately and has in its cache no more, and counts look-ups of others. */
 function createVerifier() {
   let lookUps = 0;
   const verifier: KeyVerifier = {
     async verify(key, { cachedOnly = false } = {}) {
-      if (key === goodKey) return { ok: true, caller: callerOf() };
+      if (key === goodKey && !cachedOnly) return { ok: true, caller: callerOf() };
       if (cachedOnly) return { ok: false, reason: 'rate_limited', retryAfterSeconds: 1 };
       lookUps += 1;
       return { ok: false, reason: 'invalid' };
     },
+    lastTenant: (key) => (key === goodKey ? 'acme' : undefined),
     close: async () => {},
   };
   return { verifier, lookUps: () => lookUps };

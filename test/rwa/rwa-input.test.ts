@@ -106,6 +106,7 @@ describe('the data of an RWA', () => {
     ['text that is no JSON', '{'],
     ['more than 20 levels', JSON.parse(`${'{"a":'.repeat(20)}{}${'}'.repeat(20)}`)],
     ['more than 16 kB', { text: 'x'.repeat(16_384) }],
+    ['more than 16 kB as PostgreSQL writes numbers', { list: new Array(60).fill(5e-324) }],
     ['NUL', { text: 'a\0b' }],
     ['a lone surrogate in a key', { '\ud800': 1 }],
     ['50,000 levels', JSON.parse(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)],
@@ -115,6 +116,7 @@ describe('the data of an RWA', () => {
 
   test.each([
     ['20 levels', JSON.parse(`${'{"a":'.repeat(19)}{}${'}'.repeat(19)}`)],
+    ['tiny numbers', { list: new Array(40).fill(5e-324), text: '1e-9 of it' }],
     ['16 kB', { text: 'x'.repeat(16_384 - '{"text":""}'.length) }],
     ['a written backslash-u', { text: '\\u0000 😀' }],
   ])('takes data with %s', (_, data) => {

@@ -326,8 +326,8 @@ export interface components {
          */
         DateOrDateTime: string;
         /**
-         * @description Data of your own choice: any JSON object, at most 20 levels deep and 16384 bytes as JSON text in UTF-8.
-         *     Numbers go from -9007199254740991 to 9007199254740991; send larger ones as strings.
+         * @description Data of your own choice: any JSON object, at most 20 levels deep and 16384 bytes as JSON text in UTF-8, in which
+         *     numbers have no exponent: 5e-324 takes 326. Numbers go from -9007199254740991 to 9007199254740991; send larger ones as strings.
          */
         FreeData: {
             [key: string]: unknown;

@@ -52,7 +52,8 @@ export function createGate({
       const key = keyOf(request);
       const address = request.ip ?? '';
       const blockedSeconds = refusedKeys.blockedSeconds(address, key);
-      const cachedOnly = blockedSeconds !== undefined;
+      // A key that was accepted lately is no guess, whoever guesses behind the same address.
+      const cachedOnly = blockedSeconds !== undefined && verifier.lastTenant?.(key) === undefined;
       const result = await inCount(cachedOnly ? undefined : refusedKeys.begin(address, key), () =>
         verifyInTime(verifier, key, { cachedOnly, network: networkOf(address) }),
       );

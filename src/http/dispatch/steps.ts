@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { AnyReply, Caller } from '../../contract/operation.ts';
-import { tenantOf } from '../../contract/tenant.ts';
+import { notOfCompany, tenantOf } from '../../contract/tenant.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type ProblemError, problem } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -83,7 +83,7 @@ function methodProblem(method: string, allowed: readonly string[]): ProblemError
 }
 
 // Those without a key are one: an address costs nothing, so each with a share of its own would leave companies none.
-const publicTenant = 'public';
+const publicTenant = notOfCompany('public');
 
 function takeShareOf(tenant: string): void {
   const scope = currentScope();

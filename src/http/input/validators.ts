@@ -1,6 +1,7 @@
 import { Ajv2020, type Options as AjvOptions, type FormatDefinition } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import type { Options } from 'openapi-backend';
+import { isDeeperThan, jsonBytes } from '../../json-measure.ts';
 
 type AjvCustomizer = NonNullable<Options['customizeAjv']>;
 type Context = Parameters<AjvCustomizer>[2];
@@ -98,15 +99,11 @@ function createTimes(): Times {
   };
 }
 
-function withinDepth(limit: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (limit === 0) return false;
-  return Object.values(value).every((inner) => withinDepth(limit - 1, inner));
-}
+const withinDepth = (limit: number, value: unknown) => !isDeeperThan(value, limit);
 
 function withinBytes(limit: number, value: unknown): boolean {
   try {
-    return Buffer.byteLength(JSON.stringify(value)) <= limit;
+    return jsonBytes(value) <= limit;
   } catch {
     // Nested too deeply for the engine's stack.
     return false;

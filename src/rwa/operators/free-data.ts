@@ -1,3 +1,5 @@
+import { isDeeperThan, jsonBytes } from '../../json-measure.ts';
+
 const maxBytes = 16_384;
 const maxDepth = 20;
 
@@ -5,14 +7,9 @@ const maxDepth = 20;
 export function freeDataFault(data: object): string | undefined {
   // The depth comes first: JSON.stringify recurses, and deep nesting may overflow its stack.
   if (isDeeperThan(data, maxDepth)) return `must not be nested deeper than ${maxDepth} levels`;
+  if (jsonBytes(data) > maxBytes) return `must be at most ${maxBytes} bytes as JSON`;
   const written = JSON.stringify(data);
-  if (Buffer.byteLength(written) > maxBytes) return `must be at most ${maxBytes} bytes as JSON`;
   // JSON.stringify escapes exactly NUL and lone surrogates like this; jsonb takes neither.
   if (/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(written)) return 'must be well-formed Unicode without NUL';
   return undefined;
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
