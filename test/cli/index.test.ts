@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { acquireLease } from '../../src/db/lease.ts';
 import { createLogger } from '../../src/log.ts';
@@ -464,6 +464,37 @@ describe('the index of a network that changes or goes', () => {
       { chainId: '2', state: 'left over: no such network' },
     ]);
     await run('index', 'reset', '2', '--yes');
+  });
+
+  test('is deleted by ranges, so that no statement takes as long as a table of billions of rows', async ({
+    db,
+    run,
+    json,
+  }) => {
+    await run('index', 'backfill', '1');
+    const rows = { chain_id: '1', standard: 721 };
+    // The ends of ranges, of which each has its row.
+    const bounds = ['00', '0f', '10', 'ef', 'f0', 'ff'];
+    await db('nft_tokens').insert(
+      bounds.map((byte) => ({ ...rows, contract: Buffer.from(byte.repeat(20), 'hex'), token_id: 1 })),
+    );
+    await db.raw(`
+      CREATE TABLE deleted_at_once (rows bigint);
+      CREATE FUNCTION note_deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN
+        INSERT INTO deleted_at_once SELECT count(*) FROM gone;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER noted AFTER DELETE ON wallet_history REFERENCING OLD TABLE AS gone
+        FOR EACH STATEMENT EXECUTE FUNCTION note_deleted()`);
+    onTestFinished(async () => {
+      await db.raw('DROP FUNCTION note_deleted CASCADE');
+      await db.schema.dropTable('deleted_at_once');
+    });
+    const { value } = await json('index', 'reset', '1', '--yes');
+    const most = (await db('deleted_at_once').max('rows as most').first())?.['most'];
+    expect(Number(most)).toBeLessThan(value.historyRows / 2);
+    expect(await rowsOf(db, '1')).toBe(0);
   });
 
   test('goes with the network, once its indexer has let go', async ({ db, run, json }) => {

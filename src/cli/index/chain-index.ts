@@ -37,7 +37,7 @@ function addResetCommand(index: Command, session: Session): void {
           interruptible(session, 'nothing was deleted.', async (signal) => {
             await confirm(session, `Delete the index of network ${chainId}`, yes);
             await recordByOperator(operator.db, { action: 'index.reset', subject: chainId });
-            const progress = operator.output.progress('Deleting', 'tables');
+            const progress = operator.output.progress('Deleting', 'parts');
             const deleted = await deleteIndex(operator.db, chainId, {
               signal,
               onProgress: progress.update,

@@ -43,7 +43,7 @@ export async function removeIndex(session: Session, operator: Operator, chainId:
   await interruptible(session, left, async (interrupted) => {
     const signal = AbortSignal.any([interrupted, AbortSignal.timeout(letGoMs)]);
     const { db, log } = operator;
-    const progress = operator.output.progress('Deleting the index', 'tables');
+    const progress = operator.output.progress('Deleting the index', 'parts');
     try {
       const lease = await acquireLease({ db, name: indexLeaseName(chainId), log, signal });
       await deleteIndex(db, chainId, { signal: interrupted, onProgress: progress.update }).finally(

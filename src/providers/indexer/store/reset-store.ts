@@ -1,4 +1,4 @@
-import type { Database } from '../../../contract/transaction.ts';
+import type { Database, Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { indexTables } from './distribute-store.ts';
 
@@ -6,9 +6,37 @@ import { indexTables } from './distribute-store.ts';
 // from the beginning.
 const tables = ['index_state', ...indexTables.filter((table) => table !== 'index_state')];
 
+/** Tables that grow with the chain, and the column by whose ranges their rows are found: the next one of the primary key. */
+const rangedBy: Readonly<Record<string, 'wallet' | 'contract'>> = {
+  wallet_history: 'wallet',
+  history_facets: 'wallet',
+  nft_changes: 'wallet',
+  nft_holdings: 'wallet',
+  block_credits: 'wallet',
+  native_sums: 'wallet',
+  approval_changes: 'wallet',
+  wallet_approvals: 'wallet',
+  token_contracts: 'contract',
+  nft_tokens: 'contract',
+};
+// Of a table with billions of rows, all at once take longer than a statement may.
+const ranges = 16;
+
+type Part = { readonly table: string; readonly from?: Buffer; readonly to?: Buffer };
+
+const parts = tables.flatMap((table): Part[] => {
+  if (rangedBy[table] === undefined) return [{ table }];
+  const bound = (index: number) => Buffer.of((index * 256) / ranges);
+  return Array.from({ length: ranges }, (_, index) => ({
+    table,
+    from: bound(index),
+    ...(index + 1 < ranges && { to: bound(index + 1) }),
+  }));
+});
+
 type ResetOptions = {
   readonly signal: AbortSignal;
-  /** Called with the number of tables that are done, and of all tables. */
+  /** Called with the number of parts of tables that are done, and of all. */
   readonly onProgress: (done: number, total: number) => void;
 };
 
@@ -24,14 +52,22 @@ export function deleteIndex(
 ): Promise<number> {
   return inTransaction(db, async (tx) => {
     let rows = 0;
-    for (const [done, table] of tables.entries()) {
+    for (const [done, part] of parts.entries()) {
       signal.throwIfAborted();
-      onProgress(done, tables.length);
-      const deleted = await tx(table).where('chain_id', chainId).delete();
-      if (table === 'wallet_history') rows = deleted;
+      onProgress(done, parts.length);
+      const deleted = await deletePart(tx, chainId, part);
+      if (part.table === 'wallet_history') rows += deleted;
     }
     signal.throwIfAborted();
-    onProgress(tables.length, tables.length);
+    onProgress(parts.length, parts.length);
     return rows;
   });
+}
+
+async function deletePart(tx: Tx, chainId: string, { table, from, to }: Part): Promise<number> {
+  const rows = tx(table).where('chain_id', chainId);
+  const column = rangedBy[table];
+  if (column !== undefined && from !== undefined) void rows.where(column, '>=', from);
+  if (column !== undefined && to !== undefined) void rows.where(column, '<', to);
+  return rows.delete();
 }
