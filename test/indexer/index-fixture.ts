@@ -1,4 +1,4 @@
-import type { Network } from '../../src/chain/network.ts';
+import type { DataProviderName, Network } from '../../src/chain/network.ts';
 import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
 import { decodeBlock } from '../../src/providers/indexer/decode/decode-block.ts';
@@ -76,6 +76,11 @@ export function createTestIndex(
     close: () => clients.close(),
   };
 }
+
+/** A registry of one network. */
+export const registered = (network: Network, dataProvider: DataProviderName = 'indexer') => ({
+  list: async () => [{ ...network, dataProvider }],
+});
 
 /** Every row of the index of a network, to compare two of them; times of writing are left out. */
 export async function dumpIndex(

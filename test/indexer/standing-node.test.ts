@@ -1,4 +1,5 @@
 import { describe, expect, vi } from 'vitest';
+import type { DataProviderName } from '../../src/chain/network.ts';
 import { createLogger } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createIndexRunner } from '../../src/providers/indexer/follow/index-runner.ts';
@@ -10,7 +11,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { blockAfter, startReplayNode } from '../support/replay-node.ts';
-import { createTestIndex } from './index-fixture.ts';
+import { createTestIndex, registered } from './index-fixture.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
 const second = blockAfter(first);
@@ -27,9 +28,14 @@ async function start(database: TestDatabase, patience: { readonly belowPatienceM
   const index = open();
   await index.follow();
   const metrics = createMetrics(() => {});
-  watchIndexes(metrics, database);
+  let provider: DataProviderName = 'indexer';
+  const networks = { list: () => registered(index.network, provider).list() };
+  watchIndexes(metrics, { db: database.db, networks });
   return {
     ...{ chainId, index, node },
+    leaveTo: (other: DataProviderName) => {
+      provider = other;
+    },
     /** A process that begins here, and so asks at once what an older one asks every 5 s. */
     open,
     secondsOf: async (gauge: 'new_block' | 'seen') => {
@@ -76,6 +82,19 @@ describe('an index whose node stands still', () => {
   });
 });
 
+describe('an index that is kept while its network has another provider', () => {
+  test('is not told of, and is again once it is followed', async ({ database }) => {
+    await using run = await start(database);
+    await run.age();
+    run.leaveTo('moralis');
+    expect(await run.secondsOf('seen')).toBeNaN();
+    expect(await run.secondsOf('new_block')).toBeNaN();
+    run.leaveTo('indexer');
+    expect(await run.secondsOf('seen')).toBeGreaterThan(3_500);
+    run.index.close();
+  });
+});
+
 describe('an index whose node is below it', () => {
   test('waits for some time, in which no block of the node is new', async ({ database }) => {
     await using run = await start(database);
@@ -107,8 +126,7 @@ describe('an index whose node is below it', () => {
     await vi.waitFor(async () =>
       expect(await error()).toContain('at block 68215, below the index, which is at 68216'),
     );
-    const networks = { list: async () => [{ ...index.network, dataProvider: 'indexer' as const }] };
-    await createLagCheck({ db: database.db, networks, most: 5n })();
+    await createLagCheck({ db: database.db, networks: registered(index.network), most: 5n })();
     run.node.setHead(third.block.hash);
     await vi.waitFor(async () => expect((await index.state())?.head?.number).toBe(68_217n), {
       timeout: 10_000,

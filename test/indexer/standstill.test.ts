@@ -10,7 +10,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { blockAfter, type ReplayBlock, startReplayNode } from '../support/replay-node.ts';
-import { createTestIndex } from './index-fixture.ts';
+import { createTestIndex, registered } from './index-fixture.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
 const second = readFixture<RecordedBlock>('cronos/68216');
@@ -91,13 +91,11 @@ describe('a block that cannot be read for good', () => {
       head: { number: 68_215n },
       stuck: { block: 68_216n, reason: expect.stringContaining('Block 68216 cannot be indexed: ') },
     });
-    const networks = {
-      list: async () => [run.index.network].map((one) => ({ ...one, dataProvider: 'indexer' as const })),
-    };
+    const networks = registered(run.index.network);
     const check = createLagCheck({ db: database.db, networks, most: 1_000n });
     await expect(check()).rejects.toThrow(`tallystick index skip ${run.chainId} 68216`);
     const metrics = createMetrics(() => {});
-    watchIndexes(metrics, database);
+    watchIndexes(metrics, { db: database.db, networks: registered(run.index.network) });
     expect((await metrics.scrape()).text).toContain(`tallystick_index_stuck{chain_id="${run.chainId}"} 1`);
     const asked = run.node.asked.length;
     await vi.waitFor(() => expect(run.node.asked.length).toBeGreaterThan(asked + 4), { timeout: 10_000 });
@@ -130,7 +128,7 @@ describe('a block that cannot be read for good', () => {
     const skipped = await listSkippedBlocks(database.db, run.chainId, { from: 0n, to: 68_217n });
     expect(skipped).toMatchObject([{ number: 68_216n, reason: 'broken' }]);
     const metrics = createMetrics(() => {});
-    watchIndexes(metrics, database);
+    watchIndexes(metrics, { db: database.db, networks: registered(run.index.network) });
     const { text } = await metrics.scrape();
     expect(text).toContain(`tallystick_index_skipped_blocks{chain_id="${run.chainId}"} 1`);
     expect(text).toContain(`tallystick_index_stuck{chain_id="${run.chainId}"} 0`);

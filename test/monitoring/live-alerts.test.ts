@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import type { Knex } from 'knex';
 import { describe, expect, vi } from 'vitest';
 import { findProgram } from '../../scripts/find-program.ts';
 import { commandLine, settingsFor } from '../cli/command-line.ts';
-import { addRwa } from '../rwa/samples.ts';
+import { addNetwork, addRwa } from '../rwa/samples.ts';
 import { firedAlerts } from '../support/fired-alerts.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startMoralisServer } from '../support/moralis-server.ts';
@@ -14,6 +15,17 @@ import { startScraped } from './scraped-process.ts';
 const wallet = `0x${'ab'.repeat(20)}`;
 const replaced = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 
+/** The index of a network that has another provider by now, stuck when it was left. */
+async function keepIndex(db: Knex): Promise<void> {
+  await addNetwork(db, '1');
+  await db('networks').update({ data_provider: 'moralis' });
+  const dayAgo = db.raw("now() - interval '1 day'");
+  await db('index_state').insert({
+    ...{ chain_id: 1, start_block: 0, node_head: 500, updated_at: dayAgo, new_block_at: dayAgo },
+    ...{ stuck_reason: 'it was left', stuck_since: dayAgo },
+  });
+}
+
 /** A process for which much goes wrong, as it shows it, and one that has all that it needs. */
 const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDatabase }, { onCleanup }) => {
   const opened = new AsyncDisposableStack();
@@ -22,17 +34,18 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   const { keys, companies } = await populate(db, { moralis });
   const operator = commandLine(settingsFor(databaseUrl));
   await addRwa(db, companies.acme, { isClaimable: true });
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
   // Its node is gone, and was last heard of five minutes ago.
   await db.raw(`INSERT INTO index_state (chain_id, start_block, head_number, head_hash, head_time, node_head, updated_at)
     VALUES (31337, 0, 9, '\\x00', now(), 500, now() - interval '5 minutes')`);
   // Of the local chain it would be no matter that nobody sends: another index has had no new block for as long.
+  await addNetwork(db, '137', nowhere);
   await db.raw(`INSERT INTO index_state (chain_id, start_block) VALUES (137, 0)`);
   await db('index_state').update({ new_block_at: db.raw(`now() - interval '20 minutes'`) });
   // Nobody serves this lane either, and nobody needs to.
   await db('mint_lanes').insert({ chain_id: 31337, signer: replaced });
   const stopped = ['--chain-id', '31337', '--signer', replaced];
   expect((await operator.run('mint', 'pause', ...stopped)).status).toBe(0);
-  const nowhere = `http://127.0.0.1:${await freePort()}`;
   const ill = await startScraped(databaseUrl, {
     ...{
       ROLES: 'api,worker,indexer',
@@ -62,6 +75,7 @@ const test = base.extend('world', perFile, async ({ db, databaseUrl, otherDataba
   opened.defer(() => locked.stop());
   const unasked = await locked.scrape();
   expect(await locked.ask('/v1/api/rwa', keys.acme)).toBe(503);
+  await keepIndex(otherDatabase.db);
   const well = await startScraped(otherDatabase.url, { ROLES: 'api,worker,indexer' });
   opened.defer(() => well.stop());
   return {

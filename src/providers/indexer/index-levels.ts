@@ -1,3 +1,4 @@
+import type { NetworkRegistry } from '../../chain/networks.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Metrics } from '../../metrics.ts';
 import { type IndexState, listIndexStates } from './store/index-state-store.ts';
@@ -5,8 +6,16 @@ import { countSkippedBlocks } from './store/skipped-block-store.ts';
 
 const labels = ['chain_id'];
 
-/** Registers the gauges of every index, which are read from the database at each scrape. */
-export function watchIndexes(metrics: Metrics, { db }: { readonly db: Database }): void {
+type LevelOptions = {
+  readonly db: Database;
+  readonly networks: Pick<NetworkRegistry, 'list'>;
+};
+
+/**
+ * Registers the gauges of the index of each network whose data provider it is, which are read from the database at each
+ * scrape. One that is kept though its network has another provider grows old on purpose.
+ */
+export function watchIndexes(metrics: Metrics, options: LevelOptions): void {
   metrics.levels({
     gauges: {
       behind: {
@@ -49,10 +58,18 @@ export function watchIndexes(metrics: Metrics, { db }: { readonly db: Database }
     sources: () => [
       {
         name: 'index',
-        read: async () => levelsOf(await listIndexStates(db), await countSkippedBlocks(db)),
+        read: async () => levelsOf(await listFollowed(options), await countSkippedBlocks(options.db)),
       },
     ],
   });
+}
+
+async function listFollowed({ db, networks }: LevelOptions): Promise<IndexState[]> {
+  const [states, registered] = await Promise.all([listIndexStates(db), networks.list()]);
+  const followed = new Set(
+    registered.filter(({ dataProvider }) => dataProvider === 'indexer').map(({ chainId }) => chainId),
+  );
+  return states.filter(({ chainId }) => followed.has(chainId));
 }
 
 function levelsOf(states: readonly IndexState[], skipped: ReadonlyMap<string, number>) {
