@@ -6,7 +6,7 @@ import { watchJobs } from '../jobs/job-metrics.ts';
 import { watchBreakers } from '../outgoing/breaker-levels.ts';
 import { watchIndexes } from '../providers/indexer/index-levels.ts';
 import { watchDisagreements } from '../rwa/mint-worker/audit/audit-levels.ts';
-import { watchMinting } from '../rwa/mint-worker/mint-levels.ts';
+import { watchLanes, watchMinting } from '../rwa/mint-worker/mint-levels.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
 import { createHealth } from './health.ts';
 import type { Parts } from './parts.ts';
@@ -24,12 +24,7 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
   metrics.watchProcess();
   watchNodes(metrics, parts);
   watchBreakers(metrics, parts.outgoing);
-  if (minter !== undefined) {
-    watchDisagreements(metrics, parts);
-    watchMinting(metrics, { ...parts, signers: minter.signers });
-    watchJobs(metrics, parts.jobs);
-  }
-  if (parts.config.ROLES.includes('indexer')) watchIndexes(metrics, parts);
+  watchWork(parts, minter);
   return createMountedApp({
     log,
     mounts: [
@@ -37,4 +32,18 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
       { path: '/', handler: createMetricsRouter(metrics) },
     ],
   });
+}
+
+/** A process with the role `api` tells of lanes and indexes too: it is there when nobody works on them. */
+function watchWork(parts: Parts, minter: MintWorker | undefined): void {
+  const { metrics, config } = parts;
+  const isApi = config.ROLES.includes('api');
+  if (minter !== undefined) {
+    watchDisagreements(metrics, parts);
+    watchMinting(metrics, { ...parts, signers: minter.signers });
+    watchJobs(metrics, parts.jobs);
+  } else if (isApi) {
+    watchLanes(metrics, parts);
+  }
+  if (isApi || config.ROLES.includes('indexer')) watchIndexes(metrics, parts);
 }

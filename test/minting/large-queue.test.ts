@@ -129,4 +129,11 @@ describe('of a large queue', () => {
     expect((await count()).map((lane) => lane.queued)).toEqual([queued, queued]);
     expect(await rowsReadBy(db, 'nfts', count)).toBeLessThan(issued + 10);
   });
+
+  test('a few are read for who counts none, and the oldest is known all the same', async ({ db }) => {
+    const look = () => listLanes(db, {}, 0);
+    const [lane] = await listLanes(db, {});
+    expect((await look())[0]).toEqual({ ...lane, queued: 0 });
+    expect(await rowsReadBy(db, 'nfts', look)).toBeLessThan(10);
+  });
 });

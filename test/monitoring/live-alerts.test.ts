@@ -91,6 +91,11 @@ describe.skipIf(findProgram('promtool') === undefined)('alerts, over what real p
     expect(await firedAlerts(world.locked)).toEqual(expect.arrayContaining(alertsOf('locked')));
   });
 
+  test('on lanes and indexes fire by what an api alone shows', async ({ world }) => {
+    const unserved = ['TallystickIndexBehind', 'TallystickIndexSilent', 'TallystickMintLaneUnattended'];
+    expect(await firedAlerts(world.locked)).toEqual(expect.arrayContaining(unserved));
+  });
+
   test('are silent where all is well, and one fires where nothing answers', async ({ world }) => {
     expect(await firedAlerts(world.well)).toEqual([]);
     expect(await firedAlerts({ before: world.well.before, after: undefined })).toEqual(alertsOf('gone'));

@@ -2,6 +2,7 @@ import { afterAll, describe, expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { addNetwork } from '../rwa/samples.ts';
 import { asUser, type TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 
@@ -70,6 +71,43 @@ describe('what callers reach', () => {
     );
     expect(text).not.toContain(id);
     expect(text).not.toContain('nowhere');
+  });
+});
+
+describe('a process that is only api, where nobody works', () => {
+  let service: Service;
+  test.beforeAll(async ({ database }) => {
+    const { db } = database;
+    await addNetwork(db);
+    await db('networks').update({ data_provider: 'indexer' });
+    await db('mint_lanes').insert({
+      chain_id: 31337,
+      signer: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+    });
+    await db.raw(`INSERT INTO index_state (chain_id, start_block, updated_at, new_block_at)
+      VALUES (31337, 0, now() - interval '1 hour', now() - interval '1 hour')`);
+    service = await start(database, { ROLES: 'api', DATABASE_URL: asUser(database.url, 'test_api') });
+  });
+  afterAll(() => service.stop());
+
+  test('tells of lanes and of indexes', async () => {
+    const text = await scrape(service);
+    expect(text).toMatch(/^tallystick_mint_lane_held\{chain_id="31337",signer="0x90F7\w+"\} 0$/m);
+    expect(text).toMatch(/^tallystick_mint_oldest_queued_seconds\{chain_id="31337"\} 0$/m);
+    for (const gauge of ['seen', 'new_block'])
+      expect(text).toMatch(
+        new RegExp(`^tallystick_index_${gauge}_seconds\\{chain_id="31337"\\} 36\\d\\d`, 'm'),
+      );
+    expect(text).not.toMatch(/^tallystick_scrape_failures_total\{.*\} [1-9]/m);
+  });
+
+  test('counts no queues, since there may be many of its kind', async () => {
+    expect(await scrape(service)).not.toContain('tallystick_mint_queued');
+  });
+
+  test('tells of no index that is kept while its network has another provider', async ({ database }) => {
+    await database.db('networks').update({ data_provider: 'moralis' });
+    await expect.poll(() => scrape(service)).not.toMatch(/^tallystick_index_\w+\{/m);
   });
 });
 

@@ -11,12 +11,7 @@ import { findHighestNonce } from './stores/transaction-store.ts';
 
 const ofLane = ['chain_id', 'signer'];
 
-const queueGauges = {
-  queued: {
-    name: 'tallystick_mint_queued',
-    help: `NFTs that wait to be sent, on a network; ${mostCounted} for so many and more.`,
-    labels: ['chain_id'],
-  },
+const laneGauges = {
   oldest: {
     name: 'tallystick_mint_oldest_queued_seconds',
     help: 'For how long the NFT that has waited longest has been waiting to be sent; 0 when none waits.',
@@ -36,6 +31,14 @@ const queueGauges = {
     name: 'tallystick_mint_lane_paused',
     help: '1 while the lane does not send, with the reason; absent while it does.',
     labels: [...ofLane, 'reason'],
+  },
+} as const;
+
+const countGauges = {
+  queued: {
+    name: 'tallystick_mint_queued',
+    help: `NFTs that wait to be sent, on a network; ${mostCounted} for so many and more.`,
+    labels: ['chain_id'],
   },
   waiting: {
     name: 'tallystick_mint_waiting',
@@ -72,8 +75,8 @@ type Options = {
 /** Registers the levels of minting: those of every lane from the database, those of our signers from the nodes. */
 export function watchMinting(metrics: Metrics, options: Options): void {
   metrics.levels({
-    gauges: queueGauges,
-    sources: () => [{ name: 'mint_lanes', read: () => readLanes(options.db) }],
+    gauges: { ...laneGauges, ...countGauges },
+    sources: () => [{ name: 'mint_lanes', read: () => readAll(options.db) }],
   });
   metrics.levels({
     gauges: signerGauges,
@@ -81,19 +84,52 @@ export function watchMinting(metrics: Metrics, options: Options): void {
   });
 }
 
-type QueueLevels = Awaited<ReturnType<LevelSource<keyof typeof queueGauges>['read']>>;
+/**
+ * Registers the levels that tell of lanes which no worker serves, for processes that are there when none is. There may be
+ * many such processes, so nothing is counted.
+ */
+export function watchLanes(metrics: Metrics, { db }: Pick<Options, 'db'>): void {
+  metrics.levels({
+    gauges: laneGauges,
+    sources: () => [{ name: 'mint_lanes', read: async () => laneLevels(await listLanes(db, {}, 0)) }],
+  });
+}
 
-async function readLanes(db: Database): Promise<QueueLevels> {
+type CountLevels = Awaited<
+  ReturnType<LevelSource<keyof typeof laneGauges | keyof typeof countGauges>['read']>
+>;
+
+async function readAll(db: Database): Promise<CountLevels> {
   const [lanes, notes] = await Promise.all([listLanes(db, {}), countNotes(db)]);
-  const level = (lane: (typeof lanes)[number], value: number) => ({
+  return {
+    ...laneLevels(lanes),
+    queued: perNetwork(lanes).map(({ chainId, queued }) => ({
+      labels: { chain_id: chainId },
+      value: queued,
+    })),
+    waiting: notes.map(({ chainId, reason, nfts }) => ({
+      labels: { chain_id: chainId, reason },
+      value: nfts,
+    })),
+    unexplained: perNetwork(lanes).map(({ chainId }) => ({
+      labels: { chain_id: chainId },
+      value: countUnexplained(chainId, lanes, notes),
+    })),
+  };
+}
+
+/** Every lane has the queue of its network, which must count once. */
+const perNetwork = (lanes: readonly LaneStatus[]) => [
+  ...new Map(lanes.map((lane) => [lane.chainId, lane])).values(),
+];
+
+function laneLevels(lanes: readonly LaneStatus[]) {
+  const level = (lane: LaneStatus, value: number) => ({
     labels: { chain_id: lane.chainId, signer: lane.signer },
     value,
   });
-  // Every lane has the queue of its network, which must count once.
-  const perNetwork = [...new Map(lanes.map((lane) => [lane.chainId, lane])).values()];
   return {
-    queued: perNetwork.map(({ chainId, queued }) => ({ labels: { chain_id: chainId }, value: queued })),
-    oldest: perNetwork.map(({ chainId, oldestQueuedAt }) => ({
+    oldest: perNetwork(lanes).map(({ chainId, oldestQueuedAt }) => ({
       labels: { chain_id: chainId },
       value: oldestQueuedAt === null ? 0 : Math.max(0, (Date.now() - oldestQueuedAt.getTime()) / 1_000),
     })),
@@ -106,14 +142,6 @@ async function readLanes(db: Database): Promise<QueueLevels> {
       const { labels, value } = level(lane, 1);
       return lane.paused === null ? [] : [{ labels: { ...labels, reason: lane.paused }, value }];
     }),
-    waiting: notes.map(({ chainId, reason, nfts }) => ({
-      labels: { chain_id: chainId, reason },
-      value: nfts,
-    })),
-    unexplained: perNetwork.map(({ chainId }) => ({
-      labels: { chain_id: chainId },
-      value: countUnexplained(chainId, lanes, notes),
-    })),
   };
 }
 

@@ -8,7 +8,7 @@ export type LaneStatus = {
   readonly signer: string;
   /** Host and id of the process that holds the lane; null when none does. */
   readonly holder: string | null;
-  /** NFTs queued on the network, for any of its lanes; {@link mostCounted} for so many and more. */
+  /** NFTs queued on the network, for any of its lanes; the most that are counted for so many and more. */
   readonly queued: number;
   /** Signed transactions that are not confirmed yet. */
   readonly inFlight: number;
@@ -23,14 +23,14 @@ export type LaneStatus = {
 /** Selects lanes; a field that is absent selects all. */
 export type LaneFilter = { readonly chainId?: string | undefined; readonly signer?: string | undefined };
 
-/** Every scrape of the metrics counts what is queued; this many take a fifth of a second. */
+/** Every scrape of a worker's metrics counts what is queued; this many take a fifth of a second. */
 export const mostCounted = 1_000_000;
 
 const laneStatus = `
   WITH queues AS MATERIALIZED (
     SELECT l.chain_id, (SELECT min(queued_at) FROM nfts WHERE mint_chain_id = l.chain_id AND mint_state = 'queued') AS oldest,
       (SELECT count(*)::int FROM (SELECT FROM nfts
-        WHERE mint_chain_id = l.chain_id AND mint_state = 'queued' LIMIT ${mostCounted}) q) AS queued
+        WHERE mint_chain_id = l.chain_id AND mint_state = 'queued' LIMIT :most) q) AS queued
     FROM (SELECT DISTINCT chain_id FROM mint_lanes WHERE :chainId::bigint IS NULL OR chain_id = :chainId) l)
   SELECT l.chain_id AS "chainId", l.signer,
     CASE WHEN l.expires_at > clock_timestamp() THEN l.holder END AS holder,
@@ -49,9 +49,16 @@ export const laneBindings = ({ chainId, signer }: LaneFilter) => ({
   signer: signer ?? null,
 });
 
-/** Lists lanes in the order of network and signer. */
-export async function listLanes(db: Database, filter: LaneFilter): Promise<LaneStatus[]> {
-  return (await db.raw(laneStatus, laneBindings(filter))).rows;
+/**
+ * Lists lanes in the order of network and signer.
+ * @param most NFTs that are counted in a queue; with 0 only a few rows are read, however long it is
+ */
+export async function listLanes(
+  db: Database,
+  filter: LaneFilter,
+  most: number = mostCounted,
+): Promise<LaneStatus[]> {
+  return (await db.raw(laneStatus, { ...laneBindings(filter), most })).rows;
 }
 
 /**
