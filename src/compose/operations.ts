@@ -2,13 +2,14 @@ import type { RequestListener } from 'node:http';
 import { createMountedApp } from '../app.ts';
 import { watchNodes } from '../chain/rpc/node-levels.ts';
 import { createMetricsRouter } from '../http/mounts/metrics.ts';
-import { watchJobs } from '../jobs/job-metrics.ts';
+import { watchJobs, watchSchedule } from '../jobs/job-metrics.ts';
 import { watchBreakers } from '../outgoing/breaker-levels.ts';
 import { watchIndexes } from '../providers/indexer/index-levels.ts';
 import { watchDisagreements } from '../rwa/mint-worker/audit/audit-levels.ts';
 import { watchLanes, watchMinting } from '../rwa/mint-worker/mint-levels.ts';
 import type { MintWorker } from '../rwa/mint-worker/mint-worker.ts';
 import { createHealth } from './health.ts';
+import { jobQueues } from './job-queues.ts';
 import type { Parts } from './parts.ts';
 
 export type OperationsOptions = {
@@ -34,9 +35,9 @@ export function createOperationsApp(parts: Parts, { minter, isServing }: Operati
   });
 }
 
-/** A process with the role `api` tells of lanes and indexes too: it is there when nobody works on them. */
+/** A process with the role `api` tells of lanes, jobs and indexes too: it is there when nobody works on them. */
 function watchWork(parts: Parts, minter: MintWorker | undefined): void {
-  const { metrics, config } = parts;
+  const { metrics, config, db } = parts;
   const isApi = config.ROLES.includes('api');
   if (minter !== undefined) {
     watchDisagreements(metrics, parts);
@@ -45,5 +46,6 @@ function watchWork(parts: Parts, minter: MintWorker | undefined): void {
   } else if (isApi) {
     watchLanes(metrics, parts);
   }
+  if (minter !== undefined || isApi) watchSchedule(metrics, { db, queues: jobQueues.scheduled });
   if (isApi || config.ROLES.includes('indexer')) watchIndexes(metrics, parts);
 }

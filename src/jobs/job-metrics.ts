@@ -1,4 +1,6 @@
+import type { Database } from '../contract/transaction.ts';
 import type { Metrics } from '../metrics.ts';
+import { listLastDone } from './done-job-store.ts';
 import type { JobQueue, OnJobs } from './queue.ts';
 
 /** Counts the runs of jobs. */
@@ -29,6 +31,33 @@ export function watchJobs(metrics: Metrics, jobs: Pick<JobQueue, 'counts'>): voi
             { labels: { queue, state: 'waiting' }, value: waiting },
             { labels: { queue, state: 'active' }, value: active },
           ]),
+        }),
+      },
+    ],
+  });
+}
+
+/** Registers the gauge of jobs that run by the clock, which stand in these queues. */
+export function watchSchedule(
+  metrics: Metrics,
+  { db, queues }: { readonly db: Database; readonly queues: readonly string[] },
+): void {
+  metrics.levels({
+    gauges: {
+      lastDone: {
+        name: 'tallystick_job_last_done_seconds',
+        help: 'Time since a job that runs by the clock was last done; since its queue was made, when that was never or is over two hours ago.',
+        labels: ['queue'],
+      },
+    },
+    sources: () => [
+      {
+        name: 'schedule',
+        read: async () => ({
+          lastDone: (await listLastDone(db, queues)).map(({ queue, seconds }) => ({
+            labels: { queue },
+            value: seconds,
+          })),
         }),
       },
     ],

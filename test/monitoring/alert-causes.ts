@@ -29,6 +29,7 @@ export const alertCauses: Readonly<Record<string, Cause>> = {
   TallystickIndexStandsStill: { world: 'ill', cause: 'a node whose last new block was twenty minutes ago' },
   TallystickIndexBehind: { world: 'ill', cause: 'a node that is gone, 491 blocks ahead' },
   TallystickJobsFailing: { world: 'strained', cause: 'a job on a table that another transaction has locked' },
+  TallystickJobOverdue: { world: 'strained', cause: 'that job, in a queue that was made two hours ago' },
   TallystickLevelsUnreadable: { world: 'strained', cause: 'lanes that another transaction has locked' },
 };
 

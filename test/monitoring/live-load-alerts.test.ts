@@ -39,6 +39,9 @@ describe.skipIf(findProgram('promtool') === undefined)(
       await using opened = new AsyncDisposableStack();
       // A lane that nobody serves has an alert of its own.
       await db('mint_lanes').delete();
+      await db.raw(
+        "UPDATE pgboss.queue SET created_on = now() - interval '2 hours' WHERE name = 'chain-audit'",
+      );
       await service.parts.jobs.enqueue('chain-audit', ['now']);
       const audit = opened.use(await lock(db, 'audit_chain'));
       // It waits for locks but a second and a half, and takes on but what it answers in a millisecond.

@@ -86,11 +86,14 @@ describe('a process that is only api, where nobody works', () => {
     });
     await db.raw(`INSERT INTO index_state (chain_id, start_block, updated_at, new_block_at)
       VALUES (31337, 0, now() - interval '1 hour', now() - interval '1 hour')`);
+    await db.raw(
+      "UPDATE pgboss.queue SET created_on = now() - interval '3 hours' WHERE name = 'purge-expired'",
+    );
     service = await start(database, { ROLES: 'api', DATABASE_URL: asUser(database.url, 'test_api') });
   });
   afterAll(() => service.stop());
 
-  test('tells of lanes and of indexes', async () => {
+  test('tells of lanes, of indexes and of jobs that run by the clock', async () => {
     const text = await scrape(service);
     expect(text).toMatch(/^tallystick_mint_lane_held\{chain_id="31337",signer="0x90F7\w+"\} 0$/m);
     expect(text).toMatch(/^tallystick_mint_oldest_queued_seconds\{chain_id="31337"\} 0$/m);
@@ -98,6 +101,8 @@ describe('a process that is only api, where nobody works', () => {
       expect(text).toMatch(
         new RegExp(`^tallystick_index_${gauge}_seconds\\{chain_id="31337"\\} 36\\d\\d`, 'm'),
       );
+    expect(text).toMatch(/^tallystick_job_last_done_seconds\{queue="purge-expired"\} 108\d\d/m);
+    expect(text).toMatch(/^tallystick_job_last_done_seconds\{queue="chain-audit"\} /m);
     expect(text).not.toMatch(/^tallystick_scrape_failures_total\{.*\} [1-9]/m);
   });
 

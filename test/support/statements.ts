@@ -50,10 +50,18 @@ function rowsRead(plan: RunPlan, table: string): number {
   );
 }
 
-/** How many rows of a table the statements of the work that name it read. */
-export async function rowsReadBy(db: Database, table: string, work: () => Promise<unknown>): Promise<number> {
+/**
+ * How many rows of a table the statements of the work that name it read.
+ * @param part which of its partitions has its rows; the table itself by default
+ */
+export async function rowsReadBy(
+  db: Database,
+  table: string,
+  work: () => Promise<unknown>,
+  part = table,
+): Promise<number> {
   let read = 0;
   for (const statement of await statementsOf(db, work))
-    if (statement.sql.includes(table)) read += rowsRead(await runPlanOf(db, statement), table);
+    if (statement.sql.includes(table)) read += rowsRead(await runPlanOf(db, statement), part);
   return read;
 }
