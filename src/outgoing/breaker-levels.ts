@@ -1,4 +1,5 @@
 import type { Metrics } from '../metrics.ts';
+import type { Callee } from './callee.ts';
 import type { Outgoing } from './outgoing.ts';
 
 /** Registers the gauge of the circuit breakers. Callees that strangers choose are counted together. */
@@ -7,7 +8,7 @@ export function watchBreakers(metrics: Metrics, outgoing: Pick<Outgoing, 'callee
     gauges: {
       breakers: {
         name: 'tallystick_circuit_breakers',
-        help: 'Circuit breakers by what is called (authentication, upstream, node, metadata) and state: closed, open or half_open.',
+        help: 'Circuit breakers by what is called (authentication, upstream, node, metadata) and state: closed, open, half_open, or idle: open, and not asked for ten minutes, so that nobody knows whether it still fails.',
         labels: ['callee', 'label', 'state'],
       },
     },
@@ -15,10 +16,16 @@ export function watchBreakers(metrics: Metrics, outgoing: Pick<Outgoing, 'callee
   });
 }
 
+// Only a call closes a breaker. Whoever still needs the callee asks for one within less.
+const idleMs = 600_000;
+
+const stateOf = (callee: Callee) =>
+  callee.state() === 'open' && callee.idleMs() >= idleMs ? 'idle' : callee.state();
+
 function count(outgoing: Pick<Outgoing, 'callees'>) {
   const counts = new Map<string, number>();
-  for (const { kind, label, state } of outgoing.callees()) {
-    const key = JSON.stringify({ callee: kind, label, state: state() });
+  for (const callee of outgoing.callees()) {
+    const key = JSON.stringify({ callee: callee.kind, label: callee.label, state: stateOf(callee) });
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return [...counts].map(([key, value]) => ({ labels: JSON.parse(key) as Record<string, string>, value }));

@@ -42,6 +42,8 @@ export type Callee = {
   readonly kind: CalleeKind;
   readonly label: string;
   state(): BreakerState;
+  /** Milliseconds since a call was last asked for, refused ones included. */
+  idleMs(): number;
   /**
    * Makes a call in its turn. It ends at its deadline, and with the request that it is made for.
    * @param work must end with its signal
@@ -80,6 +82,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
   const breaker = createBreaker({ isFailure, onState, now });
   const exchange = createExchange({ maxSockets: maxConcurrent, isPublicOnly });
   const inTurn = createTurns(maxConcurrent);
+  let askedAt = now();
   const shut = () => shutFault(`${kind}${label === '' ? '' : ` ${label}`}`, breaker);
 
   /** The call that decides for all while the breaker is open does not end with the caller who happens to make it. */
@@ -98,6 +101,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
   };
 
   const ask: Callee['call'] = async (work, { timeoutMs, waitMs = timeoutMs, onTurn }) => {
+    askedAt = now();
     const scope = currentScope();
     const asker = scope?.signal;
     asker?.throwIfAborted();
@@ -125,6 +129,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
     kind,
     label,
     state: breaker.state,
+    idleMs: () => now() - askedAt,
     call: (work, options) => inChildSpan(described(options.about ?? kind), () => ask(work, options)),
     send: (request, within) =>
       inChildSpan(described(within.about ?? request.method), async (span) => {

@@ -322,6 +322,27 @@ describe('the circuit breaker of a callee', () => {
     expect(asked).toBe(1);
   });
 
+  test('counts as idle once nobody has asked for ten minutes, and as open again when somebody does', async () => {
+    const metrics = createMetrics(() => {});
+    watchBreakers(metrics, outgoing);
+    const callee = open();
+    const shown = async () =>
+      /^tallystick_circuit_breakers\{.*state="(\w+)"\} 1$/m.exec((await metrics.scrape()).text)?.[1];
+    await breakIt(callee);
+    now += 599_000;
+    expect(await shown()).toBe('open');
+    now += 1_000;
+    expect(await shown()).toBe('idle');
+    answer = (request) => request.socket.destroy();
+    await faultOf(get(callee));
+    expect(await shown()).toBe('open');
+    now += 600_000;
+    answer = well;
+    await get(callee);
+    now += 600_000;
+    expect(await shown()).toBe('closed');
+  });
+
   test('tells once that it opened and closed, and is seen in the metrics, without a secret', async () => {
     answer = well;
     const metrics = createMetrics(() => {});
