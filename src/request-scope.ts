@@ -93,6 +93,13 @@ export function inBackground<T>(work: () => T): T {
   return scopes.run(undefined, work);
 }
 
+/** Runs work on behalf of whoever the present work is done for, that also ends with this signal. */
+export function withEnd<T>(end: AbortSignal, work: () => T): T {
+  const scope = scopes.getStore();
+  const signal = scope === undefined ? end : AbortSignal.any([scope.signal, end]);
+  return scopes.run({ isRead: true, ...scope, signal, ending: undefined }, work);
+}
+
 type SharedWork = {
   readonly signal?: AbortSignal;
   readonly isOfTenant: boolean;

@@ -9,13 +9,13 @@ const wordEnd = 2 + 2 * wordBytes;
 /** The number of bytes of an answer. */
 export const sizeOf = (data: string): number => (data.length - 2) / 2;
 
-/** Reads the first 32 bytes of a contract's answer. @returns undefined where there are fewer, or the contract failed */
-export function wordOf(data: string | undefined): bigint | undefined {
-  return data === undefined || data.length < wordEnd ? undefined : BigInt(data.slice(0, wordEnd));
+/** Reads the first 32 bytes of a contract's answer. @returns undefined where there are fewer, or there is none */
+export function wordOf(data: string | null | undefined): bigint | undefined {
+  return !data || data.length < wordEnd ? undefined : BigInt(data.slice(0, wordEnd));
 }
 
 /** Reads an address from a contract's answer, in lower case. */
-export function accountOf(data: string | undefined): string | undefined {
+export function accountOf(data: string | null | undefined): string | undefined {
   const word = wordOf(data);
   return word === undefined || word >= 2n ** 160n ? undefined : `0x${word.toString(16).padStart(40, '0')}`;
 }

@@ -1,5 +1,5 @@
 import { Interface } from 'ethers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { deployData } from '../../src/chain/contracts/contract-calls.ts';
 import { worldContracts } from '../../src/local/sample/contracts.ts';
 import { type AlteredNode, startAlteredNode } from '../support/altered-node.ts';
@@ -72,6 +72,14 @@ afterAll(async () => {
   await upstream.close();
 });
 
+afterEach(() => node.alter(() => undefined));
+
+/** Answers calls of a contract with an error. */
+const about = (contract: string, error: object) => (call: { method: string; params: readonly unknown[] }) =>
+  call.method === 'eth_call' && JSON.stringify(call.params).toLowerCase().includes(contract.slice(2))
+    ? { error }
+    : undefined;
+
 const ask = (path: string, query: Readonly<Record<string, string>>) =>
   service
     .as(service.keys.noCompany)
@@ -117,6 +125,14 @@ describe('200: the tokens of a wallet', () => {
     const whole = await walk('tokens', '100');
     expect(whole).toHaveLength(2);
     expect(await walk('tokens', '1')).toEqual(whole);
+  });
+
+  test('are there beside one that nodes answer in words that nobody knows', async () => {
+    const twin = await service.twin();
+    node.alter(about(contracts.spam, { code: -32000, message: 'not enough cpu counters to continue' }));
+    const query = new URLSearchParams({ address: owner, chainId: '31337' });
+    const { body } = await twin.as(twin.keys.acme).get(`${base}/tokens?${query}`).expect(200);
+    expect(body.result).toMatchObject([{ symbol: 'USD', balance: '550' }]);
   });
 
   test('are those of the hosted provider, with its cursor', async () => {
@@ -165,6 +181,21 @@ describe('200: the approvals of a wallet', () => {
     expect(amounts).toContainEqual(
       expect.objectContaining({ amount: '600', value_at_risk: null, is_confirmed: false }),
     );
+  });
+});
+
+describe('200: the approvals of a wallet beside a contract that nodes answer in words that nobody knows', () => {
+  test('are all there, those of the contract unconfirmed', async () => {
+    const twin = await service.twin();
+    node.alter(about(contracts.nfts, { code: -32603, message: 'Internal error' }));
+    const query = new URLSearchParams({ address: owner, chainId: '31337' });
+    const { body } = await twin.as(twin.keys.acme).get(`${base}/approvals?${query}`).expect(200);
+    const kinds = (isConfirmed: boolean) =>
+      body.result.flatMap((each: { is_confirmed: boolean; kind: string }) =>
+        each.is_confirmed === isConfirmed ? each.kind : [],
+      );
+    expect(kinds(true)).toEqual(['amount', 'amount']);
+    expect(kinds(false).sort()).toEqual(['all', 'token', 'token']);
   });
 });
 
@@ -316,6 +347,7 @@ describe('502: the node', () => {
     const query = new URLSearchParams({ address: owner, chainId: '31337' });
     const answers = [
       () => ({ error: { code: -32000, message: 'header not found' } }),
+      () => ({ error: { code: -32000, message: 'backend is down' } }),
       ({ method }: { method: string }) =>
         method === 'eth_getBlockByNumber' ? { result: { hash: `0x${'0b'.repeat(32)}` } } : undefined,
     ];
@@ -325,6 +357,19 @@ describe('502: the node', () => {
       expect(body).toMatchObject({ code, detail });
     }
     node.alter(() => undefined);
+  });
+
+  test.each(['tokens', 'approvals'])('%s: answers no calls, or wants fewer of them', async (path) => {
+    const query = new URLSearchParams({ address: owner, chainId: '31337' });
+    for (const error of [
+      { code: -32603, message: 'Internal error' },
+      { code: -32005, message: 'too many requests' },
+    ]) {
+      const twin = await service.twin();
+      node.alter(({ method }) => (method === 'eth_call' ? { error } : undefined));
+      const { body } = await twin.as(twin.keys.acme).get(`${base}/${path}?${query}`).expect(502);
+      expect(body.code).toBe(`${path}_unavailable`);
+    }
   });
 
   test('tokens: the hosted provider fails', async () => {

@@ -1,4 +1,4 @@
-import { multicallAddress } from '../../src/providers/indexer/tokens/contract-calls.ts';
+import { multicallAddress } from '../../src/providers/indexer/tokens/multicall.ts';
 import { callNode } from './deploy.ts';
 import { compileContracts } from './solidity.ts';
 

@@ -88,3 +88,11 @@ export function isAboutToken({ method, params }: NodeCall, tokenId: string): boo
   const word = BigInt(tokenId).toString(16).padStart(64, '0');
   return (method === 'eth_getLogs' || method === 'eth_call') && JSON.stringify(params).includes(word);
 }
+
+/** Calls of contracts that have this in their parameters, in hex without `0x`, are answered in this way. */
+export const callsWith =
+  (hex: string, answer: NodeAnswer): Rule =>
+  ({ method, params }) =>
+    method === 'eth_call' && JSON.stringify(params).toLowerCase().includes(hex) ? answer : undefined;
+
+export const nodeError = (code: number, message: string): NodeAnswer => ({ error: { code, message } });

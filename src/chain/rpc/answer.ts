@@ -89,6 +89,15 @@ export function judge(method: string, error: RpcError): Verdict {
   return lacksMethod(error) || lacksData(error) ? 'lacking' : 'answer';
 }
 
+/**
+ * Whether these words to a simulation may be about what is simulated: they come from a node, and neither refuse us nor say that
+ * it does not have the block.
+ */
+export function mayBeOfSimulation({ code, message }: Words): boolean {
+  if (code === undefined || unknownState.test(message) || lacksData({ message })) return false;
+  return judge('eth_call', { code, message }) === 'elsewhere';
+}
+
 // geth and its forks; anvil and reth ("EVM error"); Nethermind and OpenEthereum; Hardhat; Besu.
 const executionFailure =
   /^(execution )?revert|^invalid opcode|^out of gas|^gas uint64 overflow|^stack (underflow|overflow|limit)|^invalid jump|^write protection|^return data out of bounds|^max (initcode|code) size|^EVM error|^VM (execution error|exception)|reverted with|bad instruction|^invalid_operation/i;

@@ -5,12 +5,12 @@ import type { Database } from '../../../contract/transaction.ts';
 import { problem } from '../../../errors.ts';
 import type { ApprovalPage, ListQuestion, LiveApproval } from '../../provider.ts';
 import { findContracts, type KnownContract } from '../store/contract-store.ts';
-import type { ContractCall } from '../tokens/contract-calls.ts';
+import type { ContractCall } from '../tokens/multicall.ts';
 import { type GivenApproval, listGivenApprovals } from './approval-page-store.ts';
 import { findCoverage } from './coverage-store.ts';
 import { readApprovalPlace, writeApprovalPlace } from './position.ts';
 import { advertises } from './spam-names.ts';
-import type { StateReader } from './state-reader.ts';
+import type { StateAnswer, StateReader } from './state-reader.ts';
 
 const abi = new Interface([
   'function allowance(address,address) view returns (uint256)',
@@ -21,7 +21,6 @@ const abi = new Interface([
 ]);
 
 type Options = { readonly db: Database; readonly states: StateReader };
-type Answer = string | undefined;
 
 // Wallets write half of the largest amount or more for one that never ends.
 const unlimited = 2n ** 255n;
@@ -78,7 +77,11 @@ function questionsOf(
 type Known = { readonly wallet: string; readonly text: KnownContract | undefined };
 
 /** @returns nothing where the contract says that the approval stands no more */
-function toLive(row: GivenApproval, answers: readonly [Answer, Answer], known: Known): LiveApproval[] {
+function toLive(
+  row: GivenApproval,
+  answers: readonly [StateAnswer, StateAnswer],
+  known: Known,
+): LiveApproval[] {
   const found = { amount: amountOf, token: tokenOf, all: allOf }[row.kind](row, answers, known);
   if (found === undefined) return [];
   const { contract, kind, spender, tokenId, changedBlock } = row;
@@ -108,7 +111,11 @@ type Found = {
   readonly atRisk: bigint | null;
   readonly isConfirmed: boolean;
 };
-type Judge = (row: GivenApproval, answers: readonly [Answer, Answer], known: Known) => Found | undefined;
+type Judge = (
+  row: GivenApproval,
+  answers: readonly [StateAnswer, StateAnswer],
+  known: Known,
+) => Found | undefined;
 
 const amountOf: Judge = (row, [allowance, held]) => {
   const left = wordOf(allowance);
@@ -124,7 +131,7 @@ const amountOf: Judge = (row, [allowance, held]) => {
 const tokenOf: Judge = ({ spender }, [approved, owner], { wallet }) => {
   const [by, of] = [accountOf(approved), accountOf(owner)];
   // A contract that fails for a token that is gone says so as well.
-  if (of !== undefined ? of !== wallet : approved === undefined) return undefined;
+  if (of !== undefined ? of !== wallet : approved === null) return undefined;
   if (by !== undefined && by !== spender) return undefined;
   return { amount: null, atRisk: of === undefined ? null : 1n, isConfirmed: by !== undefined };
 };

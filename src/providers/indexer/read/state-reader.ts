@@ -4,7 +4,8 @@ import { NodeFault } from '../../../chain/rpc/node-fault.ts';
 import { quantity, readQuantity } from '../../../chain/rpc/quantity.ts';
 import type { RpcClients } from '../../../chain/rpc/rpc-clients.ts';
 import { firstWord } from '../../../chain/words.ts';
-import { type ContractCall, type ContractCalls, createContractCalls } from '../tokens/contract-calls.ts';
+import { type ContractCalls, createContractCalls } from '../tokens/contract-calls.ts';
+import type { ContractCall } from '../tokens/multicall.ts';
 
 /** A block of the index; its hash says in which branch. */
 type StateBlock = {
@@ -13,14 +14,17 @@ type StateBlock = {
   readonly blockHash: string;
 };
 
+/** Null where the contract failed; undefined where nodes do not answer its call, though they answer others. */
+export type StateAnswer = string | null | undefined;
+
 /** Asks nodes for the state after blocks of the index. Every method rejects when no node has it. */
 export type StateReader = {
   /**
    * Calls contracts, all of them after the same block. Of each answer the first word is kept, for a minute.
    * @param key tells these calls from others after the same block
-   * @returns the first 32 bytes of each answer in hex, or as many as there are; undefined where the contract failed
+   * @returns the first 32 bytes of each answer in hex, or as many as there are
    */
-  call(at: StateBlock, key: string, calls: readonly ContractCall[]): Promise<(string | undefined)[]>;
+  call(at: StateBlock, key: string, calls: readonly ContractCall[]): Promise<StateAnswer[]>;
   /**
    * The native balance of an account after a block.
    * @param at without a hash, whatever block the node has at this number
@@ -38,8 +42,10 @@ const keptSeconds = 60;
 // Each is the answer for a page.
 const maxKept = 1_000;
 
+const wordOrNull = (answer: string | undefined) => firstWord(answer) ?? null;
+
 export function createStateReader({ clients }: { readonly clients: Pick<RpcClients, 'for'> }): StateReader {
-  const cache = createFlightCache<(string | undefined)[]>({ maxKeys: maxKept });
+  const cache = createFlightCache<StateAnswer[]>({ maxKeys: maxKept });
   const callers = new WeakMap<Network, ContractCalls>();
 
   const callerOf = (network: Network) => {
@@ -72,7 +78,7 @@ export function createStateReader({ clients }: { readonly clients: Pick<RpcClien
   return {
     call: (at, key, calls) =>
       cache.get(`${at.network.chainId}:${at.blockHash}:${key}`, async () => ({
-        value: (await inBranch(at, callerOf(at.network).readMany(calls, firstWord, at.blockNumber))).answer,
+        value: (await inBranch(at, callerOf(at.network).readMany(calls, wordOrNull, at.blockNumber))).answer,
         ttlSeconds: keptSeconds,
       })),
     async balance(at, account) {

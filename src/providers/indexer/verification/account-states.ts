@@ -2,6 +2,8 @@ import { Interface, type JsonRpcApiProvider } from 'ethers';
 import { readContract } from '../../../chain/rpc/contract-call.ts';
 import { wordOf } from '../../../chain/words.ts';
 import { hashOf } from '../decode/hex.ts';
+import type { ContractCall } from '../tokens/multicall.ts';
+import { readSingly } from '../tokens/single-calls.ts';
 
 const abi = new Interface([
   'function balanceOf(address) view returns (uint256)',
@@ -23,6 +25,8 @@ export type AccountStates = {
   parentOf(blockHash: string): Promise<string | undefined>;
   /** The amount, for an ERC-721 0 or 1; undefined where the contract does not say. */
   amountOf(holding: Holding, blockHash: string): Promise<bigint | undefined>;
+  /** {@link amountOf} many. One that nodes do not answer, though they answer others, is undefined as well. */
+  amountsOf(holdings: readonly Holding[], blockHash: string): Promise<(bigint | undefined)[]>;
   /** Whether nobody else's code can act for the account: it has none, or a delegate of its own (EIP-7702). */
   isPerson(account: string, blockHash: string): Promise<boolean>;
 };
@@ -39,21 +43,32 @@ export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): Acc
       if (answer === null || typeof answer !== 'object') return undefined;
       return 'parentHash' in answer ? hashOf(answer.parentHash, 'parentHash') : undefined;
     },
-    async amountOf({ standard, token, tokenId, account }, blockHash) {
-      const data =
-        standard === 721
-          ? abi.encodeFunctionData('ownerOf', [tokenId])
-          : standard === 20
-            ? abi.encodeFunctionData('balanceOf(address)', [account])
-            : abi.encodeFunctionData('balanceOf(address,uint256)', [account, tokenId]);
-      const word = wordOf(await readContract(node, { to: token, data, gas }, { blockHash }));
-      if (word === undefined) return undefined;
-      if (standard === 721) return word === BigInt(account) ? 1n : 0n;
-      return word;
+    async amountOf(holding, blockHash) {
+      const answer = await readContract(node, { ...questionOf(holding), gas }, { blockHash });
+      return amountIn(wordOf(answer), holding);
+    },
+    async amountsOf(holdings, blockHash) {
+      const words = await readSingly(node, holdings.map(questionOf), wordOf, { blockHash });
+      return holdings.map((holding, place) => amountIn(words[place], holding));
     },
     async isPerson(account, blockHash) {
       const code: unknown = await node.send('eth_getCode', [account, { blockHash }]);
       return code === '0x' || (typeof code === 'string' && code.startsWith(delegated));
     },
   };
+}
+
+function questionOf({ standard, token, tokenId, account }: Holding): ContractCall {
+  const data =
+    standard === 721
+      ? abi.encodeFunctionData('ownerOf', [tokenId])
+      : standard === 20
+        ? abi.encodeFunctionData('balanceOf(address)', [account])
+        : abi.encodeFunctionData('balanceOf(address,uint256)', [account, tokenId]);
+  return { to: token, data };
+}
+
+function amountIn(word: bigint | undefined, { standard, account }: Holding): bigint | undefined {
+  if (word === undefined || standard !== 721) return word;
+  return word === BigInt(account) ? 1n : 0n;
 }

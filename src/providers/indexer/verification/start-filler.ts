@@ -1,7 +1,13 @@
 import type { Database } from '../../../contract/transaction.ts';
 import type { Logger } from '../../../log.ts';
 import { findIndexState } from '../store/index-state-store.ts';
-import { type AskedHolding, listUnstarted, saveStarts, startFromNothing } from '../store/start-store.ts';
+import {
+  type AskedHolding,
+  listUnstarted,
+  saveStarts,
+  startFromNothing,
+  type UnstartedHolding,
+} from '../store/start-store.ts';
 import type { AccountStates } from './account-states.ts';
 
 export type StartFiller = {
@@ -17,26 +23,20 @@ type StartFillerOptions = {
 };
 
 const holdingsAtOnce = 96;
-const questionsAtOnce = 12;
 
 /**
  * Finds out what wallets had of ERC-1155 tokens before the index began. It is asked at the head of the index, whose state
  * every node has: what is there now, less what the index counted, was there before.
  */
 export function createStartFiller({ chainId, db, states, log }: StartFillerOptions): StartFiller {
-  const ask = async (head: string, holdings: Awaited<ReturnType<typeof listUnstarted>>) => {
-    const asked: AskedHolding[] = [];
-    for (let start = 0; start < holdings.length; start += questionsAtOnce) {
-      const group = holdings.slice(start, start + questionsAtOnce).map(async (holding) => {
-        const { contract: token, tokenId, wallet: account } = holding;
-        return {
-          ...holding,
-          amount: await states.amountOf({ standard: 1155, token, tokenId, account }, head),
-        };
-      });
-      asked.push(...(await Promise.all(group)));
-    }
-    return asked;
+  const ask = async (head: string, holdings: readonly UnstartedHolding[]): Promise<AskedHolding[]> => {
+    const amounts = await states.amountsOf(
+      holdings.map(({ contract: token, tokenId, wallet: account }) => ({
+        ...{ standard: 1155, token, tokenId, account },
+      })),
+      head,
+    );
+    return holdings.map((holding, place) => ({ ...holding, amount: amounts[place] }));
   };
 
   return {

@@ -1,0 +1,100 @@
+import type { JsonRpcApiProvider } from 'ethers';
+import { mayBeOfSimulation } from '../../../chain/rpc/answer.ts';
+import { type ContractCall, readContract, type StateOf } from '../../../chain/rpc/contract-call.ts';
+import { NodeFault, NodesUnavailableError } from '../../../chain/rpc/node-fault.ts';
+import { untilAborted } from '../../../in-time.ts';
+import { withEnd } from '../../../request-scope.ts';
+import { toOneCall } from './multicall.ts';
+
+/** Why a call was not answered: nodes said something else, or nothing in time. */
+export type Failure = 'refused' | 'late';
+
+type Asked = { readonly answer: string | undefined } | Failure | 'unasked';
+
+/** Calls of contracts any of which may fail by its own doing, whatever words nodes have for it, or take any time. */
+export type CallRound = {
+  /**
+   * @returns as {@link readContract}; a failure that may be the contract's doing; or `unasked` where the call was late before nodes
+   *   had proven that they answer, so that it says nothing
+   * @throws what is the nodes' doing
+   */
+  ask(call: ContractCall): Promise<Asked>;
+  /** Whether so much time has gone that the rest is to be asked at once. */
+  isHurried(): boolean;
+  /** Proves that nodes do answer, so that failures are not theirs. @throws what is the nodes' doing */
+  confirm(): Promise<void>;
+};
+
+export type Node = Pick<JsonRpcApiProvider, 'send'>;
+type RoundOptions = {
+  readonly node: Node;
+  readonly block: StateOf;
+  /** A monotonic clock in milliseconds. */
+  readonly now: () => number;
+};
+
+// Below the time of a node's answer: a contract that is slow must not count as a failure of the node, which others ask as well.
+// A page of 200 calls none of which ends still comes within the time of a request.
+const usualMs = 2_000;
+
+// Either nothing, or code that everybody knows: no other contract has a part in it.
+const harmless = { ...toOneCall([]), gas: 1_000_000n };
+
+export function createCallRound({ node, block, now }: RoundOptions): CallRound {
+  const hurriedFrom = now() + usualMs;
+  let mostMs = usualMs;
+  let doubted: Promise<number> | undefined;
+  let isProven = false;
+
+  const timeOfAnswer = async () => {
+    const begun = now();
+    await readContract(node, harmless, block);
+    return now() - begun;
+  };
+  const doubt = async () => {
+    doubted ??= timeOfAnswer();
+    // Nodes that are slow with everything get their time.
+    mostMs = Math.max(mostMs, 2 * (await doubted));
+    isProven = true;
+  };
+
+  return {
+    isHurried: () => now() > hurriedFrom,
+    async ask(call) {
+      const wasProven = isProven;
+      try {
+        return { answer: await within(mostMs, () => readContract(node, call, block)) };
+      } catch (error) {
+        const failure = failureOf(error);
+        if (failure === undefined) throw error;
+        await doubt();
+        // A node that hangs has been passed over since.
+        return failure === 'late' && !wasProven ? 'unasked' : failure;
+      }
+    },
+    async confirm() {
+      if ((await timeOfAnswer()) > mostMs) throw new NodeFault('timeout', 'nodes are slow to answer calls');
+    },
+  };
+}
+
+class LateCallError extends Error {}
+
+/** Takes the question back when its time is over, so that nobody thinks less of the nodes. */
+async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(new LateCallError(`no answer to a call within ${ms} ms`)), ms);
+  try {
+    return await untilAborted(withEnd(end.signal, work), end.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof LateCallError) return 'late';
+  if (!(error instanceof NodesUnavailableError)) return undefined;
+  const { attempts } = error;
+  if (attempts.some(mayBeOfSimulation)) return 'refused';
+  return attempts.length > 0 && attempts.every(({ reason }) => reason === 'timeout') ? 'late' : undefined;
+}

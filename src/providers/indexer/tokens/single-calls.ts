@@ -1,0 +1,67 @@
+import type { StateOf } from '../../../chain/rpc/contract-call.ts';
+import { type CallRound, createCallRound, type Failure, type Node } from './call-round.ts';
+import type { ContractCall } from './multicall.ts';
+
+/** What has become of a call. */
+export type Tried<T> = { readonly value: T } | Failure | 'unasked';
+
+/** Makes of an answer what is kept of it; undefined is the answer of a contract that failed. */
+export type Read<T> = (answer: string | undefined) => T;
+
+const atOnce = 12;
+const atOnceHurried = 64;
+// A hostile contract may burn all its gas.
+const gas = 5_000_000n;
+
+/**
+ * Asks each call alone.
+ * @returns an entry is undefined where nodes do not answer the call, though they answer another
+ * @throws what is the nodes' doing
+ */
+export async function readSingly<T>(
+  node: Node,
+  calls: readonly ContractCall[],
+  read: Read<T>,
+  block: StateOf,
+): Promise<(T | undefined)[]> {
+  const round = createCallRound({ node, block, now: () => performance.now() });
+  return settle(
+    round,
+    calls,
+    read,
+    calls.map(() => 'unasked'),
+  );
+}
+
+/** Asks alone what has not been asked so far, and once more what nodes refuse, and makes sure that nodes answer at all. */
+export async function settle<T>(
+  round: CallRound,
+  calls: readonly ContractCall[],
+  read: Read<T>,
+  tried: readonly Tried<T>[],
+): Promise<(T | undefined)[]> {
+  const settled = [...tried];
+  const askAll = async (which: Tried<T>) => {
+    const places = [...settled.keys()].filter((place) => settled[place] === which);
+    for (let start = 0; start < places.length; ) {
+      const some = places.slice(start, start + (round.isHurried() ? atOnceHurried : atOnce));
+      start += some.length;
+      await Promise.all(
+        some.map(async (place) => {
+          settled[place] = await askOne(round, calls[place], read);
+        }),
+      );
+    }
+  };
+  await askAll('unasked');
+  // What was late before nodes had proven that they answer.
+  await askAll('unasked');
+  if (!round.isHurried()) await askAll('refused');
+  if (settled.some((one) => typeof one === 'string')) await round.confirm();
+  return settled.map((one) => (typeof one === 'string' ? undefined : one.value));
+}
+
+async function askOne<T>(round: CallRound, call: ContractCall | undefined, read: Read<T>): Promise<Tried<T>> {
+  const asked = call === undefined ? 'unasked' : await round.ask({ ...call, gas });
+  return typeof asked === 'string' ? asked : { value: read(asked.answer) };
+}

@@ -1,0 +1,134 @@
+import { describe, expect } from 'vitest';
+import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import { createLogger } from '../../src/log.ts';
+import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
+import { deploy } from '../support/deploy.ts';
+import { test } from '../support/fixtures.ts';
+import { installMulticall } from '../support/multicall.ts';
+import { testNetwork } from '../support/networks.ts';
+import {
+  callsWith,
+  nodeError,
+  type RefusingNode,
+  type Rule,
+  startRefusingNode,
+} from '../support/refusing-node.ts';
+import { compileContracts } from '../support/solidity.ts';
+
+const symbol = '0x95d89b41';
+const hostile = '66'.repeat(18);
+const unknownWords = nodeError(-32000, 'not enough cpu counters to continue the execution');
+const open: { close(): unknown }[] = [];
+let coin: string;
+let nodes: RefusingNode[];
+
+test.beforeAll(async ({ chain }) => {
+  coin = await deploy(chain.rpcUrl, (await compileContracts())['Coin']);
+  await installMulticall(chain.rpcUrl);
+});
+test.beforeEach(async ({ chain }) => {
+  nodes = [await startRefusingNode(chain.rpcUrl), await startRefusingNode(chain.rpcUrl)];
+  open.push(...nodes);
+});
+test.afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+function setUp({ timeoutMs = 5_000, hasMulticall = true } = {}) {
+  const lines: string[] = [];
+  const log = createLogger({ level: 'warn', destination: { write: (line: string) => lines.push(line) } });
+  const clients = createRpcClients({ timeoutMs, log });
+  open.unshift(clients);
+  const node = clients.for(testNetwork(nodes.map(({ url }) => url)));
+  const { readMany } = createContractCalls({
+    node: {
+      send: async (method, params) =>
+        method === 'eth_getCode' && !hasMulticall ? '0x' : await node.send(method, params),
+    },
+  });
+  /** What is left of the answers to calls of so many good contracts and then so many hostile ones. */
+  const read = async (good: number, bad: number) => {
+    const calls = [
+      ...Array.from({ length: good }, () => ({ to: coin, data: symbol })),
+      ...Array.from({ length: bad }, (_, place) => ({
+        ...{ to: `0x${hostile}${place.toString(16).padStart(4, '0')}`, data: symbol },
+      })),
+    ];
+    const answers = await readMany(calls, (answer) => answer?.includes('434f494e') ?? 'failed');
+    return [answers.slice(0, good), answers.slice(good)];
+  };
+  return { read, lines, asked: () => nodes.flatMap(({ asked }) => asked).length };
+}
+const follow = (rule: Rule) => {
+  for (const node of nodes) node.follow(rule);
+};
+
+describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many contracts (%o)', (how) => {
+  test.for([
+    'execution aborted (timeout = 5s)',
+    'message execution failed: exit SysErrOutOfGas(7)',
+    'Not enough energy for the execution',
+    'program not activated',
+    'max call depth exceeded',
+  ])('are answered beside one of which all nodes say: %s', async (words) => {
+    follow(callsWith(hostile, nodeError(-32000, words)));
+    expect(await setUp(how).read(99, 1)).toEqual([Array(99).fill(true), [undefined]]);
+  });
+
+  test('are answered beside many of which nodes say such words, with few questions', async () => {
+    follow(callsWith(hostile, unknownWords));
+    const { read, asked } = setUp(how);
+    expect(await read(1, 150)).toEqual([[true], Array(150).fill(undefined)]);
+    // Twice alone at each node, and once in batches of all sizes.
+    expect(asked()).toBeLessThan(2 * 150 * 3.5);
+  });
+
+  test('are answered beside one that nodes refuse once only', async () => {
+    let refusals = 0;
+    follow((call, real) => {
+      const answer =
+        refusals < nodes.length ? callsWith(`${hostile}0000`, unknownWords)(call, real) : undefined;
+      if (answer !== undefined) refusals += 1;
+      return answer;
+    });
+    expect(await setUp({ hasMulticall: false }).read(2, 1)).toEqual([[true, true], [false]]);
+  });
+
+  test('are answered beside one that takes as long as a node may', async () => {
+    follow(callsWith(hostile, 'hang'));
+    const { read } = setUp({ ...how, timeoutMs: 500 });
+    expect(await read(99, 1)).toEqual([Array(99).fill(true), [undefined]]);
+  });
+
+  test.for([
+    ['say no to all of them', callsWith('', nodeError(-32000, 'backend is down'))],
+    ['answer none of them', callsWith('', 'hang')],
+    ['answer nothing', () => 'hang' as const],
+    ['want fewer questions', callsWith(hostile, nodeError(-32005, 'too many requests'))],
+    ['do not have the block', callsWith(hostile, nodeError(-32000, 'header not found'))],
+  ] as const)('reject where nodes %s', async ([, rule]) => {
+    follow(rule);
+    await expect(setUp({ ...how, timeoutMs: 500 }).read(20, 1)).rejects.toThrow('No node of network');
+  });
+
+  test('reject where nodes are gone', async () => {
+    for (const node of nodes) await node.close();
+    await expect(setUp(how).read(20, 1)).rejects.toThrow('No node of network');
+  });
+
+  test('are answered by the second node where the first one hangs', async () => {
+    nodes[0]?.follow(() => 'hang');
+    expect(await setUp(how).read(20, 1)).toEqual([Array(20).fill(true), [false]]);
+  });
+});
+
+test('calls are answered in time beside 150 that nodes never answer, and no node is thought less of', {
+  timeout: 30_000,
+}, async () => {
+  follow(callsWith(hostile, 'hang'));
+  const { read, lines } = setUp();
+  const begun = performance.now();
+  expect(await read(50, 150)).toEqual([Array(50).fill(true), Array(150).fill(undefined)]);
+  expect(performance.now() - begun).toBeLessThan(13_000);
+  expect(lines).toEqual([]);
+});
