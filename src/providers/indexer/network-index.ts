@@ -8,6 +8,7 @@ import type { Tracing } from '../../tracing/span.ts';
 import { creditRulesOf } from './decode/credit-rules.ts';
 import { decodeSteps } from './decode/decode-block.ts';
 import type { IndexedBlock } from './domain.ts';
+import { inEachPart } from './each-part.ts';
 import { createAdaptiveLimit } from './follow/adaptive-limit.ts';
 import { type BackgroundRunner, createBackgroundRunner } from './follow/background-runner.ts';
 import { createFollower, type Follower } from './follow/follower.ts';
@@ -88,11 +89,7 @@ export function createNetworkIndex(options: NetworkIndexOptions): NetworkIndex {
   const states = createAccountStates(node);
   const starts = createStartFiller({ chainId, db, log, states });
   const filler: TokenFiller = {
-    async fill() {
-      const named = await tokens.fill();
-      const sorted = await sortRows(db, chainId);
-      return (await starts.fill()) || named || sorted;
-    },
+    fill: () => inEachPart(tokens.fill, () => sortRows(db, chainId), starts.fill),
   };
   const blocks = createNodeBlocks({
     node,

@@ -2,6 +2,7 @@ import type { Database } from '../../../contract/transaction.ts';
 import { maxMetadataBytes } from '../../kept-metadata.ts';
 import type { NftStandard } from '../domain.ts';
 import { bytes, hex } from './bulk-store.ts';
+import { mostTries, restAfter } from './rests.ts';
 
 /** The NFTs that the index has seen, and where their contracts say their metadata are. */
 const table = 'nft_tokens';
@@ -90,6 +91,9 @@ export async function findPageTokens(
   return { fitting: rows.length, tokens: rows.filter(isKnown).map(toToken) };
 }
 
+const isLast = `r.answered OR t.uri_tries + 1 >= ${mostTries}`;
+const wokenAtOnce = 1_000;
+
 export type UnreadToken = TokenKey & { readonly standard: NftStandard };
 
 type UnreadQuery = {
@@ -129,25 +133,41 @@ export async function listUnreadTokens(
   }));
 }
 
+/** Has the URIs of tokens that have rested after a try in vain read again, some at once. */
+export async function wakeTokens(db: Database, chainId: string): Promise<void> {
+  await db.raw(
+    `UPDATE nft_tokens t SET uri_stale = true, uri_due = NULL
+     FROM (SELECT contract, token_id FROM nft_tokens WHERE chain_id = :chainId AND uri_due <= now()
+       ORDER BY uri_due LIMIT ${wokenAtOnce}) w
+     WHERE t.chain_id = :chainId AND t.contract = w.contract AND t.token_id = w.token_id`,
+    { chainId },
+  );
+}
+
 /**
- * Stores the URIs of tokens, marks them as read and has their metadata fetched.
- * @param read where a contract no longer gives a URI (null), the stored one stays
+ * Stores the URIs of tokens, marks them as read and has their metadata fetched. Of those that nodes did not answer nothing
+ * changes, and they are read again after a rest, a few times.
+ * @param read where a contract no longer gives a URI (null), the stored one stays; undefined where nodes did not answer
  */
 export async function saveTokenUris(
   db: Database,
   chainId: string,
-  read: readonly (TokenKey & { readonly tokenUri: string | null })[],
+  read: readonly (TokenKey & { readonly tokenUri: string | null | undefined })[],
 ): Promise<void> {
   const rows = read.map(({ contract, tokenId, tokenUri }) => ({
     contract: bytes(contract),
     token_id: String(tokenId),
-    token_uri: tokenUri,
+    token_uri: tokenUri ?? null,
+    answered: tokenUri !== undefined,
   }));
   await db.raw(
-    `UPDATE nft_tokens t SET token_uri = coalesce(r.token_uri, t.token_uri), uri_read_at = now(),
-       uri_stale = false, metadata_tries = 0,
+    `UPDATE nft_tokens t SET token_uri = coalesce(r.token_uri, t.token_uri), uri_stale = false,
+       uri_read_at = CASE WHEN ${isLast} THEN now() ELSE t.uri_read_at END,
+       uri_tries = CASE WHEN ${isLast} THEN 0 ELSE t.uri_tries + 1 END,
+       uri_due = CASE WHEN ${isLast} THEN NULL ELSE now() + ${restAfter('t.uri_tries')} END,
+       metadata_tries = CASE WHEN r.answered THEN 0 ELSE t.metadata_tries END,
        metadata_due = CASE WHEN r.token_uri IS NULL THEN t.metadata_due ELSE ?::timestamptz END
-     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, token_uri text)
+     FROM json_to_recordset(?) AS r (contract bytea, token_id numeric, token_uri text, answered boolean)
      WHERE t.chain_id = ? AND t.contract = r.contract AND t.token_id = r.token_id`,
     [new Date(), JSON.stringify(rows), chainId],
   );

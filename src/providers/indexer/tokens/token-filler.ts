@@ -2,9 +2,10 @@ import { Interface } from 'ethers';
 import { readTokenText } from '../../../chain/token-text.ts';
 import { wordOf } from '../../../chain/words.ts';
 import type { Database } from '../../../contract/transaction.ts';
+import { inEachPart } from '../each-part.ts';
 import { listUnreadContracts, saveContractTexts } from '../store/contract-store.ts';
 import { applyRefreshes } from '../store/metadata-store.ts';
-import { listUnreadTokens, saveTokenUris, type UnreadToken } from '../store/token-store.ts';
+import { listUnreadTokens, saveTokenUris, type UnreadToken, wakeTokens } from '../store/token-store.ts';
 import type { ContractCalls } from './contract-calls.ts';
 
 const abi = new Interface([
@@ -35,7 +36,8 @@ type FillerOptions = {
 
 /**
  * Reads names, symbols, decimals and token URIs from the contracts that the index has seen. Each is read once, token
- * URIs again when their contract announces a change. A value that is missing or malformed is stored as null.
+ * URIs again when their contract announces a change. A value that is missing or malformed is stored as null. What nodes do not
+ * answer, though they answer others, is asked again a few times, behind what was not asked yet.
  */
 export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenFiller {
   const nextUnread = createTurns(db, chainId);
@@ -51,19 +53,22 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
       number: decimalsOf(answer),
     }));
     const read = unread.map(({ contract, standard }) => {
-      const [name, symbol, decimals] = answers.splice(0, standard === 20 ? 3 : 2);
+      const own = answers.splice(0, standard === 20 ? 3 : 2);
+      const [name, symbol, decimals] = own;
       return {
         contract,
+        isAnswered: !own.includes(undefined),
         name: name?.text ?? null,
         symbol: symbol?.text ?? null,
         decimals: decimals?.number ?? null,
       };
     });
     if (read.length > 0) await saveContractTexts(db, chainId, read);
-    return unread.length;
+    return unread.length === contractsAtOnce;
   };
 
   const fillTokens = async () => {
+    await wakeTokens(db, chainId);
     const { tokens: unread, mayBeMore } = await nextUnread();
     const answers = await calls.readMany(
       unread.map(({ contract, tokenId, standard }) => ({
@@ -73,20 +78,15 @@ export function createTokenFiller({ chainId, calls, db }: FillerOptions): TokenF
       (answer) => textOf(answer, maxUriLength),
     );
     const read = unread.map(({ contract, tokenId, standard }, index) => {
-      const uri = answers[index] ?? null;
-      return { contract, tokenId, tokenUri: standard === 'ERC1155' ? withId(uri, tokenId) : uri };
+      const uri = answers[index];
+      return { contract, tokenId, tokenUri: uri && standard === 'ERC1155' ? withId(uri, tokenId) : uri };
     });
     if (read.length > 0) await saveTokenUris(db, chainId, read);
     return mayBeMore;
   };
 
   return {
-    async fill() {
-      const changed = await applyRefreshes(db, chainId);
-      const contracts = await fillContracts();
-      const hasMoreTokens = await fillTokens();
-      return changed || contracts === contractsAtOnce || hasMoreTokens;
-    },
+    fill: () => inEachPart(() => applyRefreshes(db, chainId), fillContracts, fillTokens),
   };
 }
 
@@ -130,7 +130,7 @@ function decimalsOf(data: string | undefined): number | null {
  * ERC-1155: one URI serves all tokens; clients replace `{id}` with the token id, as 64 hex digits. One that consists of it would
  * be sixteen times as long.
  */
-function withId(uri: string | null, tokenId: bigint): string | null {
-  const own = uri?.replaceAll('{id}', tokenId.toString(16).padStart(64, '0')) ?? null;
-  return own !== null && own.length > maxUriLength ? null : own;
+function withId(uri: string, tokenId: bigint): string | null {
+  const own = uri.replaceAll('{id}', tokenId.toString(16).padStart(64, '0'));
+  return own.length > maxUriLength ? null : own;
 }

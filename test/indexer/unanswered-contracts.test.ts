@@ -1,0 +1,232 @@
+import { Interface } from 'ethers';
+import { describe, expect } from 'vitest';
+import { createRpcClients } from '../../src/chain/rpc/rpc-clients.ts';
+import type { Database } from '../../src/contract/transaction.ts';
+import { createLogger } from '../../src/log.ts';
+import { inEachPart } from '../../src/providers/indexer/each-part.ts';
+import { createContractCalls } from '../../src/providers/indexer/tokens/contract-calls.ts';
+import { createTokenFiller } from '../../src/providers/indexer/tokens/token-filler.ts';
+import { createAccountStates } from '../../src/providers/indexer/verification/account-states.ts';
+import { createStartFiller } from '../../src/providers/indexer/verification/start-filler.ts';
+import { callNode, deploy, deployer } from '../support/deploy.ts';
+import { test } from '../support/fixtures.ts';
+import { testNetwork } from '../support/networks.ts';
+import { callsWith, nodeError, type RefusingNode, startRefusingNode } from '../support/refusing-node.ts';
+import { compileContracts } from '../support/solidity.ts';
+
+const chainId = '31337';
+const log = createLogger({ level: 'silent' });
+const hostile = '66'.repeat(18);
+const hostileOf = (place: number) => `0x${hostile}${place.toString(16).padStart(4, '0')}`;
+const unknownWords = callsWith(
+  hostile,
+  nodeError(-32000, 'not enough cpu counters to continue the execution'),
+);
+const nameSelector = '06fdde03';
+const open: { close(): unknown }[] = [];
+const good = { coin: '', nft: '' };
+let node: RefusingNode;
+
+test.beforeAll(async ({ chain }) => {
+  const compiled = await compileContracts();
+  good.coin = (await deploy(chain.rpcUrl, compiled['Coin'])).toLowerCase();
+  good.nft = (await deploy(chain.rpcUrl, compiled['Collectible'])).toLowerCase();
+  const abi = new Interface(['function mint(address to, uint256 id) payable']);
+  const data = abi.encodeFunctionData('mint', [deployer, 7n]);
+  const transaction = { from: deployer, to: good.nft, data, gas: '0x7a120' };
+  await callNode(chain.rpcUrl, 'eth_sendTransaction', [transaction]);
+});
+test.beforeEach(async ({ chain, db }) => {
+  for (const table of ['token_contracts', 'nft_tokens', 'nft_holdings', 'index_state'])
+    await db(table).delete();
+  node = await startRefusingNode(chain.rpcUrl);
+  open.push(node);
+});
+test.afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+function clientOf() {
+  const clients = createRpcClients({ timeoutMs: 500, log });
+  open.unshift(clients);
+  return clients.for(testNetwork([node.url]));
+}
+const fillerOf = (db: Database) =>
+  createTokenFiller({ chainId, calls: createContractCalls({ node: clientOf() }), db });
+
+const bytesOf = (address: string) => Buffer.from(address.slice(2), 'hex');
+const seeContracts = (db: Database, ...contracts: string[]) =>
+  db('token_contracts').insert(
+    contracts.map((contract) => ({ chain_id: chainId, contract: bytesOf(contract), standard: 20 })),
+  );
+const seeTokens = (db: Database, ...contracts: string[]) =>
+  db('nft_tokens').insert(
+    contracts.map((contract) => ({
+      ...{ chain_id: chainId, contract: bytesOf(contract), token_id: '7', standard: 721 },
+    })),
+  );
+const rowOf = (db: Database, table: string, contract: string) =>
+  db(table)
+    .where({ contract: bytesOf(contract) })
+    .first();
+const end = (db: Database) => async () => {
+  await db('token_contracts').whereNull('read_at').update({ read_due: db.fn.now() });
+  await db('nft_tokens').whereNotNull('uri_due').update({ uri_due: db.fn.now() });
+};
+
+describe('a contract that nodes answer in words that nobody knows', () => {
+  test('keeps nobody from being read, and is read itself when nodes answer', async ({ db }) => {
+    await seeContracts(db, hostileOf(0), good.coin);
+    await seeTokens(db, hostileOf(0), good.nft);
+    node.follow(unknownWords);
+    const filler = fillerOf(db);
+    await filler.fill();
+    expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ symbol: 'COIN', decimals: 6 });
+    expect(await rowOf(db, 'nft_tokens', good.nft)).toMatchObject({
+      token_uri: expect.stringContaining('7'),
+    });
+    expect(await rowOf(db, 'token_contracts', hostileOf(0))).toMatchObject({ read_at: null, read_tries: 1 });
+    expect(await rowOf(db, 'nft_tokens', hostileOf(0))).toMatchObject({ uri_read_at: null, uri_tries: 1 });
+
+    node.forget();
+    await filler.fill();
+    expect(node.asked).toEqual([]);
+
+    await end(db)();
+    node.follow();
+    await filler.fill();
+    expect((await rowOf(db, 'token_contracts', hostileOf(0))).read_at).not.toBeNull();
+    expect((await rowOf(db, 'nft_tokens', hostileOf(0))).uri_read_at).not.toBeNull();
+  });
+
+  test('rests for longer and longer, and is left as it is after seven tries', async ({ db }) => {
+    await seeContracts(db, hostileOf(0));
+    await seeTokens(db, hostileOf(0));
+    node.follow(unknownWords);
+    const filler = fillerOf(db);
+    const rests: number[][] = [];
+    for (let tries = 1; tries <= 7; tries += 1) {
+      await filler.fill();
+      const [contract, token] = [
+        await db('token_contracts').first('read_at', db.raw('read_due - now() AS rest')),
+        await db('nft_tokens').first('uri_read_at', db.raw('uri_due - now() AS rest')),
+      ];
+      expect([contract.read_at === null, token.uri_read_at === null]).toEqual([tries < 7, tries < 7]);
+      if (tries < 7) rests.push([contract.rest, token.rest].map(secondsOf));
+      await end(db)();
+    }
+    for (const [place, rest] of rests.entries())
+      for (const each of rest) expect(Math.abs(each - 5 * 6 ** Math.min(place, 5))).toBeLessThan(4);
+    expect(await rowOf(db, 'nft_tokens', hostileOf(0))).toMatchObject({ uri_due: null, uri_stale: false });
+    node.forget();
+    await filler.fill();
+    expect(node.asked).toEqual([]);
+  });
+
+  test('keeps nobody waiting, however many of it there are', async ({ db }) => {
+    await seeContracts(db, ...Array.from({ length: 250 }, (_, place) => hostileOf(place)), good.coin);
+    node.follow(unknownWords);
+    const filler = fillerOf(db);
+    for (let fills = 0; fills < 3; fills += 1) await filler.fill();
+    expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ symbol: 'COIN' });
+  });
+});
+
+describe('nodes that are out', () => {
+  test.for([nodeError(-32000, 'backend is down'), nodeError(-32005, 'too many requests'), 'hang' as const])(
+    'leave no contract without a name: %o',
+    async (answer, { db }) => {
+      await seeContracts(db, good.coin);
+      await seeTokens(db, good.nft);
+      node.follow(callsWith('', answer));
+      await expect(fillerOf(db).fill()).rejects.toThrow('No node of network');
+      expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ read_at: null, read_tries: 0 });
+      expect(await rowOf(db, 'nft_tokens', good.nft)).toMatchObject({ uri_stale: true, uri_tries: 0 });
+      node.follow();
+      await fillerOf(db).fill();
+      expect(await rowOf(db, 'token_contracts', good.coin)).toMatchObject({ symbol: 'COIN' });
+    },
+  );
+});
+
+describe('the parts of a fill', () => {
+  test('are done whatever becomes of the others', async ({ db }) => {
+    await seeContracts(db, good.coin);
+    await seeTokens(db, good.nft);
+    node.follow(callsWith(nameSelector, nodeError(-32000, 'header not found')));
+    await expect(fillerOf(db).fill()).rejects.toThrow('header not found');
+    expect((await rowOf(db, 'nft_tokens', good.nft)).token_uri).toContain('7');
+  });
+
+  test('are all done before the first failure is told of', async () => {
+    const done: number[] = [];
+    const part = (number: number, how: () => boolean) => async () => {
+      done.push(number);
+      return how();
+    };
+    const fail = () => {
+      throw new Error('out');
+    };
+    await expect(
+      inEachPart(
+        part(1, fail),
+        part(2, () => false),
+      ),
+    ).rejects.toThrow('out');
+    expect(done).toEqual([1, 2]);
+    expect(
+      await inEachPart(
+        part(3, () => true),
+        part(4, () => false),
+      ),
+    ).toBe(true);
+    expect(await inEachPart(part(5, () => false))).toBe(false);
+  });
+});
+
+describe('amounts from before the index', () => {
+  const unstarted = async (db: Database) =>
+    db('nft_holdings')
+      .orderBy('contract')
+      .select('start_tries', db.raw('start_amount IS NOT NULL AS started'));
+
+  async function setUp(db: Database) {
+    const head = await callNode<{ hash: string }>(node.url, 'eth_getBlockByNumber', ['latest', false]);
+    await db('index_state').insert({
+      ...{ chain_id: chainId, start_block: 5, head_number: 9, head_hash: bytesOf(head.hash), node_head: 9 },
+      head_time: db.fn.now(),
+    });
+    for (const contract of [hostileOf(0), `0x${'77'.repeat(20)}`])
+      await db('nft_holdings').insert({
+        ...{ chain_id: chainId, wallet: Buffer.alloc(20, 1), contract: bytesOf(contract), token_id: '1' },
+        ...{ standard: 1155, amount: 1, changed_block: 6 },
+      });
+    return createStartFiller({ chainId, db, log, states: createAccountStates(clientOf()) });
+  }
+  const says = callsWith('77'.repeat(20), { result: `0x${'5'.padStart(64, '0')}` });
+
+  test.for([unknownWords, callsWith(hostile, 'hang')])(
+    'are found beside a contract that nodes do not answer',
+    async (rule, { db }) => {
+      const filler = await setUp(db);
+      node.follow(rule, says);
+      await filler.fill();
+      expect(await unstarted(db)).toEqual([
+        { start_tries: 1, started: false },
+        { start_tries: 1, started: true },
+      ]);
+    },
+  );
+
+  test('are asked for again where nodes are out', async ({ db }) => {
+    const filler = await setUp(db);
+    node.follow(callsWith('', nodeError(-32000, 'backend is down')));
+    await filler.fill();
+    expect(await unstarted(db)).toEqual(Array(2).fill({ start_tries: 0, started: false }));
+  });
+});
+
+/** The seconds of an interval of PostgreSQL. */
+function secondsOf({ hours = 0, minutes = 0, seconds = 0 }: Record<string, number>): number {
+  return hours * 3_600 + minutes * 60 + seconds;
+}
