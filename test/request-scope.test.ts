@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type OnEnd, watchEnd } from '../src/request-scope.ts';
+import { currentScope, inScope, type OnEnd, watchEnd, withEnd } from '../src/request-scope.ts';
 
 const reason = new Error('gone');
 const work = (end: AbortController) => ({ signal: end.signal, isRead: true });
@@ -40,5 +40,28 @@ describe('who watches the end of work', () => {
       expect(told).toHaveBeenCalledExactlyOnceWith(reason);
       expect(forgotten).not.toHaveBeenCalled();
     }
+  });
+});
+
+describe('work that has an end of its own', () => {
+  test('ends by it or with the request, whose facts it keeps, and the request goes on', () => {
+    for (const isOwn of [true, false]) {
+      const [request, own] = [new AbortController(), new AbortController()];
+      inScope({ ...work(request), tenant: 'acme' }, () => {
+        const scope = withEnd(own.signal, currentScope);
+        expect(scope).toMatchObject({ tenant: 'acme', ending: undefined });
+        (isOwn ? own : request).abort(reason);
+        expect(scope?.signal.reason).toBe(reason);
+        expect(currentScope()?.signal.aborted).toBe(!isOwn);
+      });
+    }
+  });
+
+  test('ends by it in the background', () => {
+    const own = new AbortController();
+    const scope = withEnd(own.signal, currentScope);
+    own.abort(reason);
+    expect(scope?.signal.reason).toBe(reason);
+    expect(currentScope()).toBeUndefined();
   });
 });

@@ -226,6 +226,26 @@ describe('amounts from before the index', () => {
   });
 });
 
+describe('an amount that a transfer is checked by', () => {
+  const amount = async (message: string) => {
+    const { hash } = await callNode<{ hash: string }>(node.url, 'eth_getBlockByNumber', ['latest', false]);
+    node.follow(callsWith(hostile, nodeError(-32000, message)));
+    const account = `0x${'01'.repeat(20)}`;
+    return createAccountStates(clientOf()).amountOf(
+      { standard: 20, token: hostileOf(0), tokenId: null, account },
+      hash,
+    );
+  };
+
+  test('is unknown where nodes do not answer a call of the contract, so that those of others are checked', async () => {
+    expect(await amount('program not activated')).toBeUndefined();
+  });
+
+  test('is not to be had where nodes have no state of the block', async () => {
+    await expect(amount('missing trie node')).rejects.toThrow('missing trie node');
+  });
+});
+
 /** The seconds of an interval of PostgreSQL. */
 function secondsOf({ hours = 0, minutes = 0, seconds = 0 }: Record<string, number>): number {
   return hours * 3_600 + minutes * 60 + seconds;

@@ -1,5 +1,4 @@
 import { Interface, type JsonRpcApiProvider } from 'ethers';
-import { readContract } from '../../../chain/rpc/contract-call.ts';
 import { wordOf } from '../../../chain/words.ts';
 import { hashOf } from '../decode/hex.ts';
 import type { ContractCall } from '../tokens/multicall.ts';
@@ -23,34 +22,33 @@ type Holding = {
 export type AccountStates = {
   /** Hash of the parent; undefined for a block that the node does not have. */
   parentOf(blockHash: string): Promise<string | undefined>;
-  /** The amount, for an ERC-721 0 or 1; undefined where the contract does not say. */
+  /**
+   * The amount, for an ERC-721 0 or 1; undefined where the contract does not say, or nodes do not answer its call though they answer
+   * others.
+   */
   amountOf(holding: Holding, blockHash: string): Promise<bigint | undefined>;
-  /** {@link amountOf} many. One that nodes do not answer, though they answer others, is undefined as well. */
   amountsOf(holdings: readonly Holding[], blockHash: string): Promise<(bigint | undefined)[]>;
   /** Whether nobody else's code can act for the account: it has none, or a delegate of its own (EIP-7702). */
   isPerson(account: string, blockHash: string): Promise<boolean>;
 };
 
-// A hostile contract may burn all its gas.
-const gas = 5_000_000n;
 const delegated = '0xef0100';
 
 /** @throws by every function what the node answers when it has no such state, or nothing */
 export function createAccountStates(node: Pick<JsonRpcApiProvider, 'send'>): AccountStates {
+  const amountsOf: AccountStates['amountsOf'] = async (holdings, blockHash) => {
+    const words = await readSingly(node, holdings.map(questionOf), wordOf, { blockHash });
+    return holdings.map((holding, place) => amountIn(words[place], holding));
+  };
+
   return {
     async parentOf(blockHash) {
       const answer: unknown = await node.send('eth_getBlockByHash', [blockHash, false]);
       if (answer === null || typeof answer !== 'object') return undefined;
       return 'parentHash' in answer ? hashOf(answer.parentHash, 'parentHash') : undefined;
     },
-    async amountOf(holding, blockHash) {
-      const answer = await readContract(node, { ...questionOf(holding), gas }, { blockHash });
-      return amountIn(wordOf(answer), holding);
-    },
-    async amountsOf(holdings, blockHash) {
-      const words = await readSingly(node, holdings.map(questionOf), wordOf, { blockHash });
-      return holdings.map((holding, place) => amountIn(words[place], holding));
-    },
+    amountOf: async (holding, blockHash) => (await amountsOf([holding], blockHash))[0],
+    amountsOf,
     async isPerson(account, blockHash) {
       const code: unknown = await node.send('eth_getCode', [account, { blockHash }]);
       return code === '0x' || (typeof code === 'string' && code.startsWith(delegated));
