@@ -10,6 +10,20 @@ export type DigestSigner = {
   signDigest(digest: string): Promise<{ r: string; s: string; yParity: 0 | 1 }>;
 };
 
+/** The key gives no signature at present: whoever keeps it is out of reach, silent, or refuses. */
+export class SignerUnavailableError extends Error {
+  constructor(address: string, cause: unknown) {
+    super(`${address} does not sign: ${wordsOf(cause)}`, { cause });
+    this.name = 'SignerUnavailableError';
+  }
+}
+
+// Where each of several addresses fails, Node says so by nothing but a code.
+function wordsOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}
+
 type MintTransaction = {
   /** Decimal. */
   readonly chainId: string;
@@ -27,7 +41,10 @@ type FillTransaction = Pick<MintTransaction, 'chainId' | 'nonce' | 'gasLimit' | 
 /** A signed transaction and the hash that it has on the chain. */
 export type Signed = { readonly hash: string; readonly raw: string };
 
-/** Signs transactions that mint or fill a nonce, and no others. */
+/**
+ * Signs transactions that mint or fill a nonce, and no others. Every method rejects with {@link SignerUnavailableError} while the
+ * key gives no signature.
+ */
 export type MintSigner = {
   /** EIP-55. */
   readonly address: string;
@@ -45,7 +62,7 @@ export function createMintSigner(key: DigestSigner): MintSigner {
     }
     // ethers recomputes each property of a transaction at every read, and a full batch has 22 kB.
     const digest = transaction.unsignedHash;
-    const signature = Signature.from(await key.signDigest(digest));
+    const signature = Signature.from(await signDigest(key, digest));
     if (recoverAddress(digest, signature) !== key.address) {
       throw new Error(`The signature is not of ${key.address}.`);
     }
@@ -80,6 +97,13 @@ export function createMintSigner(key: DigestSigner): MintSigner {
       return signed(withFees(transaction, fees));
     },
   };
+}
+
+// What keeps a key may fail with the codes of a lost connection, which must not be taken for one to the database.
+function signDigest(key: DigestSigner, digest: string): ReturnType<DigestSigner['signDigest']> {
+  return key.signDigest(digest).catch((cause: unknown) => {
+    throw new SignerUnavailableError(key.address, cause);
+  });
 }
 
 const isMint = ({ data, to, value }: Transaction): boolean => isMintCall(data) && value === 0n && to !== null;

@@ -62,6 +62,8 @@ export type LaneMemory = {
   readonly refused: Map<string, RefusedBroadcast>;
   /** NFTs whose recipient the contract refuses, with the block at which that was noticed. */
   readonly refusedAt: Map<string, bigint>;
+  /** Why the signer does not sign, at the newest block. */
+  signerFault: string | undefined;
   readonly turns: Turns;
   /** Until when a contract need not be looked at before something is sent to it; in milliseconds of the lane's clock. */
   readonly claimed: Map<string, number>;
@@ -104,6 +106,7 @@ export const createLaneMemory = (): LaneMemory => ({
   underfunded: new Set(),
   refused: new Map(),
   refusedAt: new Map(),
+  signerFault: undefined,
   turns: createTurns(),
   claimed: new Map(),
   costs: new Map(),

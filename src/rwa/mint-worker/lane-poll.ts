@@ -1,8 +1,10 @@
-import { createMintNode } from '../../chain/minting/mint-node.ts';
+import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
+import { SignerUnavailableError } from '../../chain/minting/signer.ts';
 import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
 import { inOwnSpan } from '../../tracing/in-span.ts';
 import type { LaneContext, LaneDeps } from './lane-context.ts';
 import { createLaneMemory } from './lane-memory.ts';
+import { noteFaults } from './noted-signer.ts';
 import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
@@ -32,8 +34,9 @@ export function createLanePoll(
   lease: Lease,
   { takeCauses, stopping }: PollOptions,
 ): () => Promise<Pause | undefined> {
-  const { db, signer, watchOnly, settings, log, step, now, findNetwork, pinNode, tracing } = deps;
+  const { db, watchOnly, settings, log, step, now, findNetwork, pinNode, tracing } = deps;
   const memory = createLaneMemory();
+  const signer = noteFaults(deps.signer, memory);
   const sweepStandstill = createStandstillSweep();
   let watchedHead: string | undefined;
   let watchedAt = Number.NEGATIVE_INFINITY;
@@ -52,13 +55,15 @@ export function createLanePoll(
     }
 
     const head = await node.head();
+    // At each block it is asked again for what replaces a transaction.
+    if (head.hash !== watchedHead) memory.signerFault = undefined;
     const isDue = head.hash !== watchedHead || now() - watchedAt >= maxWatchIntervalMs;
     if (hasOpen && isDue) {
       await watch(context, head);
       watchedHead = head.hash;
       watchedAt = now();
     }
-    const pause = await (watchOnly ? pauseForWatchOnly(context) : send(context, head));
+    const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head));
     const stopped = pause ?? pauseForUnderfunded(context) ?? pauseForRefused(context);
     const known = stopped ?? (await pauseForPrice(context, head));
     const ofNodes =
@@ -76,6 +81,16 @@ export function createLanePoll(
       return pause;
     });
   };
+}
+
+/** Sends what is queued. A signer that does not sign is told, and keeps the rest of the poll from nothing. */
+async function sendSigned(context: LaneContext, head: Head): Promise<Pause | undefined> {
+  const pause = await send(context, head).catch((error: unknown) => {
+    if (error instanceof SignerUnavailableError) return undefined;
+    throw error;
+  });
+  const { signerFault } = context.memory;
+  return signerFault === undefined ? pause : { reason: 'signer_unavailable', detail: signerFault };
 }
 
 const spanOf = ({ chainId, signer }: Lease) =>

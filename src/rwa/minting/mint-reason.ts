@@ -106,6 +106,11 @@ export const mintReasons = {
     note: 'The operator has no key for this network at present.',
     remedy: 'Put the signer into MINT_SIGNERS again; what it has sent is watched meanwhile.',
   },
+  signer_unavailable: {
+    note: 'The key of the operator cannot be used at present; minting goes on when it can.',
+    remedy:
+      'Find out why the key does not sign: the way to AWS KMS, the credentials of the worker, and their right to kms:Sign. What is sent is watched meanwhile.',
+  },
   no_worker: {
     note: 'Nothing works on mints of this network at present.',
     remedy: 'Start a process with the role worker that has the signer in MINT_SIGNERS.',

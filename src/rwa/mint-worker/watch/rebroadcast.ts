@@ -1,4 +1,5 @@
 import { raise } from '../../../chain/minting/fees.ts';
+import { SignerUnavailableError } from '../../../chain/minting/signer.ts';
 import { broadcast } from '../broadcast.ts';
 import type { LaneContext } from '../lane-context.ts';
 import { marketAt } from '../market.ts';
@@ -20,25 +21,36 @@ export async function rebroadcast(
   transaction: OpenTransaction,
 ): Promise<void> {
   const { memory, watchOnly } = context;
-  const [newest] = transaction.attempts;
   // What the node has forgotten goes again, in the order of nonces, as transactions are watched.
   if (await isForgotten(context, view, transaction)) memory.broadcastAt.clear();
+  // Without the lane's key nothing can be signed, and one that has just failed is not waited for once more for each transaction.
+  const maySign = !watchOnly && memory.signerFault === undefined;
+  if (maySign && (await signAnew(context, view, transaction))) return;
+  await rebroadcastAsItIs(context, transaction);
+}
+
+/** Replaces the transaction where there is a reason to. @returns whether it did; never when the signer does not sign */
+async function signAnew(
+  context: LaneContext,
+  view: ChainView,
+  transaction: OpenTransaction,
+): Promise<boolean> {
+  const { memory } = context;
+  const [newest] = transaction.attempts;
   // Unknown when this process has not broadcast it: then perhaps nobody has.
   const broadcastAt = memory.broadcastAt.get(transaction.id);
-
-  // Without the lane's key nothing can be signed.
-  if (!watchOnly && (await leaveOut(context, view, transaction))) return;
-  const isRefused = !watchOnly && memory.refused.get(transaction.id)?.hash === newest.hash;
-  if (isRefused) {
-    const isResigned = await resign(context, view, transaction);
-    if (isResigned) return;
+  try {
+    if (await leaveOut(context, view, transaction)) return true;
+    if (memory.refused.get(transaction.id)?.hash === newest.hash) {
+      return await resign(context, view, transaction);
+    }
+    // A transaction that nodes may not have is not stuck: it is broadcast as it is before its fees are raised.
+    if (broadcastAt === undefined || !isStuck(context, view, transaction)) return false;
+    return await replace(context, view, transaction);
+  } catch (error) {
+    if (error instanceof SignerUnavailableError) return false;
+    throw error;
   }
-  // A transaction that nodes may not have is not stuck: it is broadcast as it is before its fees are raised.
-  else if (!watchOnly && broadcastAt !== undefined && isStuck(context, view, transaction)) {
-    const isReplaced = await replace(context, view, transaction);
-    if (isReplaced) return;
-  }
-  await rebroadcastAsItIs(context, transaction);
 }
 
 /**
