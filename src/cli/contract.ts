@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { metadataBase } from '../chain/contracts/base-uri.ts';
 import { openContractAdmin } from '../chain/contracts/contract-admin.ts';
 import { checkContract } from '../chain/contracts/contract-check.ts';
+import { feeCapOf } from '../chain/minting/fees.ts';
 import { findNetwork } from '../chain/network-store.ts';
 import type { RpcClients } from '../chain/rpc/rpc-clients.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
@@ -33,7 +34,7 @@ function addDeployCommand(contract: Command, session: Session): void {
     .action((id: string, { name, symbol, ...keys }: AdminOptions & { name: string; symbol: string }) =>
       onNetwork(session, id, async ({ config, db, output }, provider) => {
         assertPublic(id, config.publicBaseUrl);
-        const admin = await openContractAdmin(provider, keys);
+        const admin = await openAdmin(config, provider, keys);
         const about = { chainId: id, admin: admin.address, name, symbol };
         const { contract: deployed } = await onChain(db, 'contract.deploy', about, () =>
           admin.deploy(name, symbol),
@@ -69,7 +70,7 @@ function addBaseUriCommand(contract: Command, session: Session): void {
       onNetwork(session, id, async ({ config, db, output }, provider) => {
         const metadata = baseUri ?? metadataBase(config.publicBaseUrl, id, to);
         assertPublic(id, metadata);
-        const admin = await openContractAdmin(provider, keys);
+        const admin = await openAdmin(config, provider, keys);
         const about = { chainId: id, contract: to, metadata };
         await onChain(db, 'contract.set_base_uri', about, () => admin.setBaseUri(to, metadata));
         output.record({ chainId: id, contract: to, metadata });
@@ -94,8 +95,8 @@ function addGrantCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', address)
     .argument('<signer>', 'address of the signer', address)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      onNetwork(session, id, async ({ db, output }, provider) => {
-        const admin = await openContractAdmin(provider, keys);
+      onNetwork(session, id, async ({ config, db, output }, provider) => {
+        const admin = await openAdmin(config, provider, keys);
         if (admin.address === signer)
           throw new UsageError('The admin must not be a signer: use another key.');
         const about = { chainId: id, contract: to, signer };
@@ -113,8 +114,8 @@ function addRevokeCommand(contract: Command, session: Session): void {
     .argument('<contract>', 'address of the contract', address)
     .argument('<signer>', 'address of the signer', address)
     .action((id: string, to: string, signer: string, keys: AdminOptions) =>
-      onNetwork(session, id, async ({ db, output }, provider) => {
-        const admin = await openContractAdmin(provider, keys);
+      onNetwork(session, id, async ({ config, db, output }, provider) => {
+        const admin = await openAdmin(config, provider, keys);
         const about = { chainId: id, contract: to, signer };
         await onChain(db, 'contract.revoke', about, () => admin.revokeMinter(to, signer));
         output.record({ chainId: id, contract: to, revoked: signer });
@@ -163,6 +164,10 @@ const withAdmin = (command: Command) =>
     .requiredOption('--password-file <file>', 'file with its password');
 
 type Provider = ReturnType<RpcClients['for']>;
+
+/** The admin, who pays no more for gas than mints do. */
+const openAdmin = (config: Operator['config'], provider: Provider, keys: AdminOptions) =>
+  openContractAdmin(provider, { ...keys, feeCap: feeCapOf(config.MINT_MAX_FEE_GWEI) });
 
 type Facts = Readonly<Record<string, string>>;
 

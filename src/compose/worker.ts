@@ -1,3 +1,4 @@
+import { feeCapOf } from '../chain/minting/fees.ts';
 import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config.ts';
@@ -48,7 +49,7 @@ export async function createMinter(
     notifications,
     signers: [...plain, ...(await openSigners(config))],
     settings: {
-      feeCap: BigInt(config.MINT_MAX_FEE_GWEI) * 1_000_000_000n,
+      feeCap: feeCapOf(config.MINT_MAX_FEE_GWEI),
       maxInFlight: config.MINT_MAX_IN_FLIGHT,
       blockShare: config.MINT_BLOCK_SHARE_PERCENT,
       stuckBlocks: config.MINT_STUCK_BLOCKS,

@@ -27,7 +27,8 @@ export const chainSettings = {
   },
   MINT_MAX_FEE_GWEI: {
     schema: whole(1, 1_000_000).default(500),
-    about: 'What a unit of gas may cost at most; above it minting pauses.',
+    about:
+      'What a unit of gas may cost at most; above it minting pauses, and `contract` commands send nothing.',
   },
   MINT_MAX_IN_FLIGHT: {
     schema: whole(1, 16).default(16),

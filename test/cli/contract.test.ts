@@ -1,8 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { encryptKeystoreJson, Wallet } from 'ethers';
+import { encryptKeystoreJson, Transaction, Wallet } from 'ethers';
 import { describe, expect } from 'vitest';
+import { startAnsweringNode } from '../support/answering-node.ts';
 import { callNode } from '../support/deploy.ts';
 import { perFile } from '../support/fixtures.ts';
 import { startRefusingNode } from '../support/refusing-node.ts';
@@ -135,6 +136,69 @@ describe('contract grant and status', () => {
       ...keys,
     );
     expect([status, err]).toEqual([2, 'The admin must not be a signer: use another key.\n']);
+  });
+});
+
+describe('what an admin sends', () => {
+  const gwei = 10n ** 9n;
+  const inHex = (wei: bigint) => `0x${wei.toString(16)}`;
+  /** A node in front of the chain that suggests this priority fee. */
+  const suggesting = async (rpcUrl: string, tip: bigint) => {
+    const node = await startAnsweringNode(rpcUrl);
+    node.answer('eth_maxPriorityFeePerGas', () => ({ result: inHex(tip) }));
+    return node;
+  };
+
+  test('is refused above MINT_MAX_FEE_GWEI, whatever a node suggests, and says what to do', async ({
+    chain,
+    json,
+    run,
+  }) => {
+    const contract = await deploy(json);
+    const node = await suggesting(chain.rpcUrl, 100_000n * gwei);
+    await run('network', 'update', '31337', '--rpc', node.url);
+    const uri = ['--base-uri', 'https://metadata.example/'];
+    const commands = [
+      ['deploy', '31337', '--name', 'C', '--symbol', 'C'],
+      ['grant', '31337', contract, signer],
+      ['revoke', '31337', contract, signer],
+      ['set-base-uri', '31337', contract, ...uri],
+    ];
+    for (const command of commands) {
+      const { status, err } = await run('contract', ...command, ...keys);
+      expect([status, err]).toEqual([
+        1,
+        expect.stringMatching(
+          /gas costs 10000\d\S* gwei, and MINT_MAX_FEE_GWEI allows 500\. .* higher MINT_MAX_FEE_GWEI\./,
+        ),
+      ]);
+    }
+    expect(node.asked('eth_sendRawTransaction')).toBe(0);
+    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
+    await node.close();
+  });
+
+  test('offers no more than MINT_MAX_FEE_GWEI below it, and the tip that a node suggests', async ({
+    chain,
+    json,
+    run,
+  }) => {
+    const contract = await deploy(json);
+    const node = await suggesting(chain.rpcUrl, 490n * gwei);
+    const sent: Transaction[] = [];
+    node.answer('eth_sendRawTransaction', ([raw]) => {
+      sent.push(Transaction.from(String(raw)));
+      return undefined;
+    });
+    await run('network', 'update', '31337', '--rpc', node.url);
+    await callNode(chain.rpcUrl, 'anvil_setNextBlockBaseFeePerGas', [inHex(8n * gwei)]);
+    await callNode(chain.rpcUrl, 'anvil_mine', ['0x1']);
+    expect((await json('contract', 'grant', '31337', contract, signer, ...keys)).status).toBe(0);
+    expect(
+      sent.map(({ maxFeePerGas, maxPriorityFeePerGas }) => [maxFeePerGas, maxPriorityFeePerGas]),
+    ).toEqual([[500n * gwei, 490n * gwei]]);
+    await run('network', 'update', '31337', '--rpc', chain.rpcUrl);
+    await node.close();
   });
 });
 

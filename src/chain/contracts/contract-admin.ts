@@ -1,6 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { getCreateAddress, id, type JsonRpcApiProvider, Wallet } from 'ethers';
+import {
+  formatUnits,
+  getCreateAddress,
+  id,
+  type JsonRpcApiProvider,
+  type TransactionRequest,
+  Wallet,
+} from 'ethers';
+import { priceOf, quote } from '../minting/fees.ts';
+import { createMintNode } from '../minting/mint-node.ts';
 import artefact from './artefacts/TallystickNft.json' with { type: 'json' };
 import { callData, deployData } from './contract-calls.ts';
 
@@ -24,16 +33,26 @@ const minterRole = id('MINTER_ROLE');
 const patienceMs = 180_000;
 const lookMs = 500;
 
+type AdminOptions = {
+  readonly keystore: string;
+  readonly passwordFile: string;
+  /** The most that a unit of gas may cost, in wei. */
+  readonly feeCap: bigint;
+};
+
 /**
- * Opens the admin's encrypted keystore.
+ * Opens the admin's encrypted keystore. What it sends is refused while gas costs more than the cap.
  * @throws Error that names the file but not the password
  */
 export async function openContractAdmin(
   provider: JsonRpcApiProvider,
-  { keystore, passwordFile }: { readonly keystore: string; readonly passwordFile: string },
+  { keystore, passwordFile, feeCap }: AdminOptions,
 ): Promise<ContractAdmin> {
   const wallet = await openWallet(keystore, passwordFile);
-  const send = (to: string | null, data: string) => sendAndWait(provider, wallet.connect(provider), to, data);
+  const send = async (to: string | null, data: string) => {
+    const fees = await affordableFees(provider, feeCap);
+    return sendAndWait(provider, wallet.connect(provider), { to, data, ...fees });
+  };
   const change = async (contract: string, method: string, values: readonly string[]): Promise<Done> => {
     const { hash } = await send(contract, callData(artefact, method, values));
     return { hash };
@@ -63,11 +82,33 @@ async function openWallet(keystore: string, passwordFile: string): Promise<Walle
 }
 
 /**
+ * Fees at the present price, as those of mints: left to itself, ethers pays whatever a node suggests.
+ * @throws Error when the price is above the cap
+ */
+async function affordableFees(provider: JsonRpcApiProvider, cap: bigint): Promise<TransactionRequest> {
+  const node = createMintNode(provider);
+  const market = await node.market(await node.head());
+  const fees = quote(market, cap);
+  if (fees === undefined) {
+    throw new Error(
+      `Nothing is sent: gas costs ${inGwei(priceOf(market))} gwei, and MINT_MAX_FEE_GWEI allows ${inGwei(cap)}. ` +
+        'Wait for lower prices, or run the command with a higher MINT_MAX_FEE_GWEI.',
+    );
+  }
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees;
+  return maxPriorityFeePerGas === null
+    ? { type: 0, gasPrice: maxFeePerGas }
+    : { type: 2, maxFeePerGas, maxPriorityFeePerGas };
+}
+
+const inGwei = (wei: bigint) => formatUnits(wei, 'gwei').replace(/\.0$/, '');
+
+/**
  * @throws Error when the transaction is reverted, or is not seen in a block in time; it may be included later. The message names
  *   the transaction
  */
-async function sendAndWait(provider: JsonRpcApiProvider, wallet: Wallet, to: string | null, data: string) {
-  const sent = await wallet.sendTransaction({ to, data });
+async function sendAndWait(provider: JsonRpcApiProvider, wallet: Wallet, transaction: TransactionRequest) {
+  const sent = await wallet.sendTransaction(transaction);
   const deadline = performance.now() + patienceMs;
   let cause: unknown;
   while (performance.now() < deadline) {

@@ -5,6 +5,9 @@ export type Fees = {
   readonly maxPriorityFeePerGas: bigint | null;
 };
 
+/** The most that a unit of gas may cost, in wei, of a setting in gwei. */
+export const feeCapOf = (gwei: number): bigint => BigInt(gwei) * 1_000_000_000n;
+
 /** Fees as decimal texts, for logs. */
 export const feesInWords = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) => ({
   maxFeePerGas: maxFeePerGas.toString(),
@@ -20,7 +23,7 @@ export type Market = {
 };
 
 /** What a unit of gas costs at present. */
-const priceOf = ({ baseFee, suggested }: Market): bigint => (baseFee ?? 0n) + suggested;
+export const priceOf = ({ baseFee, suggested }: Market): bigint => (baseFee ?? 0n) + suggested;
 
 /**
  * Fees for a first attempt: they suffice until the base fee has doubled, as far as the cap allows.
