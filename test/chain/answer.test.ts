@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isExecutionFailure, judge, readAnswer } from '../../src/chain/rpc/answer.ts';
+import { createHide } from '../../src/chain/rpc/hide-parts.ts';
+
+const nothingHidden = new URL('https://node.example');
+const read = (value: unknown, id: number, url = nothingHidden) => readAnswer(value, id, createHide(url));
 
 // Errors as the clients and providers write them.
 const failures: [string, { code: number; message: string }][] = [
@@ -66,15 +70,49 @@ describe('an error of a node', () => {
 describe('an answer', () => {
   test('has no U+0000 in its words, which the database would refuse', () => {
     const error = { code: -32000, message: 'no \0 block' };
-    expect(readAnswer({ id: 1, error }, 1)).toEqual({ error: { code: -32000, message: 'no \ufffd block' } });
+    expect(read({ id: 1, error }, 1)).toEqual({ error: { code: -32000, message: 'no \ufffd block' } });
+  });
+
+  test('says nothing of what the URL of the node hides, wherever it stands in an error', () => {
+    const url = new URL(
+      'https://us%40r-name:pass%2Bword@node.example/v2/KEY-of-the-path?apikey=key+of+query&v=1.0',
+    );
+    const secrets = [
+      'us@r-name',
+      'us%40r-name',
+      'pass+word',
+      'KEY-of-the-path',
+      'key of query',
+      'key+of+query',
+      btoa('us@r-name:pass+word'),
+    ];
+    const long = `${'-'.repeat(4_090)}KEY-of-the-path`;
+    for (const [message, data] of [
+      [`no app for ${secrets.join(', ')} at v2`, { url: url.href, of: [{ user: secrets.join() }], size: 7 }],
+      [`${url.href} is inactive`, `${url.pathname} of ${url.href}`],
+      [long, undefined],
+    ]) {
+      const told = JSON.stringify(read({ id: 1, error: { code: -32600, message, data } }, 1, url));
+      for (const secret of secrets) expect(told).not.toContain(secret);
+      expect(told).not.toContain('KEY-of');
+    }
+    // What is short is no secret, and what a contract returned stays as it is.
+    const hex = `0x${'12345678'.repeat(8)}`;
+    const error = { code: 3, message: 'reverted at v2: apikey', data: { data: hex, size: 7, none: null } };
+    expect(read({ id: 1, error }, 1, new URL('https://node.example/v2/12345678?apikey=12345678'))).toEqual({
+      error,
+    });
+    expect(read({ id: 1, error: { ...error, data: hex } }, 1, new URL('https://n.example/345678'))).toEqual({
+      error: { ...error, data: hex },
+    });
   });
 
   test('is a result or an error with the id of the request', () => {
-    expect(readAnswer({ jsonrpc: '2.0', id: 7, result: null }, 7)).toEqual({ result: null });
-    expect(readAnswer({ id: 7, result: '0x', error: null }, 7)).toEqual({ result: '0x' });
+    expect(read({ jsonrpc: '2.0', id: 7, result: null }, 7)).toEqual({ result: null });
+    expect(read({ id: 7, result: '0x', error: null }, 7)).toEqual({ result: '0x' });
     const error = { code: 3, message: 'execution reverted', data: '0x' };
-    expect(readAnswer({ id: 7, error }, 7)).toEqual({ error });
-    expect(readAnswer({ id: null, error }, 7)).toEqual({ error });
+    expect(read({ id: 7, error }, 7)).toEqual({ error });
+    expect(read({ id: null, error }, 7)).toEqual({ error });
   });
 
   test.each([
@@ -91,6 +129,6 @@ describe('an answer', () => {
     [{ id: 7, error: { code: '3', message: 'no' } }],
     [{ id: 7, error: { code: 3 } }],
   ])('is not %j', (value) => {
-    expect(readAnswer(value, 7)).toBeUndefined();
+    expect(read(value, 7)).toBeUndefined();
   });
 });

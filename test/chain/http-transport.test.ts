@@ -34,6 +34,22 @@ afterEach(() => {
 const answer = (id: unknown, size = 0) => JSON.stringify({ id, result: '0x1', filler: ' '.repeat(size) });
 
 describe('JSON-RPC over HTTP', () => {
+  test.each([200, 400])('tells no key of its URL that a node names, with status %s', async (status) => {
+    const transport = await startServer(
+      (request, response) => {
+        void text(request).then((body) => {
+          const error = { code: -32600, message: `No app at ${request.url}`, data: request.url };
+          response.writeHead(status).end(JSON.stringify({ id: JSON.parse(body).id, error }));
+        });
+      },
+      (url) => `${url}/v2/key-of-the-path?key=key-of-the-query`,
+    );
+    const hidden = '/v2/[redacted]?key=[redacted]';
+    expect(await transport.ask('eth_call', [], limits)).toEqual({
+      error: { code: -32600, message: `No app at ${hidden}`, data: hidden },
+    });
+  });
+
   test('asks again when the node has just closed the kept connection', async () => {
     const seen = new WeakSet<object>();
     const ids: unknown[] = [];

@@ -59,6 +59,18 @@ describe('a node over WebSocket', () => {
     expect(await real.getBalance('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')).toBeGreaterThan(0n);
   });
 
+  test('tells no key of its URL that it names', async () => {
+    const message = 'No app at /v2/key-of-the-path';
+    const node = await startSocketNode(({ id }) => JSON.stringify({ id, error: { code: -32600, message } }));
+    const url = `${node.url}/v2/key-of-the-path`;
+    const transport = openTransport(url, { outgoing: createOutgoing(), label: 'node' });
+    expect(await transport.ask('eth_call', [], { timeoutMs, maxBytes: 1_000 })).toEqual({
+      error: { code: -32600, message: 'No app at /v2/[redacted]', data: undefined },
+    });
+    transport.close();
+    node.close();
+  });
+
   test('takes many calls over one connection and hands each its own answer', async () => {
     const before = proxy.connections();
     const node = overSocket();

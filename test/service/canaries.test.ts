@@ -54,6 +54,12 @@ describe('secrets that are planted everywhere', () => {
         response.end(JSON.stringify({ jsonrpc: '2.0', id, result: '0x7a69' }));
         return;
       }
+      // A provider that refuses names the key, and what a node answers is kept and logged.
+      if (method !== undefined && method !== 'eth_blockNumber') {
+        const error = { code: -32005, message: `Too many requests: ${said}`, data: said };
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+        return;
+      }
       response.writeHead(500, { 'content-type': 'application/json' }).end(said);
     });
     const collector = await startCollector();

@@ -1,3 +1,5 @@
+import type { Hide } from './hide-parts.ts';
+
 /** A JSON-RPC answer: the node's result, or its error. */
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError };
 
@@ -13,9 +15,10 @@ const mostFields = 4 * mostData;
 /**
  * Parses the answer to the request with this id. Of an error's message and data the beginning is kept, without U+0000, which
  * PostgreSQL takes in no text.
+ * @param hide takes out of them what nobody may be told
  * @returns undefined when the value is not a JSON-RPC answer to that request
  */
-export function readAnswer(value: unknown, id: number): RpcAnswer | undefined {
+export function readAnswer(value: unknown, id: number, hide: Hide): RpcAnswer | undefined {
   if (!isRecord(value)) return undefined;
   const error = value['error'];
   // Nodes that could not parse a request answer with a null id; a result without an id belongs to no request.
@@ -26,15 +29,20 @@ export function readAnswer(value: unknown, id: number): RpcAnswer | undefined {
   if (!isRecord(error)) return undefined;
   const { code, message, data } = error;
   if (typeof code !== 'number' || typeof message !== 'string') return undefined;
-  return {
-    error: { code, message: message.slice(0, mostWords).replaceAll('\0', '\ufffd'), data: shortened(data) },
-  };
+  // Hidden first: of what is cut in two, a half would stay.
+  const words = hide(message).slice(0, mostWords).replaceAll('\0', '\ufffd');
+  return { error: { code, message: words, data: shortened(data, hide) } };
 }
 
-function shortened(data: unknown): unknown {
-  if (typeof data === 'string') return data.slice(0, mostData);
-  return (JSON.stringify(data)?.length ?? 0) > mostFields ? undefined : data;
+function shortened(data: unknown, hide: Hide): unknown {
+  const hidden = (value: unknown) => (typeof value === 'string' && !hex.test(value) ? hide(value) : value);
+  if (typeof data === 'string') return String(hidden(data)).slice(0, mostData);
+  if ((JSON.stringify(data)?.length ?? 0) > mostFields) return undefined;
+  return data === undefined ? undefined : JSON.parse(JSON.stringify(data, (_name, value) => hidden(value)));
 }
+
+// What a contract returned, which is read as it is.
+const hex = /^0x[0-9a-f]*$/i;
 
 /**
  * How to treat a node's error:

@@ -2,6 +2,7 @@ import type { OutgoingRequest } from '../../outgoing/exchange.ts';
 import type { OutgoingAnswer } from '../../outgoing/outgoing-fault.ts';
 import { parseJson, type RpcAnswer, readAnswer } from './answer.ts';
 import { crowded, isCrowded, numberBytes } from './answer-size.ts';
+import { createHide, type Hide } from './hide-parts.ts';
 import { asNodeFault, NodeFault } from './node-fault.ts';
 import type { OpenNode, Transport } from './transport.ts';
 
@@ -22,6 +23,7 @@ export function createHttpTransport(url: URL, open: OpenNode): Transport {
   const node = open((signal, exchange) =>
     exchange.send(requestOf({ id: 0, method: 'eth_chainId', params: [] }, numberBytes), signal),
   );
+  const hide = createHide(url);
   let lastId = 0;
 
   return {
@@ -30,7 +32,7 @@ export function createHttpTransport(url: URL, open: OpenNode): Transport {
       const id = lastId;
       try {
         const request = requestOf({ id, method, params }, maxBytes);
-        return parse(await node.send(request, { timeoutMs, about: method }), id);
+        return parse(await node.send(request, { timeoutMs, about: method }), id, hide);
       } catch (error) {
         throw asNodeFault(error);
       }
@@ -39,9 +41,9 @@ export function createHttpTransport(url: URL, open: OpenNode): Transport {
   };
 }
 
-function parse({ status, text }: OutgoingAnswer, id: number): RpcAnswer {
+function parse({ status, text }: OutgoingAnswer, id: number, hide: Hide): RpcAnswer {
   if (isCrowded(text)) throw new NodeFault('malformed', crowded);
-  const answer = reads(status) ? readAnswer(parseJson(text), id) : undefined;
+  const answer = reads(status) ? readAnswer(parseJson(text), id, hide) : undefined;
   if (answer !== undefined) return answer;
   if (status !== 200) throw new NodeFault('refused', `HTTP status ${status}`);
   throw new NodeFault('malformed', 'the answer is not JSON-RPC');

@@ -3,6 +3,7 @@ import { OutgoingFault } from '../../outgoing/outgoing-fault.ts';
 import { lookupShared } from '../../outgoing/shared-lookup.ts';
 import { isRecord, parseJson, type RpcAnswer, readAnswer } from './answer.ts';
 import { crowded, isCrowded, numberBytes } from './answer-size.ts';
+import { createHide, type Hide } from './hide-parts.ts';
 import { asNodeFault, NodeFault } from './node-fault.ts';
 import type { OpenNode, Transport } from './transport.ts';
 
@@ -31,6 +32,7 @@ type Line = {
 export function createWsTransport(url: URL, open: OpenNode): Transport {
   let line: Line | undefined;
   let lastId = 0;
+  const hide = createHide(url);
 
   const connect = (timeoutMs: number): Line => {
     if (line !== undefined) return line;
@@ -64,7 +66,7 @@ export function createWsTransport(url: URL, open: OpenNode): Transport {
     socket.on('message', (data) => {
       opened.heardAt = performance.now();
       const bytes = Buffer.isBuffer(data) ? data : Buffer.from(data.toString());
-      if (!deliver(waiting, bytes)) end(new NodeFault('malformed', 'a message is no JSON-RPC answer'));
+      if (!deliver(waiting, bytes, hide)) end(new NodeFault('malformed', 'a message is no JSON-RPC answer'));
     });
     return opened;
   };
@@ -141,7 +143,7 @@ function tooLongFor(waiting: Map<number, Waiting>): Waiting | undefined {
 }
 
 /** Passes a message to the call that waits for it. @returns false when the message cannot be one that is waited for */
-function deliver(waiting: Map<number, Waiting>, bytes: Buffer): boolean {
+function deliver(waiting: Map<number, Waiting>, bytes: Buffer, hide: Hide): boolean {
   if (waiting.size === 0) return true;
   const most = Math.max(...[...waiting.values()].map(({ maxBytes }) => maxBytes));
   // What is larger than anybody wants, or has too many values, is not parsed: that would hold up everybody else.
@@ -155,7 +157,7 @@ function deliver(waiting: Map<number, Waiting>, bytes: Buffer): boolean {
   if (bytes.length > asked.maxBytes) {
     asked.settle(oversized(asked.maxBytes));
   } else {
-    const answer = isParsed ? readAnswer(value, id) : undefined;
+    const answer = isParsed ? readAnswer(value, id, hide) : undefined;
     asked.settle(answer ?? new NodeFault('malformed', isParsed ? 'the answer is not JSON-RPC' : crowded));
   }
   return true;
