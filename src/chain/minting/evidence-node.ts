@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { callContract } from '../rpc/contract-call.ts';
 import { OversizedAnswerError } from '../rpc/node-fault.ts';
 import { quantity } from '../rpc/quantity.ts';
+import { blockNumberShape, bytesShape, wordShape } from './answer-shapes.ts';
 import { encodeOwnerOf, mintTopics, readMintLog } from './mint-contract.ts';
 
 /** The event that minted a token. */
@@ -41,14 +42,13 @@ export type EvidenceNode = {
   hasCode(contract: string, at: bigint): Promise<boolean>;
 };
 
-const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 const logsShape = z.array(
   z.object({
     address: z.string(),
-    topics: z.array(hex),
-    transactionHash: hex,
-    blockNumber: hex.transform((text) => BigInt(text)),
-    blockHash: hex,
+    topics: z.array(wordShape),
+    transactionHash: wordShape,
+    blockNumber: blockNumberShape,
+    blockHash: wordShape,
   }),
 );
 
@@ -66,7 +66,7 @@ export function createEvidenceNode(provider: JsonRpcApiProvider): EvidenceNode {
       });
     },
     async hasCode(contract, at) {
-      const code = hex.parse(await provider.send('eth_getCode', [contract, quantity(at)]));
+      const code = bytesShape.parse(await provider.send('eth_getCode', [contract, quantity(at)]));
       return code !== '0x';
     },
   };

@@ -1,9 +1,10 @@
-import { getAddress, type JsonRpcApiProvider } from 'ethers';
+import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
 import { tooWide } from '../rpc/answer.ts';
 import { NodesUnavailableError } from '../rpc/node-fault.ts';
 import { nodeMessage } from '../rpc/node-message.ts';
 import { quantity } from '../rpc/quantity.ts';
+import { addressShape, blockNumberShape, wordShape } from './answer-shapes.ts';
 import { type Mint, mintTopics, readMintLog } from './mint-contract.ts';
 
 /** A token that the chain knows, by the event of its mint. */
@@ -26,12 +27,15 @@ export type BlockRange = { readonly from: bigint; readonly to: bigint };
 /** The mints of a range of blocks. */
 export type MintPage = BlockRange & { readonly mints: readonly MintEvent[] };
 
-const hex = z.string().regex(/^0x[0-9a-f]*$/i);
-const number = hex.transform((text) => BigInt(text));
 const logs = z.array(
-  z.object({ address: z.string(), topics: z.array(hex), transactionHash: hex, blockNumber: number }),
+  z.object({
+    address: z.string(),
+    topics: z.array(wordShape),
+    transactionHash: wordShape,
+    blockNumber: blockNumberShape,
+  }),
 );
-const sender = z.object({ from: z.string().transform((text) => getAddress(text)) }).nullable();
+const sender = z.object({ from: addressShape }).nullable();
 
 export function createMintHistory(provider: Pick<JsonRpcApiProvider, 'send'>): MintHistory {
   return {

@@ -1,9 +1,11 @@
-import { getAddress, type JsonRpcApiProvider } from 'ethers';
+import type { JsonRpcApiProvider } from 'ethers';
 import { z } from 'zod';
 import { isRevert } from '../rpc/contract-call.ts';
 import { finalizedBlock } from '../rpc/finalized-block.ts';
+import { NodeFault } from '../rpc/node-fault.ts';
 import type { PinnedNode } from '../rpc/pinned-node.ts';
 import { quantity } from '../rpc/quantity.ts';
+import { addressShape, blockNumberShape, blockTimeShape, quantityShape, wordShape } from './answer-shapes.ts';
 import type { BroadcastAnswer } from './broadcast-error.ts';
 import { broadcastToAll } from './broadcast-to-all.ts';
 import { type ContractLook, lookAtContract } from './contract-look.ts';
@@ -69,26 +71,26 @@ export type MintNode = EvidenceNode &
     preferOthers(): void;
   };
 
-const hex = z.string().regex(/^0x[0-9a-f]*$/i);
-const number = hex.transform((text) => BigInt(text));
-const address = z.string().transform((text) => getAddress(text));
+// No account has sent so many, nor does a column hold more.
+const mostTransactions = 2n ** 53n;
+const countShape = quantityShape.refine((count) => count < mostTransactions);
 const blockShape = z.object({
-  number,
-  hash: hex,
-  parentHash: hex,
-  timestamp: number.transform((seconds) => new Date(Number(seconds) * 1_000)),
-  baseFeePerGas: number.nullish(),
-  gasLimit: number,
+  number: blockNumberShape,
+  hash: wordShape,
+  parentHash: wordShape,
+  timestamp: blockTimeShape,
+  baseFeePerGas: quantityShape.nullish(),
+  gasLimit: quantityShape,
 });
 const receiptShape = z.object({
-  transactionHash: hex,
-  blockNumber: number,
-  blockHash: hex,
-  status: number,
-  gasUsed: number.nullish(),
-  effectiveGasPrice: number.nullish(),
-  to: address.nullable(),
-  logs: z.array(z.object({ address: z.string(), topics: z.array(hex) })),
+  transactionHash: wordShape,
+  blockNumber: blockNumberShape,
+  blockHash: wordShape,
+  status: quantityShape,
+  gasUsed: quantityShape.nullish(),
+  effectiveGasPrice: quantityShape.nullish(),
+  to: addressShape.nullable(),
+  logs: z.array(z.object({ address: z.string(), topics: z.array(wordShape) })),
 });
 
 type Pinned = Pick<PinnedNode, 'headBlock' | 'finalized' | 'broadcasters' | 'preferOthers'>;
@@ -112,28 +114,35 @@ export function createMintNode(provider: JsonRpcApiProvider, pinned?: Pinned): M
     block: (at) => blockAt(quantity(at)),
     finalized: async (head, depth) => pinned?.finalized ?? finalizedBlock(provider, head.number, depth),
     async transactionCount(account, at) {
-      if (typeof at !== 'bigint') return ask(number, 'eth_getTransactionCount', [account, at]);
-      return at < 0n ? 0n : ask(number, 'eth_getTransactionCount', [account, quantity(at)]);
+      if (typeof at !== 'bigint') return ask(countShape, 'eth_getTransactionCount', [account, at]);
+      return at < 0n ? 0n : ask(countShape, 'eth_getTransactionCount', [account, quantity(at)]);
     },
     async receipt(hash, contract) {
       const found = await ask(receiptShape.nullable(), 'eth_getTransactionReceipt', [hash]);
-      return found && toReceipt(found, contract);
+      if (found === null) return null;
+      // It would be stored as the one that was mined, and none of ours has its hash.
+      if (found.transactionHash !== hash.toLowerCase()) {
+        throw new NodeFault('malformed', 'eth_getTransactionReceipt answers for another transaction');
+      }
+      return toReceipt(found, contract);
     },
-    balance: (account) => ask(number, 'eth_getBalance', [account, 'latest']),
+    balance: (account) => ask(quantityShape, 'eth_getBalance', [account, 'latest']),
     async market({ baseFee }) {
-      const suggested = baseFee === null ? ask(number, 'eth_gasPrice', []) : suggestedTip(provider);
+      const suggested = baseFee === null ? ask(quantityShape, 'eth_gasPrice', []) : suggestedTip(provider);
       return { baseFee, suggested: await suggested };
     },
     async estimate(from, contract, mints) {
       try {
-        return await ask(number, 'eth_estimateGas', [{ from, to: contract, data: encodeMintBatch(mints) }]);
+        return await ask(quantityShape, 'eth_estimateGas', [
+          { from, to: contract, data: encodeMintBatch(mints) },
+        ]);
       } catch (error) {
         if (isRevert(error)) return { refusal: error.shortMessage };
         throw error;
       }
     },
     broadcast: (raw) => broadcastToAll(broadcasters, raw),
-    chainId: () => ask(number, 'eth_chainId', []),
+    chainId: () => ask(quantityShape, 'eth_chainId', []),
     lookAt: (contract, at) => lookAtContract(provider, contract, at),
     preferOthers: () => pinned?.preferOthers(),
   };

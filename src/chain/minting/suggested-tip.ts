@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { lacksMethod } from '../rpc/answer.ts';
 import { nodeErrorCode, nodeMessage } from '../rpc/node-message.ts';
 import { quantity } from '../rpc/quantity.ts';
+import { quantityShape } from './answer-shapes.ts';
 
 type Node = Pick<JsonRpcApiProvider, 'send'>;
 
-const hex = z.string().regex(/^0x[0-9a-f]+$/i);
-const number = hex.transform((text) => BigInt(text));
-const historyShape = z.object({ reward: z.array(z.array(number)).nullish() });
+const historyShape = z.object({ reward: z.array(z.array(quantityShape)).nullish() });
 
 // Of these blocks the middle one of what was paid to be mined in each.
 const blocks = 20n;
@@ -24,7 +23,7 @@ export const defaultTip = 1_000_000_000n;
  * @throws the error with which the node answered, unless it says that it does not have the method
  */
 export async function suggestedTip(node: Node): Promise<bigint> {
-  const suggested = await askIfKnown(node, 'eth_maxPriorityFeePerGas', [], number);
+  const suggested = await askIfKnown(node, 'eth_maxPriorityFeePerGas', [], quantityShape);
   if (suggested !== undefined) return suggested;
   const history = await askIfKnown(
     node,

@@ -2,7 +2,7 @@ import type { JsonRpcApiProvider } from 'ethers';
 import { isRecord, type RpcAnswer } from './answer.ts';
 import { NodeFault, NodesUnavailableError } from './node-fault.ts';
 import { nodeErrorCode, nodeMessage } from './node-message.ts';
-import { readQuantity } from './quantity.ts';
+import { readBlockNumber } from './quantity.ts';
 
 type Node = Pick<JsonRpcApiProvider, 'send'>;
 
@@ -43,7 +43,7 @@ export async function askFinalizedTag(node: Node): Promise<FinalizedTag> {
     throw error;
   }
   if (block === null) return 'none';
-  const number = isRecord(block) ? readQuantity(block['number']) : undefined;
+  const number = isRecord(block) ? readBlockNumber(block['number']) : undefined;
   if (number === undefined) throw new NodeFault('malformed', 'the finalized block has no number');
   return number;
 }
@@ -61,7 +61,7 @@ export function readFinalizedTag(answer: RpcAnswer): FinalizedTag {
     throw new NodeFault('refused', message);
   }
   if (answer.result === null) return 'none';
-  const number = isRecord(answer.result) ? readQuantity(answer.result['number']) : undefined;
+  const number = isRecord(answer.result) ? readBlockNumber(answer.result['number']) : undefined;
   if (number === undefined) throw new NodeFault('malformed', 'the finalized block has no number');
   return number;
 }

@@ -2,7 +2,7 @@ import { isRecord } from './answer.ts';
 import { askQuantity } from './chain-id.ts';
 import { type FinalizedTag, readFinalizedTag } from './finalized-block.ts';
 import { NodeFault } from './node-fault.ts';
-import { readBlockNumber, readQuantity } from './quantity.ts';
+import { readBlockNumber, readBlockTime } from './quantity.ts';
 import type { Transport } from './transport.ts';
 
 /** A block as a node has it on its chain. */
@@ -72,12 +72,12 @@ async function askFinalized(node: Transport, timeoutMs: number): Promise<Finaliz
 
 function readBlock(block: unknown): HeadBlock {
   const number = isRecord(block) ? readBlockNumber(block['number']) : undefined;
-  const seconds = isRecord(block) ? readQuantity(block['timestamp']) : undefined;
+  const time = isRecord(block) ? readBlockTime(block['timestamp']) : undefined;
   const hash = isRecord(block) ? block['hash'] : undefined;
-  if (number === undefined || seconds === undefined || typeof hash !== 'string') {
+  if (number === undefined || time === undefined || typeof hash !== 'string') {
     throw new NodeFault('malformed', 'a block has no number, hash or time');
   }
-  return { number, hash: hash.toLowerCase(), time: new Date(Number(seconds) * 1_000), raw: block };
+  return { number, hash: hash.toLowerCase(), time, raw: block };
 }
 
 const settled = (asked: Promise<HeadBlock | null>): Promise<HeadBlock | null | NodeFault> =>

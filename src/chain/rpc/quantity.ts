@@ -12,6 +12,15 @@ export function readBlockNumber(value: unknown): bigint | undefined {
   return number !== undefined && number < mostBlocks ? number : undefined;
 }
 
+// The last second of a year with four digits, which everything takes that takes dates.
+const lastSecond = 253_402_300_799n;
+
+/** Parses the time of a block, in seconds since 1970. @returns undefined for anything else and for one that no block has */
+export function readBlockTime(value: unknown): Date | undefined {
+  const seconds = readQuantity(value);
+  return seconds !== undefined && seconds <= lastSecond ? new Date(Number(seconds) * 1_000) : undefined;
+}
+
 /** Writes a JSON-RPC quantity: `26n` becomes `0x1a`. */
 export function quantity(value: bigint): string {
   return `0x${value.toString(16)}`;

@@ -1,5 +1,7 @@
 import { createMintNode, type Head } from '../../chain/minting/mint-node.ts';
 import { SignerUnavailableError } from '../../chain/minting/signer.ts';
+import type { Network } from '../../chain/network.ts';
+import { NodesUnavailableError } from '../../chain/rpc/node-fault.ts';
 import type { PinnedNode } from '../../chain/rpc/pinned-node.ts';
 import { inOwnSpan } from '../../tracing/in-span.ts';
 import type { LaneContext, LaneDeps } from './lane-context.ts';
@@ -9,6 +11,7 @@ import { send } from './send/send.ts';
 import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
 import { pauseForPrice } from './watch/flight-price.ts';
+import { isOfNode } from './watch/inquiry.ts';
 import { rebroadcastStored } from './watch/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
 
@@ -41,10 +44,24 @@ export function createLanePoll(
   let watchedHead: string | undefined;
   let watchedAt = Number.NEGATIVE_INFINITY;
 
-  const pollWork = async ({ hasOpen, hasUnconfirmed, hasQueued }: LaneWork): Promise<Pause | undefined> => {
+  const pollWork = async (work: LaneWork): Promise<Pause | undefined> => {
     const network = await findNetwork(lease.chainId);
     if (network === undefined) return undefined;
     const pinned = await pinNode(network);
+    try {
+      return await pollNode(network, pinned, work);
+    } catch (error) {
+      // The pool knows of those that gave no answer, not of those whose answer is none.
+      if (isOfNode(error) && !(error instanceof NodesUnavailableError)) pinned.preferOthers();
+      throw error;
+    }
+  };
+
+  const pollNode = async (
+    network: Network,
+    pinned: PinnedNode,
+    { hasOpen, hasUnconfirmed, hasQueued }: LaneWork,
+  ): Promise<Pause | undefined> => {
     const node = createMintNode(pinned.provider, pinned);
     const own = { db, signer, watchOnly, settings, log, step, now, lease };
     const context: LaneContext = { ...own, network, node, memory, stopping };

@@ -167,6 +167,47 @@ describe('a first node that answers but does not tell of receipts', () => {
   );
 });
 
+describe('a first node that answers what is none of its kind', () => {
+  /** A node whose answers to a method have these fields. */
+  const says =
+    (method: string, change: object): Parameters<BentNode['bend']>[0] =>
+    (call, pass) =>
+      call.method === method
+        ? pass(call).then((answer) => {
+            const { result } = answer;
+            return typeof result === 'object' && result !== null
+              ? { result: { ...result, ...change } }
+              : answer;
+          })
+        : undefined;
+
+  test.each([
+    ['gas that is no number', 'eth_getTransactionReceipt', { gasUsed: '0x' }],
+    ['a block that is no number', 'eth_getTransactionReceipt', { blockNumber: '0x' }],
+    [
+      'a price that no column holds',
+      'eth_getTransactionReceipt',
+      { effectiveGasPrice: `0x${'f'.repeat(80)}` },
+    ],
+    ['another transaction', 'eth_getTransactionReceipt', { transactionHash: `0x${'ab'.repeat(32)}` }],
+    ['a time that no calendar has', 'eth_getBlockByNumber', { timestamp: '0xffffffffffffffff' }],
+    ['a gas limit that is no number', 'eth_getBlockByNumber', { gasLimit: '0x' }],
+  ])(
+    'is left for the sound one: %s',
+    async (_what, method, change) => {
+      bent.bend(says(method, change));
+      await startWorker();
+      const mining = setup.keepMining();
+      const ids = await setup.accept(2);
+      await untilAll(setup.service, ids, 'minted', 15);
+      mining.stop();
+      bent.bend(undefined);
+      expect(await setup.settle(ids)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
 describe("a node's URL that leads to another chain", () => {
   const startForeign = async () => {
     const foreign = await startChain({ chainId: '4242' });
