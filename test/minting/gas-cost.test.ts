@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { findCompanyLimits } from '../../src/rwa/operators/company-limit-store.ts';
 import { addRwa } from '../rwa/samples.ts';
+import { startAnsweringNode } from '../support/answering-node.ts';
 import { test } from '../support/mint-fixtures.ts';
-import { startWorker, untilAll } from '../support/minting.ts';
+import { startWorker, until, untilAll } from '../support/minting.ts';
 
 type Receipt = { gasUsed: string; effectiveGasPrice: string };
 
@@ -49,4 +50,39 @@ test('what mints cost by their receipts is counted to their companies, once', as
   // Shares are rounded down to a wei.
   expect(total - all).toBeLessThan(BigInt(2 * rows.length));
   expect(counted.every((wei) => wei > 0n)).toBe(true);
+}, 60_000);
+
+test('no receipt makes a mint cost more than was signed, in a row or of a budget', async ({
+  mintChain: chain,
+  mintService: service,
+}) => {
+  const { db, companies, keys } = service;
+  const spent = async () => {
+    const days: string[] = await db('company_gas_days').pluck('wei');
+    return days.reduce((sum, wei) => sum + BigInt(wei), 0n);
+  };
+  const before = await spent();
+  const known = await db('mint_transactions').pluck('id');
+  const node = await startAnsweringNode(chain.rpcUrl);
+  node.answer('eth_getTransactionReceipt', async (_params, pass) => {
+    const reply = await pass();
+    const isFound = 'result' in reply && typeof reply.result === 'object' && reply.result !== null;
+    return isFound ? { result: { ...reply.result, effectiveGasPrice: `0x${'f'.repeat(64)}` } } : reply;
+  });
+  await db('networks').update({ rpc_urls: [node.url] });
+  const rwa = await addRwa(db, companies.acme, { isClaimable: true, contractAddress: chain.contract });
+  const { body } = await service.as(keys.acme).post(`/v1/api/rwa/${rwa.id}/mint`).send({}).expect(200);
+  const worker = await startWorker(service, chain);
+  await untilAll(service, [body.nftId], 'submitted');
+  const mining = setInterval(() => void chain.mine(), 200);
+  const rows = () => db('mint_transactions').whereNotIn('id', known);
+  await until('it is final', async () => (await rows()).every(({ state }) => state === 'finalized'));
+  clearInterval(mining);
+  await worker.stop();
+  await node.close();
+
+  const [row] = await rows();
+  const [attempt] = await db('mint_attempts').where({ transaction_id: row.id });
+  expect(BigInt(row.cost)).toBe(BigInt(row.gas_limit) * BigInt(attempt.max_fee_per_gas));
+  expect((await spent()) - before).toBe(BigInt(row.cost));
 }, 60_000);

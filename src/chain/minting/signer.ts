@@ -166,6 +166,12 @@ export function readSigned(raw: string): SignedContent {
   return { contract: to ?? '', gasLimit, mints: data === '0x' ? [] : decodeMintBatch(data) };
 }
 
+/** The most that a signed transaction can cost, in wei, beside what a chain charges apart from gas. */
+export function mostCostOf(raw: string): bigint {
+  const { gasLimit, maxFeePerGas, gasPrice } = Transaction.from(raw);
+  return gasLimit * (maxFeePerGas ?? gasPrice ?? 0n);
+}
+
 function withFees(transaction: Transaction, { maxFeePerGas, maxPriorityFeePerGas }: Fees): Transaction {
   if (maxPriorityFeePerGas === null) {
     transaction.type = 0;

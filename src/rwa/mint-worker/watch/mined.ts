@@ -1,13 +1,29 @@
 import type { Block, Receipt } from '../../../chain/minting/mint-node.ts';
+import { mostCostOf } from '../../../chain/minting/signer.ts';
+import type { Database } from '../../../contract/transaction.ts';
+import { readRawAttempt } from '../stores/attempt-store.ts';
 import type { Inclusion } from '../stores/transaction-store.ts';
 
 /** The receipt of a transaction and the block of the chain that includes it. */
 export type Mined = { readonly receipt: Receipt; readonly block: Block };
 
-export const inclusionOf = ({ receipt, block }: Mined): Inclusion => ({
-  hash: receipt.hash,
-  blockNumber: block.number,
-  blockHash: block.hash,
-  time: block.time,
-  cost: receipt.cost,
-});
+/** Where a mined transaction is, and what it cost. @throws Error when it is no attempt of ours */
+export async function inclusionOf(db: Database, { receipt, block }: Mined): Promise<Inclusion> {
+  const { hash, cost } = receipt;
+  return {
+    hash,
+    blockNumber: block.number,
+    blockHash: block.hash,
+    time: block.time,
+    cost: cost === null ? null : withinOffer(cost, await readRawAttempt(db, hash)),
+  };
+}
+
+/**
+ * What a node says of costs would use up the budget of a company, so it counts up to what was signed. Above that the receipt is
+ * not refused: some chains round their prices.
+ */
+function withinOffer(cost: bigint, raw: string): bigint {
+  const most = mostCostOf(raw);
+  return cost < most ? cost : most;
+}

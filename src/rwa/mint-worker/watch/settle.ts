@@ -3,7 +3,7 @@ import { transactionFacts } from '../step-facts.ts';
 import { readRawAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
 import { listOpenNfts, type TransactionNft } from '../stores/transaction-nft-store.ts';
-import type { OpenTransaction } from '../stores/transaction-store.ts';
+import type { Inclusion, OpenTransaction } from '../stores/transaction-store.ts';
 import { setUnproven } from '../stores/unproven-store.ts';
 import { findEvidence } from './evidence.ts';
 import { DistrustError } from './inquiry.ts';
@@ -56,9 +56,9 @@ async function isOurs(
 async function confirm(look: Look, transaction: OpenTransaction, mined: Mined): Promise<void> {
   const { context, view } = look;
   const { db, lease, memory, step } = context;
-  const inclusion = inclusionOf(mined);
+  const inclusion = await inclusionOf(db, mined);
   const nfts = await listTriedNfts(db, transaction, mined.receipt.hash);
-  const { minted, waiting, isClear } = await findMinted(look, transaction, mined, nfts);
+  const { minted, waiting, isClear } = await findMinted(look, transaction, { ...mined, inclusion }, nfts);
   // The contract skipped a token whose mint is not found yet: the next poll may find it. Once the block is final
   // the transaction is confirmed without it, so that the other NFTs do not wait for ever; finalizing proves what
   // became of it.
@@ -95,12 +95,11 @@ type FoundMints = {
 async function findMinted(
   look: Look,
   transaction: OpenTransaction,
-  mined: Mined,
+  { inclusion, receipt }: Mined & { readonly inclusion: Inclusion },
   nfts: readonly TransactionNft[],
 ): Promise<FoundMints> {
-  const inclusion = inclusionOf(mined);
   const isInReceipt = ({ tokenId, recipient }: TransactionNft) =>
-    mined.receipt.minted.get(tokenId)?.toLowerCase() === recipient.toLowerCase();
+    receipt.minted.get(tokenId)?.toLowerCase() === recipient.toLowerCase();
   const own = nfts.filter(isInReceipt);
   const skipped = nfts.filter((nft) => !isInReceipt(nft));
   const minted: MintedNft[] = own.map(({ nftId }) => ({ nftId, in: inclusion }));
@@ -130,11 +129,12 @@ async function settleReverted(look: Look, transaction: OpenTransaction, mined: M
   if (mined.block.number > (await view.finalized())) return;
   const nfts = await listOpenNfts(db, id);
   const { outcomes: proven, waiting } = await proveOutcomes(look, transaction, nfts);
+  const inclusion = await inclusionOf(db, mined);
 
   const counts = await inFencedTransaction(db, lease, async (tx) => {
     await noteLeftOut(tx, transaction, mined.receipt.hash);
     const outcomes = await applyRetryLimit(tx, proven, revertedMint(mined.receipt.hash));
-    const waits = await endReverted(tx, id, inclusionOf(mined), outcomes);
+    const waits = await endReverted(tx, id, inclusion, outcomes);
     await saveWaiting(tx, nfts, waiting);
     if (waiting.length > 0) await setUnproven(tx, id, true);
     return { waits, failed: outcomes.failed.length, released: outcomes.released.length };
