@@ -231,11 +231,59 @@ describe('what is final', () => {
   test('above all that the nodes have is told once that lasts', async () => {
     node(0).bend(headAt(0xfffn));
     await pin(1);
+    clock += 5_000;
+    await pin(1);
     node(0).bend(undefined);
     await pin(1);
-    clock += 5_000;
     const why = 'Block 4095 was final, and no node has come to it.';
-    expect(await pin(1)).toMatchObject({ finalized: -1n, finalityUnknown: { why, isLasting: true } });
+    for (let look = 0; look < 3; look += 1) {
+      clock += 5_000;
+      expect(await pin(1)).toMatchObject({ finalityUnknown: { why, isLasting: true } });
+    }
+  });
+
+  /** A node on another chain, of which block 50 is final. */
+  const forkFinal: Parameters<BentNode['bend']>[0] = (call, pass) =>
+    forksAt(40n, 60n)?.(call.params[0] === 'finalized' ? { ...call, params: ['0x32', false] } : call, pass);
+
+  test.each([
+    ['far above all that it has', headAt(0xff_ff_ffn)],
+    ['that its chain has otherwise', forkFinal],
+  ])('is not for good what the only node told of at one look: a block %s', async (_where, lie) => {
+    for (const before of [undefined, tag(10n)]) {
+      clients.close();
+      open();
+      node(0).bend(before);
+      for (let look = 0; before !== undefined && look < 3; look += 1) {
+        expect((await pin(1)).finalized).toBe(10n);
+        clock += 5_000;
+      }
+      node(0).bend(lie);
+      await pin(1);
+      node(0).bend(tag(20n));
+      for (let look = 0; look < 4; look += 1) {
+        await pin(1).catch(() => undefined);
+        clock += 2_500;
+      }
+      expect(await pin(1)).toMatchObject({ finalized: 20n, finalityUnknown: undefined });
+    }
+  });
+
+  test('stays what a node has told that fails now, though the other is behind, until it is not believed any more', async () => {
+    clients.close();
+    open(1);
+    node(0).bend(tag(75n));
+    node(1).bend(forksAt(1_000n, 70n));
+    expect((await pin()).finalized).toBe(75n);
+    node(0).bend(() => Promise.resolve({ status: 500 }));
+    const why = 'Block 75 was final, and no node has come to it.';
+    for (let look = 0; look < 3; look += 1) {
+      expect(await pin()).toMatchObject({
+        finalized: -1n,
+        finalityUnknown: { why: expect.stringContaining(why) },
+      });
+      clock += 5_000;
+    }
   });
 
   test('takes a node out of use that contradicts it', async () => {

@@ -1,4 +1,5 @@
 import type { Logger } from '../../log.ts';
+import { createFinalMemory } from './final-memory.ts';
 import { blockAtDepth } from './finalized-block.ts';
 import {
   agreeOnFinality,
@@ -45,20 +46,20 @@ const usualLeap = 10_000n;
 type MemberWitness = Witness & { readonly member: Member };
 
 export function createConsensus({ members, needed, log, now }: ConsensusOptions): Consensus {
-  // What was once final stays so, whatever the nodes say later.
-  let final: BlockId | undefined;
+  // What was once final stays so, whatever the nodes say later, unless it was the lie of a moment.
+  const final = createFinalMemory(members, now);
   let leap: (BlockId & { readonly at: number }) | undefined;
   let unknownSince: number | undefined;
   const disputes = createDisputes(now);
 
   /** Whether nothing speaks against it: a lie of one moment about a block far ahead would stay for good. */
   const isToBeBelieved = (block: BlockId): boolean => {
-    if (final === undefined || block.number - final.number <= usualLeap) return true;
+    if (final.block === undefined || block.number - final.block.number <= usualLeap) return true;
     if (leap === undefined || block.number < leap.number) leap = { ...block, at: now() };
     return now() - leap.at >= unknownForMs;
   };
   const heldAbove = (witnesses: readonly Witness[]): string | undefined => {
-    const { number } = final ?? { number: -1n };
+    const { number } = final.block ?? { number: -1n };
     const isAbove = witnesses.length > 0 && witnesses.every(({ head }) => head.number < number);
     return isAbove ? `Block ${number} was final, and no node has come to it.` : undefined;
   };
@@ -66,19 +67,20 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
   return {
     async agree({ confirmations, finalityDepth }) {
       const witnesses = () => inUse(members).flatMap((member) => asWitness(member, finalityDepth) ?? []);
-      if (final !== undefined) await judgeForks(members, witnesses(), final, log);
+      if (final.block !== undefined) await judgeForks(members, witnesses(), final.block, log);
       const vote = await agreeOnFinality(witnesses(), needed);
       const newer =
-        vote.block !== undefined && vote.block.number > (final?.number ?? -1n) ? vote.block : undefined;
+        vote.block !== undefined && vote.block.number > (final.block?.number ?? -1n) ? vote.block : undefined;
       const isBelieved = newer !== undefined && isToBeBelieved(newer);
       if (isBelieved) {
-        final = newer;
-        await judgeForks(members, witnesses(), final, log);
+        final.set(newer);
+        await judgeForks(members, witnesses(), newer, log);
       }
       // Said at every look since, or it was the lie of one.
       if (isBelieved || newer === undefined) leap = undefined;
       const unknown = vote.unknown ?? heldAbove(witnesses());
       unknownSince = unknown === undefined ? undefined : (unknownSince ?? now());
+      final.review();
       const isLasting = unknownSince !== undefined && now() - unknownSince >= unknownForMs;
       return {
         disagreement: await disputes.find(witnesses(), confirmations),
@@ -87,8 +89,9 @@ export function createConsensus({ members, needed, log, now }: ConsensusOptions)
       };
     },
     async finalOn(member) {
-      if (final === undefined) return -1n;
-      return (await hashAt(member, final.number)) === final.hash ? final.number : -1n;
+      const { block } = final;
+      if (block === undefined) return -1n;
+      return (await hashAt(member, block.number)) === block.hash ? block.number : -1n;
     },
   };
 }
