@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { both, first, second } from './two-nodes.ts';
+import { testNetwork } from '../support/networks.ts';
+import { both, clients, first, second } from './two-nodes.ts';
 
 const account = `0x${'1'.repeat(40)}`;
 const block = ['0x1', false];
@@ -56,6 +57,43 @@ describe('an answer with more values than any of its size', () => {
     const lengths = parse.mock.calls.map(([text]) => text.length);
     parse.mockRestore();
     expect(Math.max(...lengths)).toBeLessThan(1_000);
+  });
+});
+
+describe('an answer that is longer than any but the refusal of a contract', () => {
+  test.each([
+    ['eth_estimateGas', [{ to: account }], 'CALL_EXCEPTION'],
+    ['eth_sendRawTransaction', ['0x01'], 'UNKNOWN_ERROR'],
+  ])('is read as one, not parsed, and takes no node out of use: %s', async (method, params, code) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    first.say({ error: { code: 3, message: 'execution reverted', data: `0x${'ab'.repeat(50_000)}` } });
+    await expect(both().send(method, params)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(/what it says is over 65536 bytes/),
+    });
+    await expect(both().send(method, params)).rejects.toThrow(/over 65536 bytes/);
+    const lengths = parse.mock.calls.map(([text]) => text.length);
+    parse.mockRestore();
+    expect(Math.max(...lengths)).toBeLessThan(1_000);
+    expect([first.asked.length, second.asked.length]).toEqual([2, 0]);
+  });
+});
+
+describe('a receipt', () => {
+  const receipt = { result: { logs: [`0x${'ab'.repeat(13_000_000)}`] } };
+
+  test('of a transaction that we have signed is no larger than its gas can make it', async () => {
+    first.say({ result: { number: '0x1', hash: '0x01', timestamp: '0x1' } });
+    const { provider } = await clients
+      .pool(testNetwork([first.url]))
+      .pin({ confirmations: 1, finalityDepth: 64 });
+    first.say(receipt);
+    await expect(provider.send('eth_getTransactionReceipt', ['0x01'])).rejects.toThrow(/over 25165824 bytes/);
+  });
+
+  test('of any other may fill a block', async () => {
+    first.say(receipt);
+    expect(await both().send('eth_getTransactionReceipt', ['0x01'])).toHaveProperty('logs');
   });
 });
 

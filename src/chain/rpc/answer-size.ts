@@ -11,7 +11,7 @@ const headerBytes = 8 * MB;
 const codeBytes = 8 * MB;
 // A contract chooses the size of its answer.
 const contractBytes = 512 * kB;
-// Blocks with all that is in them. A single transaction may fill one, and so may the words with which a contract refuses.
+// Blocks with all that is in them. A single transaction may fill one.
 const blockBytes = 64 * MB;
 
 const ofMethod: Readonly<Record<string, number>> = {
@@ -22,10 +22,21 @@ const ofMethod: Readonly<Record<string, number>> = {
   eth_feeHistory: numberBytes,
   eth_getBalance: numberBytes,
   eth_getTransactionCount: numberBytes,
+  eth_estimateGas: numberBytes,
+  eth_sendRawTransaction: numberBytes,
   eth_getUncleByBlockHashAndIndex: headerBytes,
   eth_getCode: codeBytes,
   eth_call: contractBytes,
 };
+// A transaction of ours has 17 million gas at most. What makes the longest receipt of it are empty logs, each of 375 gas and up
+// to 500 bytes.
+const ownReceiptBytes = 24 * MB;
+// A contract that refuses chooses its words, and some nodes try what they are to send.
+const ofRefusals = new Set(['eth_estimateGas', 'eth_sendRawTransaction']);
+
+/** Whether the method gives so little that a longer answer is the words with which a contract refuses. */
+export const isOfRefusals = (method: string): boolean => ofRefusals.has(method);
+
 // Whoever fills a block chooses how large these are. Less can be asked for instead, or gone without.
 const ofContents = new Set(['eth_getBlockReceipts', 'debug_traceBlockByHash', 'trace_block']);
 
@@ -39,6 +50,10 @@ export function mostBytesOf(method: string, params: readonly unknown[] | object)
   const isHeader = ofBlocks.has(method) && Array.isArray(params) && params[1] === false;
   return isHeader ? headerBytes : (ofMethod[method] ?? blockBytes);
 }
+
+/** As {@link mostBytesOf}, where no receipts are asked for but those of transactions that we have signed. */
+export const mostBytesOfOwn: typeof mostBytesOf = (method, params) =>
+  method === 'eth_getTransactionReceipt' ? ownReceiptBytes : mostBytesOf(method, params);
 
 // Up to here, whatever it is takes a tenth of a second.
 const unlookedBytes = 2 * MB;

@@ -3,9 +3,10 @@ import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { currentScope, inBackground } from '../../request-scope.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
 import { checkForm } from './answer-form.ts';
-import { crowded, isOfContents, mostBytesOf } from './answer-size.ts';
+import { crowded, isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
+import { longRevert } from './long-revert.ts';
 import { NodeFault, OversizedAnswerError } from './node-fault.ts';
 import { askBlock, type HeadBlock, lookAtNode, type Sight } from './node-look.ts';
 import { openTransport } from './open-transport.ts';
@@ -20,10 +21,11 @@ export type Endpoint = {
   readonly health: Pick<Health, 'healthy' | 'retryAt'>;
   /**
    * Sends one request, after verifying that the node serves the network's chain. A result is of the kind that its method has.
+   * @param mostBytes the greatest size of the answer
    * @throws NodeFault after recording the failure, but for an overfull block;
    *   OversizedAnswerError when a contract returns too much
    */
-  ask(method: string, params: readonly unknown[] | object): Promise<Judged>;
+  ask(method: string, params: readonly unknown[] | object, mostBytes?: typeof mostBytesOf): Promise<Judged>;
   /** Looks at the node, whether it is healthy or not. Never rejects; what it shows counts for the health. */
   look(): Promise<Sight>;
   /** The block with this number on the node's chain; null when it has none. @throws NodeFault */
@@ -79,11 +81,14 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   return {
     label,
     health,
-    async ask(method, params) {
+    async ask(method, params, mostBytes = mostBytesOf) {
       const begun = health.failures();
       try {
         await chain.check();
-        const answer = await askWithin(transport, method, params, timeoutMs);
+        const answer = await askWithin(transport, method, params, {
+          timeoutMs,
+          maxBytes: mostBytes(method, params),
+        });
         checkForm(method, params, answer);
         const verdict = 'error' in answer ? judge(method, answer.error) : 'answer';
         if (verdict === 'fault') fail(begun, new NodeFault('refused', messageOf(answer)));
@@ -140,21 +145,21 @@ function hasLine(): boolean {
 }
 
 /**
- * An oversized `eth_call` answer is no NodeFault, and an overfull block no failure: whoever writes contracts and transactions
- * must not take nodes out of service.
+ * An oversized `eth_call` answer is no NodeFault, nor is a refusal at length, and an overfull block no failure: whoever writes
+ * contracts and transactions must not take nodes out of service.
  */
 async function askWithin(
   transport: Transport,
   method: string,
   params: readonly unknown[] | object,
-  timeoutMs: number,
+  limits: Parameters<Transport['ask']>[2],
 ): Promise<RpcAnswer> {
-  const limits = { timeoutMs, maxBytes: mostBytesOf(method, params) };
   try {
     return await transport.ask(method, params, limits);
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
     const isOversized = error.reason === 'oversized';
+    if (isOversized && isOfRefusals(method)) return { error: longRevert(limits.maxBytes) };
     if (isOversized && method === 'eth_call') throw new OversizedAnswerError(method, error);
     if (isOfContents(method) && (isOversized || error.message === crowded))
       throw new NodeFault('overfull', error.message, error);

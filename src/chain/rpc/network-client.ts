@@ -112,9 +112,9 @@ const answered = new Set<string>([outcomes.answer, outcomes.elsewhere, 'oversize
 function observed(endpoint: Endpoint, tell: OnOutcome): Endpoint {
   return {
     ...endpoint,
-    async ask(method, params) {
+    async ask(...question) {
       try {
-        const judged = await endpoint.ask(method, params);
+        const judged = await endpoint.ask(...question);
         tell(endpoint.label, outcomes[judged.verdict]);
         return judged;
       } catch (error) {

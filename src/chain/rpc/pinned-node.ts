@@ -1,4 +1,5 @@
 import type { JsonRpcApiProvider } from 'ethers';
+import { mostBytesOfOwn } from './answer-size.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type AskNetwork, createFailover } from './failover.ts';
 import { NodeFault, NodesUnavailableError } from './node-fault.ts';
@@ -37,11 +38,15 @@ const doubted = new Set([
 
 /**
  * Sends requests to one node only. A URL may come to lead to another chain between two requests, so answers that
- * much rests on count only when the chain id is right after them.
+ * much rests on count only when the chain id is right after them. Receipts are those of transactions that we have signed.
  * @param onFailure called with each request that this node did not answer
  */
 export function createSingleNode(chainId: string, endpoint: Endpoint, onFailure: () => void): AskNetwork {
-  const ask = createFailover(chainId, [endpoint]);
+  const own: Endpoint = {
+    ...endpoint,
+    ask: (method, params) => endpoint.ask(method, params, mostBytesOfOwn),
+  };
+  const ask = createFailover(chainId, [own]);
   const verify = async () => {
     try {
       await endpoint.verifyChain();

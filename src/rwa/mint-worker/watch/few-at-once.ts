@@ -1,0 +1,18 @@
+/** Does so many pieces of work at once, the others in the order in which they came. */
+export function createFewAtOnce(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let free = most;
+
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      // It has this place.
+      if (next !== undefined) next();
+      else free += 1;
+    }
+  };
+}
