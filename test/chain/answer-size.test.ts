@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { testNetwork } from '../support/networks.ts';
-import { both, clients, first, second } from './two-nodes.ts';
+import { both, clients, first, second, useTwoNodes } from './two-nodes.ts';
+
+useTwoNodes();
 
 const account = `0x${'1'.repeat(40)}`;
 const block = ['0x1', false];

@@ -3,7 +3,9 @@ import { readNativeBalance } from '../../src/chain/erc20.ts';
 import { startAnsweringNode } from '../support/answering-node.ts';
 import { test as withChain } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
-import { both, clients, first, second } from './two-nodes.ts';
+import { both, clients, first, second, useTwoNodes } from './two-nodes.ts';
+
+useTwoNodes();
 
 const account = `0x${'1'.repeat(40)}`;
 const block = ['0x1', false];

@@ -9,14 +9,17 @@ export let first: ScriptedNode;
 export let second: ScriptedNode;
 export let clients: RpcClients;
 
-beforeEach(async () => {
-  [first, second] = await Promise.all([startScriptedNode(), startScriptedNode()]);
-  clients = createRpcClients({ timeoutMs: 10_000, log: createLogger({ level: 'silent' }) });
-});
-afterEach(async () => {
-  clients.close();
-  await Promise.all([first.close(), second.close()]);
-});
+/** Called by each file that uses them: files share modules, so that hooks of this one would be those of its first reader. */
+export function useTwoNodes(): void {
+  beforeEach(async () => {
+    [first, second] = await Promise.all([startScriptedNode(), startScriptedNode()]);
+    clients = createRpcClients({ timeoutMs: 10_000, log: createLogger({ level: 'silent' }) });
+  });
+  afterEach(async () => {
+    clients.close();
+    await Promise.all([first.close(), second.close()]);
+  });
+}
 
 /** Asks the network that has both. */
 export const both = () => clients.for(testNetwork([first.url, second.url]));
