@@ -79,10 +79,12 @@ export type LaneMemory = {
   market: { readonly hash: string; readonly market: Market } | undefined;
   /** A transaction count that is higher than it should be. */
   doubtedCount: FirstLook<bigint> | undefined;
+  /** A transaction count above 0 of a lane that has stored no nonce. */
+  firstCount: FirstLook<bigint> | undefined;
   /** Searches for mints that no row tells of. */
   readonly past: PastMemory;
-  /** The lowest nonce that is missing on the chain and in the store. */
-  gap: FirstLook<bigint> | undefined;
+  /** The lowest nonce that is missing on the chain and in the store, and the one in flight above it. */
+  gap: (FirstLook<bigint> & { readonly above: bigint }) | undefined;
   /** Hash of the newest block at which a gap was looked for. */
   gapLookedAt: string | undefined;
 };
@@ -115,6 +117,7 @@ export const createLaneMemory = (): LaneMemory => ({
   limits: {},
   market: undefined,
   doubtedCount: undefined,
+  firstCount: undefined,
   past: createPastMemory(),
   gap: undefined,
   gapLookedAt: undefined,

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandLine, settingsFor } from '../../cli/command-line.ts';
 import { type AnsweringNode, startAnsweringNode } from '../../support/answering-node.ts';
 import { startChain } from '../../support/chain.ts';
 import { callNode } from '../../support/deploy.ts';
@@ -90,7 +91,7 @@ test('a gap of nonces is filled when nobody else does it, and the lane goes on b
 
 test('a gap whose transaction waits in a pool is left to whoever sent it', async () => {
   const { chain, service, signers } = setup;
-  node.answer('eth_getTransactionCount', ([, at], pass) => (at === 'latest' ? { result: '0x1' } : pass()));
+  node.answer('eth_getTransactionCount', () => ({ result: '0x1' }));
   await chain.call('evm_setAutomine', false);
   const ids = await setup.accept(2);
   setup.work(undefined, { MINT_STUCK_BLOCKS: '1' });
@@ -107,4 +108,79 @@ test('a gap whose transaction waits in a pool is left to whoever sent it', async
   node.answer('eth_getTransactionCount', undefined);
   expect(await setup.settle(ids)).toEqual([]);
   expect((await service.db('mint_transactions').where({ nonce: '0' }).first()).contract).toBe(signers[0]);
+});
+
+describe('the first nonce of a lane', () => {
+  const isFinalBlock = (at: unknown) => at !== 'latest' && at !== 'pending';
+  const pruned = { error: { code: -32000, message: 'missing trie node' } };
+
+  test.each([
+    ['above what is final', (at: unknown) => (isFinalBlock(at) ? undefined : { result: '0x3e8' })],
+    ['above what waits', (at: unknown) => (at === 'pending' ? undefined : { result: '0x3e8' })],
+    [
+      'seen once, of a node without old state',
+      (at: unknown) => (isFinalBlock(at) ? pruned : { result: '0x3e8' }),
+    ],
+  ])('is no count that is %s', async (_what, lie) => {
+    node.answer('eth_getTransactionCount', ([, at]) => lie(at));
+    const ids = await setup.accept(3);
+    setup.work();
+    await until('the doubt', async () => (await pause()) === 'foreign_nonce');
+    node.answer('eth_getTransactionCount', undefined);
+    expect(await setup.settle(ids)).toEqual([]);
+    expect(Math.min(...(await nonces()))).toBe(0);
+  });
+
+  test('of a used key is told at once where the count is final', async () => {
+    const { chain, service, signers } = setup;
+    await chain.call('anvil_setNonce', signers[0], '0x7');
+    await chain.mine(5);
+    await chain.call('evm_setAutomine', false);
+    const ids = await setup.accept(2);
+    setup.work();
+    await untilAll(service, ids, 'submitted');
+    expect(Math.min(...(await nonces()))).toBe(7);
+    expect(await setup.settle(ids)).toEqual([]);
+  });
+
+  test('of a used key waits for finality where the node keeps no old state', async () => {
+    const { chain, service, signers } = setup;
+    await chain.call('anvil_setNonce', signers[0], '0x7');
+    await chain.mine();
+    await chain.call('evm_setAutomine', false);
+    node.answer('eth_getTransactionCount', ([, at]) => (isFinalBlock(at) ? pruned : undefined));
+    const ids = await setup.accept(2);
+    setup.work();
+    await until('the doubt', async () => (await pause()) === 'foreign_nonce');
+    await chain.mine(3);
+    await untilAll(service, ids, 'submitted');
+    node.answer('eth_getTransactionCount', undefined);
+    expect(Math.min(...(await nonces()))).toBe(7);
+    expect(await setup.settle(ids)).toEqual([]);
+  });
+
+  test('that leaves a wide gap is not paid for, unless an operator asks', async () => {
+    const { chain, service, signers } = setup;
+    node.answer('eth_getTransactionCount', () => ({ result: `0x${(2n ** 40n).toString(16)}` }));
+    const ids = await setup.accept(3);
+    setup.work(undefined, { MINT_STUCK_BLOCKS: '1', MINT_MAX_IN_FLIGHT: '4' });
+    await untilAll(service, ids, 'submitted');
+    node.answer('eth_getTransactionCount', undefined);
+    const fills = async () => (await service.db('mint_transactions').where({ contract: signers[0] })).length;
+    const look = async () => {
+      const looks = node.asked('eth_getTransactionCount');
+      await chain.mine();
+      await until('a look', async () => node.asked('eth_getTransactionCount') > looks + 3);
+    };
+    for (let block = 0; block < 6; block += 1) await look();
+    expect(await fills()).toBe(0);
+    const { pause_reason: reason, pause_detail: detail } = await service.db('mint_lanes').first();
+    expect(reason).toBe('nonce_gap');
+    expect(detail).toContain(`4 each time: tallystick mint fill-gap --chain-id 31337 --signer ${signers[0]}`);
+    const cli = commandLine(settingsFor(service.databaseUrl));
+    expect(await cli.json('mint', 'fill-gap', '--chain-id', '31337')).toMatchObject({ status: 0 });
+    await until('the fills', async () => (await fills()) === 4);
+    for (let block = 0; block < 6; block += 1) await look();
+    expect(await fills()).toBe(4);
+  }, 60_000);
 });

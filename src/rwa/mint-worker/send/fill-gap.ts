@@ -2,6 +2,7 @@ import { transferGas } from '../../../chain/minting/gas.ts';
 import type { Head } from '../../../chain/minting/mint-node.ts';
 import { broadcast } from '../broadcast.ts';
 import type { LaneContext } from '../lane-context.ts';
+import type { LaneMemory } from '../lane-memory.ts';
 import { limitsOf, marketAt } from '../market.ts';
 import { quoteFor } from '../node-limits.ts';
 import { attemptFacts } from '../step-facts.ts';
@@ -9,16 +10,19 @@ import { insertAttempt } from '../stores/attempt-store.ts';
 import { findAskedFill, forgetAskedFill, inFencedTransaction, type Pause } from '../stores/lane-store.ts';
 import { findNonceAfterGap, hasNonce, insertTransaction } from '../stores/transaction-store.ts';
 
+// A gap of so many times what may be in flight comes from a wrong count, and each nonce of it costs a transfer.
+const widestGap = 10n;
+
 /**
  * Fills a gap of nonces that nobody else fills: nonces that the chain has not used, below transactions of ours, which
  * cannot be mined until it has. Each is used by a transfer of nothing from the signer to itself, which is stored and
- * watched like any other transaction, and mints nothing.
+ * watched like any other transaction, and mints nothing. A wide gap waits for an operator.
  * @returns why the lane stands, while there is a gap
  */
 export async function fillGap(context: LaneContext, head: Head): Promise<Pause | undefined> {
-  const { db, lease, memory, settings } = context;
+  const { db, lease, memory } = context;
   await fillAsked(context, head);
-  if (memory.gapLookedAt === head.hash) return memory.gap && pauseForGap(memory.gap.seen);
+  if (memory.gapLookedAt === head.hash) return memory.gap && pauseForGap(context, memory.gap);
   const above = await findNonceAfterGap(db, lease);
   const missing = above === undefined ? undefined : await missingNonce(context, head, above);
   memory.gapLookedAt = head.hash;
@@ -26,19 +30,27 @@ export async function fillGap(context: LaneContext, head: Head): Promise<Pause |
     memory.gap = undefined;
     return undefined;
   }
-  if (memory.gap?.seen !== missing) {
-    memory.gap = { seen: missing, number: head.number, hash: head.hash };
-  } else if (head.number - memory.gap.number >= BigInt(settings.stuckBlocks)) {
+  if (memory.gap?.seen !== missing || memory.gap.above !== above) {
+    memory.gap = { seen: missing, above, number: head.number, hash: head.hash };
+  } else if (isOverdue(context, head, memory.gap) && !isWide(context, memory.gap)) {
     const isSameChain = (await context.node.block(memory.gap.number))?.hash === memory.gap.hash;
     if (isSameChain) await fill(context, head, missing, above);
     else memory.gap = undefined;
   }
-  return pauseForGap(missing);
+  return pauseForGap(context, { seen: missing, above });
 }
 
+type Gap = Pick<NonNullable<LaneMemory['gap']>, 'seen' | 'above'>;
+
+const isOverdue = ({ settings }: LaneContext, head: Head, { number }: { readonly number: bigint }) =>
+  head.number - number >= BigInt(settings.stuckBlocks);
+
+const isWide = ({ settings }: LaneContext, { seen, above }: Gap) =>
+  above - seen > widestGap * BigInt(settings.maxInFlight);
+
 /**
- * Uses the nonce that an operator has asked to fill, also where something waits at it in a pool: it is outbid. Forgets
- * the wish when the chain has used the nonce meanwhile.
+ * Uses the nonce that an operator has asked to fill, also where something waits at it in a pool: it is outbid. Of a gap
+ * as many nonces are used as may be in flight. Forgets the wish when the chain has used the nonce meanwhile.
  */
 async function fillAsked(context: LaneContext, head: Head): Promise<void> {
   const { db, lease, node, signer } = context;
@@ -49,14 +61,24 @@ async function fillAsked(context: LaneContext, head: Head): Promise<void> {
     node.chainId(),
   ]);
   if (chainId.toString() !== lease.chainId) return;
-  if (count <= asked && !(await fill(context, head, asked, asked + 1n))) return;
+  if (count <= asked && !(await fill(context, head, asked, await endOfAsked(context, head, asked)))) return;
   await forgetAskedFill(db, lease);
 }
 
-const pauseForGap = (nonce: bigint): Pause => ({
-  reason: 'nonce_gap',
-  detail: `Nothing has used nonce ${nonce}, and transactions with higher nonces wait for it.`,
-});
+/** Above the first nonce of a gap others may be outbid as well: only where nothing waits are more used. */
+async function endOfAsked(context: LaneContext, head: Head, asked: bigint): Promise<bigint> {
+  const above = await findNonceAfterGap(context.db, context.lease);
+  const missing = above === undefined ? undefined : await missingNonce(context, head, above);
+  return above !== undefined && missing === asked ? above : asked + 1n;
+}
+
+function pauseForGap(context: LaneContext, gap: Gap): Pause {
+  const { seen, above } = gap;
+  const told = `Nothing has used nonce ${seen}, and transactions with higher nonces wait for it.`;
+  if (!isWide(context, gap)) return { reason: 'nonce_gap', detail: told };
+  const detail = `${told} The lowest of them is ${above}: so many are filled only when asked for, ${context.settings.maxInFlight} each time: tallystick mint fill-gap --chain-id ${context.lease.chainId} --signer ${context.signer.address}.`;
+  return { reason: 'nonce_gap', detail };
+}
 
 /**
  * Finds the lowest nonce that is missing, on the chain, in its nodes and in the store.

@@ -3,6 +3,7 @@ import { findLostPast } from '../audit/lost-past.ts';
 import type { LaneContext } from '../lane-context.ts';
 import type { Pause } from '../stores/lane-store.ts';
 import { findHighestNonce, listUnconfirmedTransactions } from '../stores/transaction-store.ts';
+import { findFirstNonce } from './first-nonce.ts';
 
 /**
  * Finds the next nonce to use, from the stored transactions. When somebody else has used the key, nonces are
@@ -17,8 +18,8 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   const { address } = signer;
   const pending = await node.transactionCount(address, 'pending');
   const highest = await findHighestNonce(db, lease);
-  // A key that we have not used yet continues with what is mined; whoever sent that does not matter.
-  const ours = highest === undefined ? await firstNonce(context) : highest + 1n;
+  const ours = highest === undefined ? await findFirstNonce(context, head, pending) : highest + 1n;
+  if (typeof ours !== 'bigint') return ours;
   // Of nonces that are not stored, some may be of mints that the database has lost.
   if (highest === undefined && ours > 0n) {
     const lost = await findLostPast(context, head, `before the first nonce, ${ours}`);
@@ -41,14 +42,6 @@ export async function nextNonce(context: LaneContext, head: Head): Promise<bigin
   }
   const detail = `Somebody else has used the key: ${pending} transactions, of which we know up to ${ours}.`;
   return { reason: 'foreign_nonce', detail };
-}
-
-/** @throws Error when the node serves another chain */
-async function firstNonce({ node, network, signer }: LaneContext): Promise<bigint> {
-  const count = await node.transactionCount(signer.address, 'latest');
-  const chainId = await node.chainId();
-  if (chainId.toString() === network.chainId) return count;
-  throw new Error(`A node of network ${network.chainId} serves network ${chainId}.`);
 }
 
 /**
