@@ -10,7 +10,7 @@ import type { Lineage } from './watch/lineage.ts';
 import type { Mined } from './watch/mined.ts';
 
 /** A broadcast that every node refuses for good. */
-export type RefusedBroadcast = {
+type RefusedBroadcast = {
   /** Of the attempt. */
   readonly hash: string;
   readonly refusal: Refusal;

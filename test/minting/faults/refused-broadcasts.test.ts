@@ -157,4 +157,65 @@ describe('a transaction that every node refuses for good', () => {
     const links = await service.db('mint_transaction_nfts').whereNot('state', 'minted');
     expect(links).toEqual([]);
   }, 90_000);
+
+  describe('and for which nothing else can be signed is told, and only sent again as it is,', () => {
+    // A look comes with a block, and is to broadcast each time.
+    const work = () => setup.work(undefined, { MINT_REBROADCAST_MS: '20' });
+    const sent = () => node.asked('eth_sendRawTransaction');
+    /** Blocks at prices by turns, with a broadcast at each. */
+    const blocksAt = async (prices: readonly bigint[], count: number) => {
+      for (let block = 0; block < count; block += 1) {
+        const before = sent();
+        await baseFee((prices[block % prices.length] ?? 0n) * gwei);
+        await setup.chain.mine();
+        await until('a broadcast', async () => sent() > before);
+      }
+    };
+    const goesOn = async (ids: readonly string[]) => {
+      expect((await pauses()).pause_reason).toBe('broadcast_refused');
+      node.answer('eth_sendRawTransaction', undefined);
+      expect(await setup.settle(ids)).toEqual([]);
+    };
+
+    test('whatever the price, where another price does not help', async () => {
+      node.answer('eth_sendRawTransaction', () => refuse('sender address is banned'));
+      const ids = await setup.accept(6);
+      work();
+      await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
+      const first = (await attempts()).length;
+      await blocksAt([10n, 12n, 11n, 14n, 13n], 12);
+      expect((await attempts()).length).toBe(first);
+      await goesOn(ids);
+    }, 60_000);
+
+    test('when a price comes back at which it was refused', async () => {
+      node.answer('eth_sendRawTransaction', () => refuse('transaction underpriced'));
+      const ids = await setup.accept(2);
+      const worker = work();
+      await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
+      await blocksAt([10n, 11n], 2);
+      const known = (await attempts()).length;
+      await blocksAt([10n, 11n], 8);
+      expect((await attempts()).length).toBe(known);
+      expect(worker.output()).not.toContain('cannot be watched');
+      await goesOn(ids);
+    }, 60_000);
+
+    test('after so many attempts', async () => {
+      let least = 0n;
+      node.answer('eth_sendRawTransaction', ([raw]) => {
+        const { maxPriorityFeePerGas } = Transaction.from(String(raw));
+        least = (maxPriorityFeePerGas ?? 0n) + 1n;
+        return refuse(`transaction underpriced: gas tip cap ${least - 1n}, minimum needed ${least}`);
+      });
+      const ids = await setup.accept(1);
+      work();
+      const mining = setup.keepMining(100);
+      await until('as many', async () => (await attempts()).length >= 40, 40);
+      mining.stop();
+      await blocksAt([10n], 5);
+      expect((await attempts()).length).toBe(40);
+      await goesOn(ids);
+    }, 90_000);
+  });
 });

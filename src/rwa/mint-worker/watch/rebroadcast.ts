@@ -1,15 +1,13 @@
 import { raise } from '../../../chain/minting/fees.ts';
 import { SignerUnavailableError } from '../../../chain/minting/signer.ts';
-import { broadcast } from '../broadcast.ts';
 import type { LaneContext } from '../lane-context.ts';
 import { marketAt } from '../market.ts';
-import { attemptFacts, transactionFacts } from '../step-facts.ts';
-import { insertAttempt, readRawAttempt } from '../stores/attempt-store.ts';
-import { inFencedTransaction } from '../stores/lane-store.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
 import { isForgotten } from './forgotten.ts';
+import { rebroadcastAttempt } from './rebroadcast-attempt.ts';
 import { leaveOut, resign } from './resign.ts';
+import { sendRaised } from './send-raised.ts';
 
 /**
  * Broadcasts a transaction without a block again when it is time to, or a node has forgotten it: within what nodes take
@@ -26,7 +24,7 @@ export async function rebroadcast(
   // Without the lane's key nothing can be signed, and one that has just failed is not waited for once more for each transaction.
   const maySign = !watchOnly && memory.signerFault === undefined;
   if (maySign && (await signAnew(context, view, transaction))) return;
-  await rebroadcastAsItIs(context, transaction);
+  await rebroadcastAttempt(context, transaction, transaction.attempts[0]);
 }
 
 /** Replaces the transaction where there is a reason to. @returns whether it did; never when the signer does not sign */
@@ -61,18 +59,8 @@ export async function rebroadcastStored(context: LaneContext): Promise<void> {
   const { db, lease, stopping } = context;
   for (const transaction of await listUnconfirmedTransactions(db, lease)) {
     if (stopping.aborted) return;
-    await rebroadcastAsItIs(context, transaction);
+    await rebroadcastAttempt(context, transaction, transaction.attempts[0]);
   }
-}
-
-async function rebroadcastAsItIs(context: LaneContext, transaction: OpenTransaction): Promise<void> {
-  const { db, memory, now, settings, step } = context;
-  const [newest] = transaction.attempts;
-  const broadcastAt = memory.broadcastAt.get(transaction.id);
-  if (broadcastAt !== undefined && now() - broadcastAt < settings.rebroadcastMs) return;
-  const raw = await readRawAttempt(db, newest.hash);
-  await broadcast(context, transaction.id, { hash: newest.hash, raw }, newest.fees);
-  await step('rebroadcast', transactionFacts(transaction));
 }
 
 /** Whether the transaction has been without a block for so long that its fees may be to blame. */
@@ -94,26 +82,7 @@ async function replace(
   view: ChainView,
   transaction: OpenTransaction,
 ): Promise<boolean> {
-  const { db, lease, settings, signer, step } = context;
-  const [newest] = transaction.attempts;
   const market = await marketAt(context, view.head);
-  const fees = raise(newest.fees, market, settings.feeCap);
-  if (fees === undefined) return false;
-
-  const signed = await signer.signAgain(await readRawAttempt(db, newest.hash), fees);
-  const number = newest.number + 1;
-  await inFencedTransaction(db, lease, (tx) =>
-    insertAttempt(tx, lease, {
-      transactionId: transaction.id,
-      number,
-      signed,
-      fees,
-      sentAtBlock: view.head.number,
-    }),
-  );
-  const facts = attemptFacts(transaction, { number, hash: signed.hash, fees });
-  await step('raise_stored', facts);
-  await broadcast(context, transaction.id, signed, fees);
-  await step('raise_sent', facts);
-  return true;
+  const fees = raise(transaction.attempts[0].fees, market, context.settings.feeCap);
+  return fees !== undefined && sendRaised(context, view, transaction, fees);
 }

@@ -1,13 +1,11 @@
-import { type Fees, type Market, quoteWithin, replacing } from '../../../chain/minting/fees.ts';
-import { costWithin, gasFor, mostGas, tokensWithin, transferGas } from '../../../chain/minting/gas.ts';
-import type { Mint } from '../../../chain/minting/mint-contract.ts';
+import { replacing } from '../../../chain/minting/fees.ts';
+import { costWithin, gasFor, transferGas } from '../../../chain/minting/gas.ts';
 import { readSigned, type Signed } from '../../../chain/minting/signer.ts';
 import { saveMintNotes } from '../../minting/mint-note-store.ts';
 import { broadcast } from '../broadcast.ts';
 import type { LaneContext } from '../lane-context.ts';
-import type { RefusedBroadcast } from '../lane-memory.ts';
 import { limitsOf, marketAt } from '../market.ts';
-import { type NodeLimits, quoteFor } from '../node-limits.ts';
+import { quoteFor } from '../node-limits.ts';
 import { attemptFacts } from '../step-facts.ts';
 import { insertAttempt, readRawAttempt } from '../stores/attempt-store.ts';
 import { inFencedTransaction } from '../stores/lane-store.ts';
@@ -15,12 +13,18 @@ import { listOpenNfts } from '../stores/transaction-nft-store.ts';
 import { type OpenTransaction, setGasLimit } from '../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
 import type { NoEvidence } from './inquiry.ts';
+import { planWithin } from './plan-within.ts';
+import { rebroadcastAttempt } from './rebroadcast-attempt.ts';
+import { findSameAttempt, type Plan } from './same-attempt.ts';
+
+// Each is a signature and a row, and is asked about with every look. Halves and quarters come to an end long before.
+const mostAttempts = 40;
 
 /**
- * Signs a transaction anew that every node refuses for good: at the same nonce, within what nodes take. The new attempt
- * costs less, or mints fewer NFTs. Those that it leaves out stay in the transaction until its nonce is final: an
- * earlier attempt with them may have reached a node after all.
- * @returns false when nothing fits, at present; then nothing has changed
+ * Signs a transaction anew that every node refuses for good: at the same nonce, within what nodes take. What was signed
+ * like that before is broadcast again as it is. NFTs that the new attempt leaves out stay in the transaction until its
+ * nonce is final: an earlier attempt with them may have reached a node after all.
+ * @returns false when nothing fits, at present, or there are too many attempts already; then nothing has changed
  */
 export async function resign(
   context: LaneContext,
@@ -30,10 +34,16 @@ export async function resign(
   const { db, memory } = context;
   const [newest] = transaction.attempts;
   const refused = memory.refused.get(transaction.id);
-  if (refused === undefined) return false;
+  if (refused === undefined || newest.number >= mostAttempts) return false;
   const { contract, gasLimit, mints } = readSigned(await readRawAttempt(db, newest.hash));
-  const plan = await planWithin(context, view, refused, { contract, gasLimit, mints, fees: newest.fees });
+  const last = { contract, gasLimit, mints, fees: newest.fees };
+  const plan = await planWithin(context, view.head, refused.refusal, last);
   if (plan === undefined) return false;
+  const same = await findSameAttempt(db, transaction, plan);
+  if (same !== undefined) {
+    await rebroadcastAttempt(context, transaction, same);
+    return true;
+  }
 
   const detail = `Left out of a smaller transaction, until its nonce is final. Nodes said: ${refused.words}`;
   await sendPlan(context, view, transaction, plan, { reason: 'broadcast_refused', detail });
@@ -87,69 +97,6 @@ export async function leaveOut(
   });
   return true;
 }
-
-type Plan = { readonly mints: readonly Mint[]; readonly gasLimit: bigint; readonly fees: Fees };
-
-/** @returns undefined when nothing fits that differs from what was refused */
-async function planWithin(
-  context: LaneContext,
-  view: ChainView,
-  { refusal }: RefusedBroadcast,
-  last: Plan & { readonly contract: string },
-): Promise<Plan | undefined> {
-  const { settings } = context;
-  const limits = limitsOf(context);
-  const market = await marketAt(context, view.head);
-  const fees = quoteFor(market, settings.feeCap, limits);
-  if (fees === undefined) return undefined;
-  const gasLimit = refusal.kind === 'gas_too_low' ? await enoughGas(context, last) : last.gasLimit;
-  const most = mostGas({ blockGasLimit: view.head.gasLimit, blockShare: 100 });
-  if (gasLimit === undefined || (gasLimit > last.gasLimit && gasLimit > most)) return undefined;
-  const plan = fitWithin({ ...last, gasLimit }, market, fees, limits);
-  return plan !== undefined && differs(plan, last) ? plan : undefined;
-}
-
-/** A gas limit above the one that was too low; undefined when the contract refuses the batch. */
-async function enoughGas(
-  { node, signer }: LaneContext,
-  { contract, gasLimit, mints }: Plan & { readonly contract: string },
-): Promise<bigint | undefined> {
-  // What fills a nonce has no data: only a chain that charges for more than the execution wants more for it.
-  if (mints.length === 0) return gasLimit * 4n;
-  const estimate = await node.estimate(signer.address, contract, mints);
-  return typeof estimate === 'bigint' ? max((estimate * 5n) / 4n, (gasLimit * 5n) / 4n) : undefined;
-}
-
-/** Fits a transaction into the limits: by a lower maximum fee where the market allows it, else by fewer NFTs. */
-function fitWithin(last: Plan, market: Market, fees: Fees, limits: NodeLimits): Plan | undefined {
-  const count = last.mints.length;
-  const cost = costWithin(last.gasLimit, Math.max(1, count));
-  const gasOf = (tokens: number) => (tokens === count ? last.gasLimit : gasFor(cost, tokens));
-  const feesFor = (gas: bigint) =>
-    limits.fee === undefined ? fees : quoteWithin(market, fees, limits.fee / gas);
-  const most = Math.min(count, limits.tokens ?? count, limits.gas ? tokensUpTo(last, limits.gas) : count);
-  if (count > 0 && most === 0) return undefined;
-
-  const kept = gasOf(most);
-  const keptFees = feesFor(kept);
-  if (keptFees !== undefined) return { mints: last.mints.slice(0, most), gasLimit: kept, fees: keptFees };
-  if (limits.fee === undefined || count === 0) return undefined;
-  const tokens = Math.max(1, Math.min(most, tokensWithin(cost, limits.fee / fees.maxFeePerGas)));
-  const gasLimit = gasOf(tokens);
-  const lower = feesFor(gasLimit);
-  return lower && { mints: last.mints.slice(0, tokens), gasLimit, fees: lower };
-}
-
-const tokensUpTo = ({ gasLimit, mints }: Plan, gas: bigint): number =>
-  gasLimit <= gas ? mints.length : tokensWithin(costWithin(gasLimit, mints.length), gas);
-
-const differs = (plan: Plan, last: Plan): boolean =>
-  plan.mints.length !== last.mints.length ||
-  plan.gasLimit !== last.gasLimit ||
-  plan.fees.maxFeePerGas !== last.fees.maxFeePerGas ||
-  plan.fees.maxPriorityFeePerGas !== last.fees.maxPriorityFeePerGas;
-
-const max = (a: bigint, b: bigint) => (a > b ? a : b);
 
 function signPlan(
   { lease: { chainId }, signer }: LaneContext,
