@@ -22,6 +22,8 @@ export async function broadcast(
     if (outcome === 'nonce_used') memory.nonceUsed.add(transactionId);
     if (outcome === 'no_funds') memory.underfunded.add(transactionId);
     else memory.underfunded.delete(transactionId);
+    if (outcome === 'underpriced') memory.underpriced.set(transactionId, hash);
+    else memory.underpriced.delete(transactionId);
     const isNews = noteRefusal(context, transactionId, { hash, raw }, fees, words);
     const isExpected = outcome === 'sent' || outcome === 'known' || !isNews;
     log[isExpected ? 'debug' : 'warn'](

@@ -60,6 +60,10 @@ export type LaneMemory = {
   readonly underfunded: Set<string>;
   /** Transactions whose last broadcast was refused for good, by their id. */
   readonly refused: Map<string, RefusedBroadcast>;
+  /** Hashes of attempts to which nodes say that they pay too little, by the id of their transaction. */
+  readonly underpriced: Map<string, string>;
+  /** What those that fill a nonce for an operator offer while the cap allows no more: in wei, by their id. */
+  readonly capped: Map<string, bigint>;
   /** NFTs whose recipient the contract refuses, with the block at which that was noticed. */
   readonly refusedAt: Map<string, bigint>;
   /** Why the signer does not sign, at the newest block. */
@@ -91,8 +95,8 @@ export type LaneMemory = {
 
 /** Forgets what is remembered of transactions that can no longer change. */
 export function forgetOthers(memory: LaneMemory, open: ReadonlySet<string>): void {
-  const { broadcastAt, mined, nonceUsed, answers, underfunded, refused } = memory;
-  for (const known of [broadcastAt, mined, nonceUsed, answers, underfunded, refused]) {
+  const { broadcastAt, mined, nonceUsed, answers, underfunded, underpriced, capped, refused } = memory;
+  for (const known of [broadcastAt, mined, nonceUsed, answers, underfunded, underpriced, capped, refused]) {
     for (const id of known.keys()) if (!open.has(id)) known.delete(id);
   }
 }
@@ -107,6 +111,8 @@ export const createLaneMemory = (): LaneMemory => ({
   answers: new Map(),
   underfunded: new Set(),
   refused: new Map(),
+  underpriced: new Map(),
+  capped: new Map(),
   refusedAt: new Map(),
   signerFault: undefined,
   turns: createTurns(),

@@ -12,6 +12,7 @@ import { createStandstillSweep } from './standstill.ts';
 import { findLaneWork, type Lease, type Pause } from './stores/lane-store.ts';
 import { pauseForPrice } from './watch/flight-price.ts';
 import { isOfNode } from './watch/inquiry.ts';
+import { pauseForOutbid } from './watch/outbid.ts';
 import { rebroadcastStored } from './watch/rebroadcast.ts';
 import { watch } from './watch/watch.ts';
 
@@ -82,7 +83,7 @@ export function createLanePoll(
     }
     const pause = await (watchOnly ? pauseForWatchOnly(context) : sendSigned(context, head));
     const stopped = pause ?? pauseForUnderfunded(context) ?? pauseForRefused(context);
-    const known = stopped ?? (await pauseForPrice(context, head));
+    const known = stopped ?? pauseForOutbid(context) ?? (await pauseForPrice(context, head));
     const ofNodes =
       pauseForStanding(pinned, hasQueued || hasUnconfirmed) ?? pauseForFinality(pinned, hasOpen);
     return sweepStandstill(context, head, known ?? ofNodes);

@@ -6,7 +6,7 @@ export type FillAsked = { readonly nonce: string; readonly pending: string };
 /**
  * Asks the lane of a signer to use the next nonce of the chain with a transfer of nothing to itself, also where a
  * transaction of somebody else waits at it in a pool. Only when the chain has not used the nonce, the database has no
- * transaction for it, and something waits above or at it.
+ * mint for it, and something waits above or at it.
  * @returns the nonce, or why nothing was asked, in words
  * @throws when no node answers: then nothing has changed
  */
@@ -21,9 +21,10 @@ export async function askToFill(
     finalBlockOf({ network, node }).then((block) => node.transactionCount(signer, block)),
   ]);
   if (final > count) return `The node contradicts itself: ${final} transactions are final, of ${count}.`;
-  const { isStored, isWaitedFor } = await findNonces(db, lane, count);
-  if (isStored) return `Nonce ${count} is that of a transaction in flight. See: tallystick mint show`;
-  if (!isWaitedFor && pending <= count)
+  const { isStored, isFilling, isWaitedFor } = await findNonces(db, lane, count);
+  if (isStored && !isFilling)
+    return `Nonce ${count} is that of a transaction in flight. See: tallystick mint show`;
+  if (!isFilling && !isWaitedFor && pending <= count)
     return `There is no gap: nothing waits for nonce ${count} of ${signer}.`;
   const asked = { nonce: count.toString(), pending: pending.toString() };
   const isAsked = await askFill(db, lane, count, (tx) => onChange(tx, { signer, ...asked }));

@@ -125,6 +125,8 @@ export function askFill(
 type Nonces = {
   /** Whether the lane has stored a transaction of the nonce. */
   readonly isStored: boolean;
+  /** Whether that is in flight and mints nothing. */
+  readonly isFilling: boolean;
   /** Whether it has one in flight above it. */
   readonly isWaitedFor: boolean;
 };
@@ -137,11 +139,12 @@ export async function findNonces(
 ): Promise<Nonces> {
   const { rows }: { rows: Nonces[] } = await db.raw(
     `SELECT coalesce(bool_or(nonce = :nonce), false) AS "isStored",
+       coalesce(bool_or(nonce = :nonce AND contract = signer AND state = 'submitted'), false) AS "isFilling",
        coalesce(bool_or(nonce > :nonce AND state = 'submitted'), false) AS "isWaitedFor"
      FROM mint_transactions WHERE chain_id = :chainId AND signer = :signer AND nonce >= :nonce`,
     { chainId, signer, nonce: nonce.toString() },
   );
-  return rows[0] ?? { isStored: false, isWaitedFor: false };
+  return rows[0] ?? { isStored: false, isFilling: false, isWaitedFor: false };
 }
 
 /** The serial and the token id of an NFT, as decimal texts. */

@@ -1,7 +1,7 @@
 import { Transaction } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandLine, commandLine, settingsFor } from '../../cli/command-line.ts';
-import { type Flaw, of, resultOf } from '../../support/flaws/flaw.ts';
+import { type Flaw, failure, of, resultOf } from '../../support/flaws/flaw.ts';
 import { noArchive, prunedBefore } from '../../support/flaws/limits.ts';
 import { swallowsBroadcasts } from '../../support/flaws/wrongs.ts';
 import { until, untilAll } from '../../support/minting.ts';
@@ -258,18 +258,32 @@ describe('mint release', () => {
 });
 
 describe('mint fill-gap', () => {
+  // A transaction that is too cheap for ever; the local chain would drop it.
+  const waitsInPool: Flaw = of(['eth_getTransactionCount'], async (call, pass) => {
+    const reply = await pass(call);
+    return call.params[1] === 'pending' && resultOf(reply) === '0x0' ? { result: '0x1' } : reply;
+  });
+  /** Its tip is so many times the first that it is offered against it, as a maximum too low for the base fee allows. */
+  const paysMore = (times: bigint): Flaw => {
+    let first: bigint | undefined;
+    return of(['eth_sendRawTransaction'], (call, pass) => {
+      const { nonce, maxPriorityFeePerGas: tip } = Transaction.from(String(call.params[0]));
+      if (nonce !== 0 || tip === null) return pass(call);
+      first ??= tip;
+      if (tip >= first * times) return pass(call);
+      return Promise.resolve(failure(-32000, 'replacement transaction underpriced'));
+    });
+  };
+  const fill = () => cli.json('mint', 'fill-gap', '--chain-id', '31337');
+  const noWish = async () => (await setup.service.db('mint_lanes').first()).fill_nonce === null;
+
   test('outbids what somebody else left at the next nonce in a pool', async () => {
     const { node, service, signers } = setup;
-    // A transaction that is too cheap for ever; the local chain would drop it.
-    const waitsInPool: Flaw = of(['eth_getTransactionCount'], async (call, pass) => {
-      const reply = await pass(call);
-      return call.params[1] === 'pending' && resultOf(reply) === '0x0' ? { result: '0x1' } : reply;
-    });
     node.setFlaws(waitsInPool);
     const ids = await setup.accept(2);
     setup.work();
     await until('the reason', async () => (await pauseOf()) === 'foreign_nonce');
-    expect(await cli.json('mint', 'fill-gap', '--chain-id', '31337')).toMatchObject({
+    expect(await fill()).toMatchObject({
       status: 0,
       value: { signer: signers[0], nonce: '0', pending: '1' },
     });
@@ -278,20 +292,57 @@ describe('mint fill-gap', () => {
     const mining = setup.keepMining();
     await untilAll(service, ids, 'minted', 30);
     mining.stop();
-    const fill = await service.db('mint_transactions').where({ nonce: 0 }).first();
-    expect(fill.contract).toBe(signers[0]);
-    expect((await service.db('mint_lanes').first()).fill_nonce).toBeNull();
+    const filled = await service.db('mint_transactions').where({ nonce: 0 }).first();
+    expect(filled.contract).toBe(signers[0]);
+    await until('no wish', noWish);
     expect(await setup.settle(ids)).toEqual([]);
   }, 60_000);
 
+  test('offers more with each block until the pool takes it', async () => {
+    const { node, service } = setup;
+    node.setFlaws(waitsInPool, paysMore(2n));
+    const ids = await setup.accept(2);
+    setup.work();
+    await until('the reason', async () => (await pauseOf()) === 'foreign_nonce');
+    expect(await fill()).toMatchObject({ status: 0 });
+    const mining = setup.keepMining();
+    await untilAll(service, ids, 'minted', 30);
+    await until('no wish', noWish);
+    mining.stop();
+    const blocks = await service.db('mint_attempts').orderBy('sent_at_block').pluck('sent_at_block');
+    expect(blocks.length).toBeGreaterThan(5);
+    expect(await settled(ids)).toEqual([]);
+  }, 60_000);
+
+  test('tells when the cap allows no more, and can be asked for again', async () => {
+    const { node, service } = setup;
+    node.setFlaws(waitsInPool, paysMore(10n));
+    const ids = await setup.accept(2);
+    setup.work(undefined, { MINT_MAX_FEE_GWEI: '4' });
+    await until('the reason', async () => (await pauseOf()) === 'foreign_nonce');
+    expect(await fill()).toMatchObject({ status: 0 });
+    const mining = setup.keepMining();
+    await until('the cap', async () => (await pauseOf()) === 'fee_above_cap');
+    expect((await service.db('mint_lanes').first()).pause_detail).toContain('4000000000 is the most');
+    await service.db('mint_lanes').update({ fill_nonce: null });
+    await until('the end of the pause', async () => (await pauseOf()) !== 'fee_above_cap');
+    expect(await fill()).toMatchObject({ status: 0, value: { nonce: '0' } });
+    await until('the cap', async () => (await pauseOf()) === 'fee_above_cap');
+    await setup.killAll();
+    setup.work();
+    await untilAll(service, ids, 'minted', 40);
+    mining.stop();
+    expect(await settled(ids)).toEqual([]);
+  }, 90_000);
+
   test('refuses where there is no gap, and where the nonce is that of a mint', async () => {
     await setup.chain.call('evm_setAutomine', false);
-    const fill = () => cli.run('mint', 'fill-gap', '--chain-id', '31337');
-    expect(await fill()).toMatchObject({ status: 2, err: expect.stringContaining('There is no gap') });
+    const refused = () => cli.run('mint', 'fill-gap', '--chain-id', '31337');
+    expect(await refused()).toMatchObject({ status: 2, err: expect.stringContaining('There is no gap') });
     const ids = await setup.accept(1);
     setup.work();
     await untilAll(setup.service, ids, 'submitted');
-    expect(await fill()).toMatchObject({ status: 2, err: expect.stringContaining('in flight') });
+    expect(await refused()).toMatchObject({ status: 2, err: expect.stringContaining('in flight') });
     expect(await setup.settle(ids)).toEqual([]);
   });
 });

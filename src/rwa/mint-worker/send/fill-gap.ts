@@ -50,19 +50,22 @@ const isWide = ({ settings }: LaneContext, { seen, above }: Gap) =>
 
 /**
  * Uses the nonce that an operator has asked to fill, also where something waits at it in a pool: it is outbid. Of a gap
- * as many nonces are used as may be in flight. Forgets the wish when the chain has used the nonce meanwhile.
+ * as many nonces are used as may be in flight. The wish stays until the chain has used the nonce: while it does, what
+ * fills the nonce is raised.
  */
 async function fillAsked(context: LaneContext, head: Head): Promise<void> {
-  const { db, lease, node, signer } = context;
+  const { db, lease, memory, node, signer } = context;
   const asked = await findAskedFill(db, lease);
-  if (asked === undefined) return;
+  if (asked === undefined || (memory.gapLookedAt === head.hash && (await hasNonce(db, lease, asked)))) return;
   const [count, chainId] = await Promise.all([
     node.transactionCount(signer.address, 'latest'),
     node.chainId(),
   ]);
   if (chainId.toString() !== lease.chainId) return;
-  if (count <= asked && !(await fill(context, head, asked, await endOfAsked(context, head, asked)))) return;
-  await forgetAskedFill(db, lease);
+  if (count > asked) await forgetAskedFill(db, lease);
+  else if (!(await hasNonce(db, lease, asked))) {
+    await fill(context, head, asked, await endOfAsked(context, head, asked));
+  }
 }
 
 /** Above the first nonce of a gap others may be outbid as well: only where nothing waits are more used. */
@@ -104,17 +107,16 @@ async function missingNonce(
   return count;
 }
 
-/** Uses the nonces from `first` to below `above`. @returns false when the price does not allow it */
-async function fill(context: LaneContext, head: Head, first: bigint, above: bigint): Promise<boolean> {
+/** Uses the nonces from `first` to below `above`, as far as the price allows it. */
+async function fill(context: LaneContext, head: Head, first: bigint, above: bigint): Promise<void> {
   const { settings, stopping } = context;
   const fees = quoteFor(await marketAt(context, head), settings.feeCap, limitsOf(context));
-  if (fees === undefined) return false;
+  if (fees === undefined) return;
   // Nodes hold a bounded number of transactions of one account; the rest follows when these are mined.
   const end = first + BigInt(settings.maxInFlight);
   for (let nonce = first; nonce < above && nonce < end && !stopping.aborted; nonce += 1n) {
     await fillNonce(context, { nonce, fees, sentAtBlock: head.number });
   }
-  return true;
 }
 
 type Fill = {

@@ -5,6 +5,7 @@ import { marketAt } from '../market.ts';
 import { listUnconfirmedTransactions, type OpenTransaction } from '../stores/transaction-store.ts';
 import type { ChainView } from './chain-view.ts';
 import { isForgotten } from './forgotten.ts';
+import { outbid } from './outbid.ts';
 import { rebroadcastAttempt } from './rebroadcast-attempt.ts';
 import { leaveOut, resign } from './resign.ts';
 import { sendRaised } from './send-raised.ts';
@@ -39,6 +40,7 @@ async function signAnew(
   const broadcastAt = memory.broadcastAt.get(transaction.id);
   try {
     if (await leaveOut(context, view, transaction)) return true;
+    if (await outbid(context, view, transaction)) return true;
     if (memory.refused.get(transaction.id)?.hash === newest.hash) {
       return await resign(context, view, transaction);
     }
