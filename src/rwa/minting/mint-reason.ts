@@ -78,7 +78,7 @@ export const mintReasons = {
   nonce_gap: {
     note: 'A nonce before those of the operator is not used yet; minting goes on when it is.',
     remedy:
-      'Wait: it is filled once it has been there for MINT_STUCK_BLOCKS. If a transaction of somebody else waits at it: tallystick mint fill-gap.',
+      'Wait: it is filled once it has been there for MINT_STUCK_BLOCKS. If a transaction of somebody else waits at it, or it is told to be too wide: tallystick mint fill-gap.',
   },
   finality_unknown: {
     note: 'Nodes that agree on what is final are missing; minted NFTs are not called final until then.',
