@@ -13,12 +13,17 @@ export const processTests = [
   'test/monitoring/live-*.test.ts',
 ] as const;
 
-/** The files of `npm run test:rows`: lists and counters over so many rows that making them takes most of the time. */
-export const rowsTests = [
+/**
+ * The files of `npm run test:slow`: lists and counters over so many rows that making them takes most of the time, and what waits until
+ * something has been silent for long enough.
+ */
+export const slowTests = [
   'test/blockchain/moving-lists.test.ts',
-  'test/db/{crowded-lists,crowded-moments,emptied-counters,list-counts,list-marks,own-lists}.test.ts',
+  'test/db/{crowded-lists,crowded-moments,emptied-counters,list-counts,list-marks,own-lists,silence}.test.ts',
   'test/events/all-of-many.test.ts',
-  'test/indexer/{heavy-blocks,hot-tokens,lagging-lists,model}.test.ts',
+  'test/http/answer-memory.test.ts',
+  'test/indexer/{heavy-blocks,hot-tokens,lagging-lists,model,unanswered-calls}.test.ts',
+  'test/minting/{signer-unavailable,turns}.test.ts',
 ] as const;
 
 /** Files of another kind, which have commands of their own: `npm run test:portal`, and `npm run faults` with FAULTS=all. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { otherTests, processTests, rowsTests } from './groups.ts';
+import { otherTests, processTests, slowTests } from './groups.ts';
 
 const isCluster = process.env['CITUS_URL'] !== undefined;
 // Files wait for PostgreSQL and chains half of their time: two workers left two cores idle for 40 % of it.
@@ -29,13 +29,13 @@ export default defineConfig({
         test: {
           name: 'main',
           include: ['test/**/*.test.ts'],
-          exclude: [...otherTests, ...processTests, ...rowsTests],
+          exclude: [...otherTests, ...processTests, ...slowTests],
           maxWorkers,
         },
       },
       {
         extends: true,
-        test: { name: 'rows', include: [...rowsTests], exclude: [...otherTests], maxWorkers },
+        test: { name: 'slow', include: [...slowTests], exclude: [...otherTests], maxWorkers },
       },
       {
         extends: true,

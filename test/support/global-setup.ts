@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { uncovered } from '../contract/coverage.ts';
-import { otherTests, processTests, rowsTests } from '../groups.ts';
+import { otherTests, processTests, slowTests } from '../groups.ts';
 import { createTemplate, users } from './database.ts';
 import { startPgbouncer } from './pgbouncer.ts';
 import { startPostgres } from './postgres.ts';
@@ -48,7 +48,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 /** Whether all files of `npm test` ran, with all titles; a part of them cannot cover everything. */
 function isWholeRun({ vitest }: TestProject): boolean {
   const ran = new Set(vitest.state.getPaths());
-  const files = globSync('test/**/*.test.ts', { exclude: [...otherTests, ...processTests, ...rowsTests] });
+  const files = globSync('test/**/*.test.ts', { exclude: [...otherTests, ...processTests, ...slowTests] });
   return files.every((file) => ran.has(path.resolve(file))) && vitest.config.testNamePattern === undefined;
 }
 
