@@ -137,18 +137,26 @@ export async function registerAttendee(
   origin?: Origin,
 ): Promise<Attendee> {
   const key = [companyId, eventId, attendeeId];
-  const { rows } =
+  const registering =
     origin === undefined
-      ? await prepared<Registration>(db, 'register_attendee', registerSql, key)
-      : await prepared<Registration>(db, 'register_attendee_and_tell', registerAndTellSql, [
+      ? prepared<Registration>(db, 'register_attendee', registerSql, key)
+      : prepared<Registration>(db, 'register_attendee_and_tell', registerAndTellSql, [
           ...key,
           ...keyEntryValues({ action: 'attendee.add', origin }),
         ]);
+  const { rows } = await registering.catch(refuseFull);
   const [row] = rows;
   if (row === undefined) throw problem('event_not_found');
   if (row.created_at !== null) return fromRow(row);
   const isInvited = row.is_full !== true || (await hasAttendee(db, { companyId, eventId, attendeeId }));
   throw problem(isInvited ? 'attendee_already_invited' : 'event_full');
+}
+
+/** What was read with the lock may be older than `maxAttendees` when that is changed at the same moment; the table's check is not. */
+function refuseFull(error: unknown): never {
+  const isBeyondMost =
+    error instanceof Error && 'constraint' in error && error.constraint === 'events_check2';
+  throw isBeyondMost ? problem('event_full') : error;
 }
 
 type AttendeeKey = { readonly companyId: string; readonly eventId: string; readonly attendeeId: string };
