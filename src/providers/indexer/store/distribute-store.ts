@@ -1,7 +1,7 @@
 import type { Database } from '../../../contract/transaction.ts';
 
 /** Tables that grow with the chain: each row belongs to a wallet, and each page reads one wallet. */
-const byWallet = [
+export const byWallet = [
   ...(['wallet_history', 'history_facets', 'nft_changes', 'nft_holdings'] as const),
   ...(['block_credits', 'native_sums', 'approval_changes', 'wallet_approvals'] as const),
 ] as const;

@@ -1,31 +1,24 @@
 import type { Database, Tx } from '../../../contract/transaction.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { indexTables } from './distribute-store.ts';
+import { byWallet, indexTables } from './distribute-store.ts';
 
 // The state first: its row lock keeps a running indexer from writing; afterwards the indexer finds that it must start
 // from the beginning.
 const tables = ['index_state', ...indexTables.filter((table) => table !== 'index_state')];
 
 /** Tables that grow with the chain, and the column by whose ranges their rows are found: the next one of the primary key. */
-const rangedBy: Readonly<Record<string, 'wallet' | 'contract'>> = {
-  wallet_history: 'wallet',
-  history_facets: 'wallet',
-  nft_changes: 'wallet',
-  nft_holdings: 'wallet',
-  block_credits: 'wallet',
-  native_sums: 'wallet',
-  approval_changes: 'wallet',
-  wallet_approvals: 'wallet',
-  token_contracts: 'contract',
-  nft_tokens: 'contract',
-};
+const rangedBy = new Map<string, 'wallet' | 'contract'>([
+  ...byWallet.map((table) => [table, 'wallet'] as const),
+  ['token_contracts', 'contract'],
+  ['nft_tokens', 'contract'],
+]);
 // Of a table with billions of rows, all at once take longer than a statement may.
 const ranges = 16;
 
 type Part = { readonly table: string; readonly from?: Buffer; readonly to?: Buffer };
 
 const parts = tables.flatMap((table): Part[] => {
-  if (rangedBy[table] === undefined) return [{ table }];
+  if (!rangedBy.has(table)) return [{ table }];
   const bound = (index: number) => Buffer.of((index * 256) / ranges);
   return Array.from({ length: ranges }, (_, index) => ({
     table,
@@ -66,7 +59,7 @@ export function deleteIndex(
 
 async function deletePart(tx: Tx, chainId: string, { table, from, to }: Part): Promise<number> {
   const rows = tx(table).where('chain_id', chainId);
-  const column = rangedBy[table];
+  const column = rangedBy.get(table);
   if (column !== undefined && from !== undefined) void rows.where(column, '>=', from);
   if (column !== undefined && to !== undefined) void rows.where(column, '<', to);
   return rows.delete();
