@@ -9,7 +9,6 @@ import type { MinterOptions } from './compose/worker.ts';
 import type { Config } from './config.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { assertSupported, assertUsable, newerSchema } from './db/schema-check.ts';
-import { giveBackFreeMemory } from './free-memory.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
 import { createLoadGuard } from './http/server/load-guard.ts';
 import { openFilesLimit, withinOpenFiles } from './http/server/open-files.ts';
@@ -130,9 +129,6 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   if (minter) await work?.startJobs(parts, minter);
   const counts = work?.startCounts(parts);
   if (counts) shutdown.add('background', 'counters of lists', () => counts.stop());
-
-  const endLooking = giveBackFreeMemory({ log });
-  shutdown.add('background', 'memory', async () => endLooking());
 
   if (config.ROLES.includes('indexer')) {
     const { startIndexes } = await import('./compose/indexer.ts');
