@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import packageFile from '../package.json' with { type: 'json' };
 import { reasonsOf } from './compose/shutdown.ts';
 import { ConfigError, loadConfig } from './config.ts';
-import { giveWay } from './give-way.ts';
 import { createLogger, type Logger, type LoggerOptions } from './log.ts';
 import { createLogLines } from './log-lines.ts';
 import { openSecretSettings, secretTexts } from './secret-settings.ts';
@@ -41,7 +40,6 @@ function openLog(options: LoggerOptions): Logger {
 async function serve(settings: string | undefined): Promise<Run> {
   const env = await openSecretSettings(gatherSettings(process.env, settings));
   const config = loadConfig(env);
-  giveWay(config.ROLES);
   const service = await startService(
     config,
     openLog({

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
-import { constants } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { portOf } from '../../src/local/programs/ports.ts';
-import { setNice } from '../../src/own-priority.ts';
 import { startLyingNode } from '../../test/support/lying-node.ts';
 import { createBroadcasts } from './broadcasts.ts';
 import { mendNode, spoilNode, type Wrong } from './node-wrongs.ts';
@@ -20,7 +19,7 @@ export type NodeOrder =
 export type NodeAnswer = { readonly url: string } | { readonly met: number } | { readonly took: boolean };
 
 // Elsewhere it has cores of its own, and takes none from the service.
-setNice(constants.priority.PRIORITY_BELOW_NORMAL);
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const answer = (told: NodeAnswer) => process.send?.(told);
 const portIn = (url: string) => Number(new URL(url).port);

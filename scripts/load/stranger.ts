@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:os';
-import { setNice } from '../../src/own-priority.ts';
+import { constants, setPriority } from 'node:os';
 
 /** A process that behaves badly; nobody waits for what it asks. */
 export type Stranger<Figures> = {
@@ -16,7 +15,7 @@ export type Stranger<Figures> = {
 export function startStranger<Figures>(program: string, task: object): Stranger<Figures> {
   const asking = fork(program, { detached: true });
   // Strangers have machines of their own: here they take of the cores what nobody else wants.
-  if (asking.pid !== undefined) setNice(constants.priority.PRIORITY_LOW, asking.pid);
+  if (asking.pid !== undefined) setPriority(asking.pid, constants.priority.PRIORITY_LOW);
   asking.send(task);
   return {
     async leave() {

@@ -1,5 +1,4 @@
-import { constants } from 'node:os';
-import { setNice } from '../../src/own-priority.ts';
+import { constants, setPriority } from 'node:os';
 import { startGate } from '../../test/keys/tcp-gate.ts';
 
 /*
@@ -20,7 +19,7 @@ export type WireAnswer = { readonly port: number } | { readonly withheld: number
 
 try {
   // Elsewhere it is a network, and waits for no core.
-  setNice(constants.priority.PRIORITY_HIGH);
+  setPriority(constants.priority.PRIORITY_HIGH);
 } catch {
   // Only root may; without that its waits count as the service's.
 }
