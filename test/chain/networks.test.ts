@@ -63,7 +63,7 @@ describe('the network store', () => {
 
   test('changes only what is named', async ({ database }) => {
     await insertNetwork(database.db, mainnet);
-    const rpcUrls = ['wss://node.example', url];
+    const rpcUrls = ['https://other.example', url];
     expect(await updateNetwork(database.db, '1', { rpcUrls, confirmations: 3 })).toEqual({
       ...mainnet,
       rpcUrls,

@@ -27,24 +27,24 @@ describe('network add', () => {
     db,
     run,
   }) => {
-    const socket = node.wsUrl;
+    const plain = node.url;
     const { status, out, err } = await run(
       'network',
       'add',
       '31337',
       ...named,
-      ...['--rpc', secretUrl, '--rpc', socket, '--minter-contract', minter.toLowerCase()],
+      ...['--rpc', secretUrl, '--rpc', plain, '--minter-contract', minter.toLowerCase()],
       ...['--index-from', '5000000000', '--index-traces', 'debug', '--wrapped-native', wrapped.toLowerCase()],
     );
     expect(status).toBe(0);
     expect(err).toContain(`${node.url}/[redacted] serves chain 31337, block 0.`);
-    expect(err).toContain(`${socket} serves chain 31337, block 0.`);
+    expect(err).toContain(`${plain} serves chain 31337, block 0.`);
     expect(out).toMatch(/^hexChainId +0x7a69$/m);
     expect(out).toMatch(new RegExp(`^minterContract +${minter}$`, 'm'));
-    expect(out).toContain(`${node.url}/[redacted], ${socket}`);
+    expect(out).toContain(`${node.url}/[redacted], ${plain}`);
     expect(out + err).not.toMatch(hidden);
     expect(await db('networks').where({ chain_id: 31337 }).first()).toMatchObject({
-      rpc_urls: [`${node.url}/[redacted]`, socket],
+      rpc_urls: [`${node.url}/[redacted]`, plain],
       currency_name: 'ETH',
       currency_decimals: 18,
       data_provider: 'indexer',

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { WebSocketServer } from 'ws';
 
 /** The ways in which a node fails; `none` forwards the call to the real node. */
 export type Failure =
@@ -24,7 +23,6 @@ export type Failure =
 
 export type NodeProxy = {
   readonly url: string;
-  readonly wsUrl: string;
   /** The methods called since the last {@link forget}, in order. */
   readonly asked: string[];
   /** The number of connections that were opened. */
@@ -67,31 +65,11 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
     state.connections += 1;
   });
 
-  const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket) => {
-    socket.on('message', (data) => {
-      const body = data.toString();
-      const call: Call = JSON.parse(body);
-      asked.push(call.method);
-      if (state.failure === 'drop') socket.terminate();
-      else if (state.failure === 'html') socket.send('<html></html>');
-      else if (state.failure === 'no json-rpc') socket.send(JSON.stringify({ id: call.id }));
-      else if (state.failure === 'oversized') socket.send(oversized(call));
-      else if (state.failure !== 'hang') {
-        pass(body).then(
-          (answer) => socket.send(answer),
-          () => socket.terminate(),
-        );
-      }
-    });
-  });
-
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
-    wsUrl: `ws://127.0.0.1:${port}`,
     asked,
     connections: () => state.connections,
     fail(failure) {
@@ -109,7 +87,6 @@ export async function startNodeProxy(target: string): Promise<NodeProxy> {
       asked.length = 0;
     },
     async close() {
-      for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

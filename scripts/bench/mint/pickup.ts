@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { WebSocket } from 'ws';
 import { openConnection } from '../http/connection.ts';
 import type { BenchChain } from './bench-chain.ts';
 import type { BenchSetup } from './bench-setup.ts';
@@ -58,11 +57,11 @@ async function watchPending(rpcUrl: string) {
   const socket = new WebSocket(rpcUrl.replace('http', 'ws'));
   let waiting: PromiseWithResolvers<number> | undefined;
   const subscribed = Promise.withResolvers<void>();
-  socket.on('error', subscribed.reject);
-  socket.on('open', () =>
+  socket.addEventListener('error', () => subscribed.reject(new Error('the node took no subscription')));
+  socket.addEventListener('open', () =>
     socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newPendingTransactions"]}'),
   );
-  socket.on('message', (data) => {
+  socket.addEventListener('message', ({ data }) => {
     if (String(data).includes('"eth_subscription"')) waiting?.resolve(performance.now());
     else subscribed.resolve();
   });

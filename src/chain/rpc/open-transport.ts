@@ -2,14 +2,6 @@ import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { NodeFault } from './node-fault.ts';
 import type { OpenNode, Transport } from './transport.ts';
-import { createWsTransport } from './ws-transport.ts';
-
-const transports: Readonly<Record<string, (url: URL, open: OpenNode) => Transport>> = {
-  'http:': createHttpTransport,
-  'https:': createHttpTransport,
-  'ws:': createWsTransport,
-  'wss:': createWsTransport,
-};
 
 // Further concurrent calls to one node wait for their turn.
 const maxConcurrent = 128;
@@ -18,7 +10,10 @@ const maxConcurrent = 128;
 export function rpcUrlFault(url: string): string | undefined {
   if (!URL.canParse(url)) return 'it is not a URL';
   const { protocol } = new URL(url);
-  return protocol in transports ? undefined : `it must begin with http, https, ws or wss, not ${protocol}`;
+  if (protocol === 'http:' || protocol === 'https:') return undefined;
+  const isSocket = protocol === 'ws:' || protocol === 'wss:';
+  const hint = isSocket ? '. Use the http(s) address of the same node' : '';
+  return `it must begin with http or https, not ${protocol}${hint}`;
 }
 
 type TransportOptions = {
@@ -33,12 +28,10 @@ type TransportOptions = {
 export function openTransport(text: string, { outgoing, label, unread }: TransportOptions): Transport {
   const fault = unread ?? rpcUrlFault(text);
   if (fault !== undefined) return closedTransport(fault);
-  const url = new URL(text);
-  url.hash = ''; // ws throws on a fragment
   // What a node answers is judged elsewhere: an HTTP status may be about one method only.
   const open: OpenNode = (probe) =>
     outgoing.open({ kind: 'node', label, maxConcurrent, failingStatus: Number.POSITIVE_INFINITY, probe });
-  return transports[url.protocol]?.(url, open) ?? closedTransport('its protocol is unknown');
+  return createHttpTransport(new URL(text), open);
 }
 
 function closedTransport(fault: string): Transport {

@@ -65,7 +65,7 @@ function addAddCommand(network: Command, session: Session): void {
     add,
     'network add 137 --name Polygon --symbol POL --rpc https://node.example/key --provider moralis',
     'network add 31337 --name Local --symbol ETH --rpc http://127.0.0.1:8545 --confirmations 1',
-    'network add 10 --name Optimism --symbol ETH --rpc https://one.example --rpc wss://two.example',
+    'network add 10 --name Optimism --symbol ETH --rpc https://one.example --rpc https://two.example',
   );
 }
 
