@@ -1,5 +1,3 @@
-import { hasMoreParts } from '../../outgoing/json-parts.ts';
-
 const kB = 1_024;
 const MB = 1_024 * kB;
 
@@ -54,22 +52,3 @@ export function mostBytesOf(method: string, params: readonly unknown[] | object)
 /** As {@link mostBytesOf}, where no receipts are asked for but those of transactions that we have signed. */
 export const mostBytesOfOwn: typeof mostBytesOf = (method, params) =>
   method === 'eth_getTransactionReceipt' ? ownReceiptBytes : mostBytesOf(method, params);
-
-// Up to here, whatever it is takes a tenth of a second.
-const unlookedBytes = 2 * MB;
-// In blocks, receipts and traces of ten networks there are 120 bytes for each object or list, and 28 for each text, at the least. Were a block
-// filled with the shortest entries of access lists there would be 37, and with the shortest frames of traces 25.
-const bytesOfContainer = 24;
-const bytesOfText = 16;
-// There are some fifty.
-const mostNames = 4_096;
-
-/** What is said of an answer that {@link isCrowded}. */
-export const crowded = 'the answer has too many values for its size';
-
-/** Whether an answer of this size cannot be one of a node, since it has too many values: it must not be parsed. */
-export function isCrowded(text: string): boolean {
-  const { length } = text;
-  const most = { containers: length / bytesOfContainer, texts: length / bytesOfText, names: mostNames };
-  return length > unlookedBytes && hasMoreParts(text, most);
-}

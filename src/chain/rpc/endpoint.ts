@@ -3,7 +3,7 @@ import type { Outgoing } from '../../outgoing/outgoing.ts';
 import { currentScope, inBackground } from '../../request-scope.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
 import { checkForm } from './answer-form.ts';
-import { crowded, isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
+import { isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
 import { checkChainId, createChainCheck } from './chain-id.ts';
 import { createHealth, type Health, pauseAfter } from './health.ts';
 import { longRevert } from './long-revert.ts';
@@ -161,8 +161,7 @@ async function askWithin(
     const isOversized = error.reason === 'oversized';
     if (isOversized && isOfRefusals(method)) return { error: longRevert(limits.maxBytes) };
     if (isOversized && method === 'eth_call') throw new OversizedAnswerError(method, error);
-    if (isOfContents(method) && (isOversized || error.message === crowded))
-      throw new NodeFault('overfull', error.message, error);
+    if (isOversized && isOfContents(method)) throw new NodeFault('overfull', error.message, error);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { OutgoingRequest } from '../../outgoing/exchange.ts';
 import type { OutgoingAnswer } from '../../outgoing/outgoing-fault.ts';
 import { parseJson, type RpcAnswer, readAnswer } from './answer.ts';
-import { crowded, isCrowded, numberBytes } from './answer-size.ts';
+import { numberBytes } from './answer-size.ts';
 import { createHide, type Hide } from './hide-parts.ts';
 import { asNodeFault, NodeFault } from './node-fault.ts';
 import type { OpenNode, Transport } from './transport.ts';
@@ -42,7 +42,6 @@ export function createHttpTransport(url: URL, open: OpenNode): Transport {
 }
 
 function parse({ status, text }: OutgoingAnswer, id: number, hide: Hide): RpcAnswer {
-  if (isCrowded(text)) throw new NodeFault('malformed', crowded);
   const answer = reads(status) ? readAnswer(parseJson(text), id, hide) : undefined;
   if (answer !== undefined) return answer;
   if (status !== 200) throw new NodeFault('refused', `HTTP status ${status}`);

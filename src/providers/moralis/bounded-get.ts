@@ -1,14 +1,9 @@
 import type { Callee } from '../../outgoing/callee.ts';
-import { hasMoreParts } from '../../outgoing/json-parts.ts';
 import { type OutgoingAnswer, OutgoingFault } from '../../outgoing/outgoing-fault.ts';
 import { UpstreamFault } from './upstream-fault.ts';
 
 // An answer contains the metadata of a hundred NFTs three times, and some embed their pictures.
 const maxBytes = 16 * 1_024 * 1_024;
-// Up to here, whatever it is takes a tenth of a second.
-const unlookedBytes = 2 * 1_024 * 1_024;
-// Who makes an NFT chooses its attributes: to have a page of it refused they would need three megabytes of nothing but brackets.
-const mostParts = { containers: 1_000_000, texts: 2_000_000, names: 100_000 };
 // A request ends so long before the deadline of its call: then silence is a failure of the upstream, not a caller who left.
 const headStartMs = 20;
 
@@ -70,9 +65,6 @@ function readRetryAfter(value: string | undefined, now: number): number | undefi
 }
 
 function parseJson(text: string): unknown {
-  if (text.length > unlookedBytes && hasMoreParts(text, mostParts)) {
-    throw new UpstreamFault('malformed', 'the answer has too many values for its size');
-  }
   try {
     return JSON.parse(text);
   } catch {
