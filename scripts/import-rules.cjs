@@ -174,6 +174,7 @@ module.exports = {
       to: { path: '^(node:)?https?$', dependencyTypesNot: ['type-only'] },
     },
     onlyIn('pino', '^src/log\\.ts'),
+    onlyIn('node-cache', '^src/cache\\.ts'),
     onlyIn('prom-client', '^src/metrics\\.ts'),
     onlyIn('@opentelemetry', '^src/tracing/'),
     onlyIn('@modelcontextprotocol', '^src/cli/mcp/'),

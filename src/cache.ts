@@ -1,3 +1,4 @@
+import NodeCache from 'node-cache';
 import { currentScope, inSharedScope, watchEnd } from './request-scope.ts';
 
 /** A bounded cache in this process, with one flight per key: concurrent misses share one load. */
@@ -23,41 +24,31 @@ export type Loaded<V> = { readonly value: V; readonly ttlSeconds: number };
 /** `joined`: the caller shares a load that is in flight. */
 export type OnGet = (from: 'hit' | 'joined' | 'miss') => void;
 
-// By whichever clock says so first: the calendar may be set back, and `performance.now()` stands still while the machine sleeps.
-type Kept<V> = { readonly value: V; readonly until: number; readonly untilDate: number };
+// Next to the calendar, which node-cache keeps and which may be set back.
+type Kept<V> = { readonly value: V; readonly until: number };
 type Flight<V> = { readonly value: Promise<V>; readonly end: AbortController; callers: number };
 
-const isOver = ({ until, untilDate }: Kept<unknown>) => performance.now() > until || Date.now() > untilDate;
-
-const sweepMs = 60_000;
+const sweepSeconds = 60;
 
 /**
+ * Returns a cache over node-cache.
  * @param maxKeys at least 1. When the cache is full, the oldest entry is removed
  * @param onGet called with the source of each value
  */
 export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGet?: OnGet }): FlightCache<V> {
-  // A Map iterates in the order of insertion, so its first entry is the oldest.
-  const entries = new Map<string, Kept<V>>();
-  const sweep = () => {
-    for (const [key, kept] of entries) if (isOver(kept)) entries.delete(key);
-  };
-  const sweeping = setInterval(sweep, sweepMs).unref();
+  const entries = createBoundedStore<Kept<V>>(maxKeys);
   // A load is cached only if it is still in this map when it ends, so removing it here is enough.
   const flights = new Map<string, Flight<V>>();
 
   const find = (key: string): Kept<V> | undefined => {
     const kept = entries.get(key);
-    return kept !== undefined && !isOver(kept) ? kept : undefined;
+    return kept !== undefined && performance.now() <= kept.until ? kept : undefined;
   };
 
   const keep = (key: string, { value, ttlSeconds }: Loaded<V>) => {
     // Written so that NaN is not cached either.
     if (!(ttlSeconds > 0)) return;
-    entries.delete(key);
-    const [oldest] = entries.keys();
-    if (entries.size >= maxKeys && oldest !== undefined) entries.delete(oldest);
-    const ms = ttlSeconds * 1_000;
-    entries.set(key, { value, until: performance.now() + ms, untilDate: Date.now() + ms });
+    entries.set(key, { value, until: performance.now() + ttlSeconds * 1_000 }, ttlSeconds);
   };
 
   const depart = (key: string, load: () => Promise<Loaded<V>>): Flight<V> => {
@@ -112,7 +103,33 @@ export function createFlightCache<V>({ maxKeys, onGet }: { maxKeys: number; onGe
     clear,
     close() {
       clear();
-      clearInterval(sweeping);
+      entries.close();
     },
+  };
+}
+
+/** Returns a node-cache that removes its oldest entry when it is full, where the library would throw. */
+function createBoundedStore<T>(maxKeys: number) {
+  const store = new NodeCache({ useClones: false, checkperiod: sweepSeconds });
+  // A Set iterates in the order of insertion, so its first key is the oldest.
+  const order = new Set<string>();
+  store.on('del', (key: string) => order.delete(key));
+  // node-cache keeps its entries in a plain object, whose own words such as `__proto__` are no keys.
+  const named = (key: string) => `=${key}`;
+  return {
+    get: (key: string) => store.get<T>(named(key)),
+    set(key: string, value: T, ttlSeconds: number) {
+      store.del(named(key));
+      const [oldest] = order;
+      if (order.size >= maxKeys && oldest !== undefined) store.del(oldest);
+      order.add(named(key));
+      store.set(named(key), value, ttlSeconds);
+    },
+    delete: (key: string) => store.del(named(key)),
+    clear() {
+      store.flushAll();
+      order.clear();
+    },
+    close: () => store.close(),
   };
 }

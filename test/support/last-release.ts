@@ -37,7 +37,7 @@ export function findLastRelease(): { commit: string; version: string } | string 
 
 /**
  * Writes the files of a release to a temporary folder, which `remove` deletes. It has the packages of this one: what the
- * release needs and this one does not, such as node-cache, stays one of development until the next release.
+ * release needs and this one does not, such as ws, stays one of development until the next release.
  */
 export function checkOutRelease({ commit, version }: { commit: string; version: string }): Release {
   const folder = mkdtempSync(path.join(tmpdir(), 'tallystick-release-'));
