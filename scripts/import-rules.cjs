@@ -166,6 +166,7 @@ module.exports = {
     onlyIn('ethers', '^src/chain/', '^src/providers/indexer/', '^src/local/'),
     onlyIn('@aws-sdk', '^src/chain/kms-client\\.ts', '^src/chain/minting/kms-signer\\.ts'),
     onlyIn('cockatiel', '^src/outgoing/'),
+    onlyIn('undici', '^src/outgoing/'),
     {
       name: 'one-way-out',
       comment: 'Deadline, turn, size and circuit breaker of a call over HTTP are kept in one place.',

@@ -5,8 +5,6 @@ import type { Span } from './tracing/span.ts';
 export type RequestScope = {
   /** Whose share of the database the work takes; undefined until the caller is known. */
   tenant?: string;
-  /** In whose line the work waits for somebody outside, where that is not the tenant's. */
-  readonly line?: string;
   /** Whether it had a connection to the database before. */
   hasBegun?: boolean;
   /** Called when the work waits for somebody outside of the process and its database. */
@@ -117,12 +115,8 @@ export function inSharedScope<T>(
   { signal = new AbortController().signal, isOfTenant, ...shared }: SharedWork,
   work: () => T,
 ): T {
-  const { tenant: asker, line = asker } = scopes.getStore() ?? {};
-  const who = {
-    ...(isOfTenant && asker !== undefined && { tenant: asker }),
-    // Outside, what is shared waits with whoever asked first: in a line of all, who asks much would be ahead of everybody.
-    ...(line !== undefined && { line }),
-  };
+  const asker = scopes.getStore()?.tenant;
+  const who = isOfTenant && asker !== undefined ? { tenant: asker } : {};
   const span = 'span' in shared ? shared.span : scopes.getStore()?.span;
   return scopes.run({ ...who, isRead: false, signal, span }, work);
 }

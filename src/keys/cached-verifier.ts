@@ -24,7 +24,7 @@ type CachedVerifierOptions = {
   /** Accepted keys in the cache at most, and refused ones likewise. */
   readonly cacheMax: number;
   readonly timeoutMs: number;
-  /** Look-ups at once, shared among the networks that keys come from. */
+  /** Look-ups of keys that were not accepted before, at once; shared among the networks that they come from. */
   readonly lookUpsAtOnce: number;
 };
 
@@ -59,9 +59,9 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
 
   /** One that nobody waits for any more has its turn until it ends. */
   const lookUpInTurn = async ({ key, hash, network }: Asked, signal: AbortSignal): Promise<Verdict> => {
-    // A key that was accepted before waits for none of those that strangers invent, and outside in a line of its own.
+    // A key that was accepted before waits for none of those that strangers invent.
     if (tenants.ofHash(hash.toString('hex')) !== undefined) {
-      const scope = { isRead: false, ...currentScope(), signal, line: 'accepted before' };
+      const scope = { isRead: false, ...currentScope(), signal };
       return inScope(scope, () => options.lookUp(key, hash));
     }
     const turn = await turns.take(network, true, { signal });

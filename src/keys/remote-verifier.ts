@@ -47,7 +47,8 @@ export function createRemoteVerifier(options: RemoteVerifierOptions): KeyVerifie
     cacheMax: options.cacheMax,
     // As long again for its turn; the client itself ends the call.
     timeoutMs: 2 * options.timeoutMs,
-    lookUpsAtOnce: maxConcurrent,
+    // The other half of the calls is for keys that were accepted before.
+    lookUpsAtOnce: maxConcurrent / 2,
   });
   return {
     verify,

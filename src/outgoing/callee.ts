@@ -1,10 +1,10 @@
+import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import { untilAborted } from '../in-time.ts';
 import { currentScope, inBackground } from '../request-scope.ts';
 import { inChildSpan } from '../tracing/in-span.ts';
 import { type Breaker, type BreakerState, createBreaker } from './breaker.ts';
 import { createExchange, type Exchange, type OutgoingRequest } from './exchange.ts';
 import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
-import { createTurns } from './turns.ts';
 
 /** Something outside of this process, by what it is for us. */
 type CalleeKind = 'authentication' | 'upstream' | 'node' | 'metadata' | 'service';
@@ -13,7 +13,7 @@ export type CalleeOptions = {
   readonly kind: CalleeKind;
   /** Which of its kind, as logs and metrics may show it; empty for one of many that strangers choose. */
   readonly label: string;
-  /** Calls at once; further ones wait for their turn, each behind those of its own company. */
+  /** Calls at once; further ones wait for their turn, in the order of asking. */
   readonly maxConcurrent: number;
   /** The lowest HTTP status that says the callee does not work; 500 by default, Infinity for none. */
   readonly failingStatus?: number;
@@ -80,8 +80,13 @@ const isFailure = (error: unknown) =>
 export function createCallee(options: CalleeOptions, { onState, now, onClose }: CalleeParts): Callee {
   const { kind, label, maxConcurrent, failingStatus = 500, isPublicOnly = false, probe } = options;
   const breaker = createBreaker({ isFailure, onState, now });
-  const exchange = createExchange({ maxSockets: maxConcurrent, isPublicOnly });
-  const inTurn = createTurns(maxConcurrent);
+  const exchange = createExchange({
+    maxSockets: maxConcurrent,
+    isPublicOnly,
+    // A request to a service of ours may change something.
+    repeatsLost: kind !== 'service',
+  });
+  const places = bulkhead(maxConcurrent, Number.POSITIVE_INFINITY);
   let askedAt = now();
   const shut = () => shutFault(`${kind}${label === '' ? '' : ` ${label}`}`, breaker);
 
@@ -113,7 +118,7 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
       onTurn?.();
       return breaker.run(() => withDeadline(work, timeoutMs, asker));
     };
-    return inTurn({ work: attempt, line: scope?.line ?? scope?.tenant ?? '', waitMs, asker });
+    return inTurn(places, attempt, { waitMs, asker });
   };
 
   const described = (name: string) => () => ({
@@ -156,6 +161,44 @@ export function createCallee(options: CalleeOptions, { onState, now, onClose }: 
 }
 
 type Work<T> = (signal: AbortSignal) => Promise<T>;
+
+type Turn = {
+  /** Greatest wait for it. */
+  readonly waitMs: number;
+  /** Whoever waits leaves with its request. */
+  readonly asker: AbortSignal | undefined;
+};
+
+/** Runs work in its turn. A caller who has left gives the turn on unused. @throws OutgoingFault `busy`; what the work throws */
+async function inTurn<T>(
+  places: BulkheadPolicy,
+  work: () => Promise<T>,
+  { waitMs, asker }: Turn,
+): Promise<T> {
+  const wait = new AbortController();
+  const late = () => wait.abort(new OutgoingFault('busy', `no turn to ask within ${waitMs} ms`));
+  const timer = setTimeout(late, waitMs);
+  const leave = () => wait.abort(asker?.reason);
+  asker?.addEventListener('abort', leave, { once: true });
+  const begun = Promise.withResolvers<void>();
+  const end = () => {
+    clearTimeout(timer);
+    asker?.removeEventListener('abort', leave);
+  };
+  const done = places.execute(async () => {
+    wait.signal.throwIfAborted();
+    end();
+    begun.resolve();
+    return work();
+  });
+  done.catch(begun.reject);
+  try {
+    await untilAborted(begun.promise, wait.signal);
+  } finally {
+    end();
+  }
+  return done;
+}
 
 /** A controller of its own with a timer: `AbortSignal.any` and `timeout` cost a tenth of a call. */
 async function withDeadline<T>(work: Work<T>, timeoutMs: number, asker: AbortSignal | undefined): Promise<T> {

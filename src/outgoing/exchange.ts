@@ -1,11 +1,7 @@
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
 import { isIP } from 'node:net';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
 import { type OutgoingAnswer, OutgoingFault } from './outgoing-fault.ts';
 import { ForbiddenHostError, isPublicAddress, lookupPublic } from './public-address.ts';
-import { readText } from './read-text.ts';
 import { lookupShared } from './shared-lookup.ts';
 
 export type OutgoingRequest = {
@@ -14,17 +10,19 @@ export type OutgoingRequest = {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Greatest size of the answer after decompression. */
+  /** Greatest size of the answer in bytes, after decompression. */
   readonly maxBytes: number;
   /** Whether the body of an answer with this status is of interest; by default that of 200. */
   readonly reads?: (status: number) => boolean;
 };
 
 type ExchangeOptions = {
-  /** Connections at most; further requests wait for one. */
+  /** Connections to one origin at most; further requests wait for one. */
   readonly maxSockets: number;
-  /** Connects to public addresses only, to the very ones that were checked, and anew for each request. */
+  /** Connects to public addresses only, to those that were checked, with a new connection for each request. */
   readonly isPublicOnly: boolean;
+  /** Sends a request again, once, when a kept connection was closed without an answer. */
+  readonly repeatsLost: boolean;
 };
 
 /** Requests over HTTP to one callee. */
@@ -38,49 +36,41 @@ export type Exchange = {
   close(): void;
 };
 
-export function createExchange({ maxSockets, isPublicOnly }: ExchangeOptions): Exchange {
-  const agents = {
-    'http:': new http.Agent({ keepAlive: true, maxSockets }),
-    'https:': new https.Agent({ keepAlive: true, maxSockets }),
+/** Creates an exchange over undici. Deadlines are those of the signal. */
+export function createExchange({ maxSockets, isPublicOnly, repeatsLost }: ExchangeOptions): Exchange {
+  const agentOf = (keepsConnections: boolean) =>
+    new Agent({
+      connections: maxSockets,
+      // 0 closes each connection behind its answer.
+      pipelining: keepsConnections ? 1 : 0,
+      allowH2: false,
+      autoSelectFamily: true,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { lookup: isPublicOnly ? lookupPublic : lookupShared, timeout: 0 },
+    });
+  const [kept, fresh] = [agentOf(true), agentOf(false)];
+  const unpack = interceptors.decompress({ skipErrorResponses: false });
+  const [overKept, overFresh] = [kept.compose(unpack), fresh.compose(unpack)];
+
+  const open = async (asked: OutgoingRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
+    const { url, method, body = null } = asked;
+    const options = { method, headers: headersOf(asked), body, signal };
+    // Each request checks the address again.
+    if (isPublicOnly) return request(url, { ...options, dispatcher: overFresh });
+    try {
+      return await request(url, { ...options, dispatcher: overKept });
+    } catch (error) {
+      if (!repeatsLost || !isLost(error)) throw error;
+      return request(url, { ...options, dispatcher: overFresh });
+    }
   };
 
-  const open = (request: OutgoingRequest, signal: AbortSignal, reuses: boolean): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      const { url, method, body } = request;
-      const isSecure = url.protocol === 'https:';
-      const options = {
-        method,
-        headers: headersOf(request),
-        signal,
-        agent: reuses ? agents[isSecure ? 'https:' : 'http:'] : false,
-        lookup: isPublicOnly ? lookupPublic : lookupShared,
-      } as const;
-      let isAnswered = false;
-      const asked = (isSecure ? https : http).request(url, options, (response) => {
-        isAnswered = true;
-        resolve(response);
-      });
-      asked.on('error', (error) => {
-        // The callee closed the idle connection just as it was reused, so it never saw this request.
-        const isStale = reuses && asked.reusedSocket && !isAnswered && !signal.aborted;
-        if (isStale) resolve(open(request, signal, false));
-        else reject(error);
-      });
-      // Without a listener Node closes the connection, and tells of neither an answer nor an error.
-      asked.on('upgrade', (_response, socket) => {
-        socket.destroy();
-        reject(new Error('it switched protocols'));
-      });
-      // Of no account where it was answered, or is asked again.
-      asked.on('close', () => reject(new Error('closed without an answer')));
-      asked.end(body);
-    });
-
   return {
-    async send(request, signal) {
-      if (isPublicOnly) assertPublic(request.url);
+    async send(asked, signal) {
+      if (isPublicOnly) assertPublic(asked.url);
       try {
-        return await read(await open(request, signal, !isPublicOnly), request);
+        return await read(await open(asked, signal), asked);
       } catch (error) {
         if (error instanceof OutgoingFault || error instanceof ForbiddenHostError) throw error;
         signal.throwIfAborted();
@@ -88,7 +78,7 @@ export function createExchange({ maxSockets, isPublicOnly }: ExchangeOptions): E
       }
     },
     close() {
-      for (const agent of Object.values(agents)) agent.destroy();
+      for (const agent of [kept, fresh]) agent.destroy().catch(() => {});
     },
   };
 }
@@ -99,32 +89,41 @@ function assertPublic({ hostname }: URL): void {
   if (isIP(host) !== 0 && !isPublicAddress(host)) throw new ForbiddenHostError(`${host} is no public host`);
 }
 
-function headersOf({ body, headers }: OutgoingRequest): Record<string, string | number> {
-  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-  return { 'accept-encoding': 'gzip', ...headers, ...length };
+/** Whether a connection that had answered before was closed: the callee may have closed it just as it was used again. */
+const isLost = (error: unknown): boolean =>
+  error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
+
+function headersOf({ url, headers }: OutgoingRequest): Record<string, string> {
+  // undici does not send what stands in a URL.
+  const { username, password } = url;
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const basic =
+    username === '' && password === '' ? {} : { authorization: `Basic ${credentials.toString('base64')}` };
+  return { 'accept-encoding': 'gzip', ...basic, ...headers };
 }
 
 async function read(
-  response: IncomingMessage,
-  { maxBytes, reads = (status) => status === 200 }: OutgoingRequest,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  { maxBytes, reads = (code) => code === 200 }: OutgoingRequest,
 ): Promise<OutgoingAnswer> {
-  const { statusCode: status = 0, headers } = response;
   if (!reads(status)) {
-    response.destroy();
+    body.on('error', () => {}).destroy();
     return { status, headers, text: '' };
   }
-  const oversized = () => new OutgoingFault('oversized', `the answer is over ${maxBytes} bytes`);
-  return { status, headers, text: await readText(decompressed(response), maxBytes, oversized) };
-}
-
-function decompressed(response: IncomingMessage): Readable {
-  if (response.headers['content-encoding'] !== 'gzip') return response;
-  // A failure surfaces where the last stream is read.
-  return pipeline(response, createGunzip(), () => {});
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop ends the stream, and with it the connection.
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new OutgoingFault('oversized', `the answer is over ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return { status, headers, text: Buffer.concat(chunks).toString('utf8') };
 }
 
 /** What happened, without the address that it happened with. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'connection failed';
+  if (error instanceof errors.UndiciError) return error.message;
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -29,7 +29,7 @@ describe('the check of a node', () => {
   });
 
   test.each<[Failure, RegExp]>([
-    ['drop', /ECONNRESET.*Check that the node runs/],
+    ['drop', /other side closed.*Check that the node runs/],
     ['hang', /no answer within 200 ms.*overloaded/],
     ['html', /not JSON-RPC.*JSON-RPC endpoint/],
     ['status 401', /HTTP status 401.*credentials/],

@@ -63,9 +63,12 @@ describe('JSON-RPC over HTTP', () => {
         seen.add(request.socket);
       });
     });
-    expect(await transport.ask('eth_blockNumber', [], limits)).toEqual({ result: '0x1' });
-    expect(await transport.ask('eth_blockNumber', [], limits)).toEqual({ result: '0x1' });
-    expect(ids).toEqual([1, 2, 2]);
+    // The second or third of them is sent on a connection that was used before.
+    for (const _ of [1, 2, 3]) {
+      expect(await transport.ask('eth_blockNumber', [], limits)).toEqual({ result: '0x1' });
+    }
+    expect(ids.length).toBeGreaterThan(3);
+    expect(new Set(ids)).toEqual(new Set([1, 2, 3]));
   });
 
   test('reads compressed answers, and counts their bytes as they unfold', async () => {

@@ -45,7 +45,7 @@ const timeoutMs = 1_000;
 const options = { chainId, startBlock, traceMethod: 'debug', timeoutMs } as const;
 const silence = () => new Promise<undefined>(() => {});
 // So many values that it cannot be read, whatever its size.
-const overfull = { result: Array(1_000_000).fill({}) };
+const overfull = { result: 'x'.repeat(64 * 1024 * 1024) };
 const asked = ({ asked }: ReplayNode, method: string) => asked.filter((one) => one === method).length;
 const native = ({ native_sums: _sums, ...dump }: Record<string, string[]>) =>
   Object.values(dump).map((rows) => rows.filter((row) => !row.includes(String(startBlock + 1n))));

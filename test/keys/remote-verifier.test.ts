@@ -93,8 +93,10 @@ describe('the question', () => {
       used.add(request.socket);
     };
     expect(await verify(key)).toEqual(admitted);
-    expect(await verify('another')).toEqual(admitted);
-    expect(asked).toHaveLength(3);
+    // The second or third of them is sent on a connection that was used before.
+    for (const other of ['another', 'third']) expect(await verify(other)).toEqual(admitted);
+    expect(asked.length).toBeGreaterThan(3);
+    asked = [];
     answer = (request) => request.socket.destroy();
     for (const outcome of await Promise.allSettled([verifier().verify(key)])) expectUnavailable(outcome);
     expect(asked).toHaveLength(1);
@@ -171,7 +173,7 @@ test('is not asked for a while once it was silent for seconds, lets nobody in, a
   expect(await verify('another')).toEqual(admitted);
 });
 
-test('sends no more than 32 requests at once, however many keys come from however many networks', async () => {
+test('sends no more than 16 requests at once for unknown keys, however many networks they come from', async () => {
   let running = 0;
   let most = 0;
   const held = Promise.withResolvers<void>();
@@ -186,10 +188,10 @@ test('sends no more than 32 requests at once, however many keys come from howeve
   const outcomes = Promise.all(
     Array.from({ length: 100 }, (_, index) => verify(`invented-${index}`, { network: `network ${index}` })),
   );
-  await vi.waitFor(() => expect(running).toBe(32), { timeout: 8_000 });
+  await vi.waitFor(() => expect(running).toBe(16), { timeout: 8_000 });
   held.resolve();
   expect((await outcomes).every(({ ok }) => !ok)).toBe(true);
-  expect(most).toBe(32);
+  expect(most).toBe(16);
 });
 
 describe('many invented keys', () => {
@@ -206,10 +208,9 @@ describe('many invented keys', () => {
     const invented = Array.from({ length: 200 }, (_, index) =>
       verify(`invented-${index}`, { network: `network ${index}` }),
     );
-    await vi.waitFor(() => expect(held).toHaveLength(32));
+    await vi.waitFor(() => expect(held).toHaveLength(16));
     const known = verify(key);
-    held.shift()?.();
-    await vi.waitFor(() => expect(order).toHaveLength(33));
+    await vi.waitFor(() => expect(order).toHaveLength(17));
     expect(order.at(-1)).toBe(key);
     answer = json(good);
     for (const end of held.splice(0)) end();

@@ -1,6 +1,6 @@
 import type { Logger } from '../../log.ts';
 import type { Outgoing } from '../../outgoing/outgoing.ts';
-import { currentScope, inBackground } from '../../request-scope.ts';
+import { inBackground } from '../../request-scope.ts';
 import { judge, messageOf, type RpcAnswer, type Verdict } from './answer.ts';
 import { checkForm } from './answer-form.ts';
 import { isOfContents, isOfRefusals, mostBytesOf } from './answer-size.ts';
@@ -30,7 +30,7 @@ export type Endpoint = {
   look(): Promise<Sight>;
   /** The block with this number on the node's chain; null when it has none. @throws NodeFault */
   block(number: bigint): Promise<HeadBlock | null>;
-  /** Verifies from now on that the node serves the network's chain; who asks in the background shares that. @throws NodeFault */
+  /** Verifies from now on that the node serves the network's chain, once for all who ask meanwhile. @throws NodeFault */
   verifyChain(): Promise<void>;
   /** Checks in the background whether an unhealthy node works again, once its pause is over. */
   recover(): void;
@@ -121,8 +121,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         throw error;
       }
     },
-    // Who asks for a company waits in its line, and leaves with its request.
-    verifyChain: () => (hasLine() ? verify() : verifyShared()),
+    verifyChain: verifyShared,
     recover() {
       if (health.healthy() || recovering || now() < health.retryAt()) return;
       recovering = true;
@@ -137,11 +136,6 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     },
     close: () => transport.close(),
   };
-}
-
-function hasLine(): boolean {
-  const scope = currentScope();
-  return (scope?.line ?? scope?.tenant) !== undefined;
 }
 
 /**
