@@ -23,7 +23,7 @@ import {
 import packageFile from '../../package.json' with { type: 'json' };
 import type { samplers } from '../config.ts';
 import type { Logger } from '../log.ts';
-import { createAgent } from '../outgoing/agent.ts';
+import { createAgent } from './agent.ts';
 import { type Span, type SpanOptions, stopMs, type Tracing } from './span.ts';
 import { type CutExporter, tellOutages } from './tell-outages.ts';
 
