@@ -4,7 +4,6 @@ import { historySuite } from './bench/history/suite.ts';
 import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';
 import { indexPeersSuite } from './bench/index-peers/suite.ts';
-import { listsSuite } from './bench/lists/suite.ts';
 import { mintSuite } from './bench/mint.ts';
 import { neighboursSuite } from './bench/neighbours.ts';
 import { overloadSuite } from './bench/overload.ts';
@@ -18,7 +17,6 @@ const compared: Readonly<Record<string, Suite>> = {
   index: indexSuite,
   'index-peers': indexPeersSuite,
   history: historySuite,
-  lists: listsSuite,
   mint: mintSuite,
   process: processSuite,
 };

@@ -127,8 +127,6 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   }
 
   if (minter) await work?.startJobs(parts, minter);
-  const counts = work?.startCounts(parts);
-  if (counts) shutdown.add('background', 'counters of lists', () => counts.stop());
 
   if (config.ROLES.includes('indexer')) {
     const { startIndexes } = await import('./compose/indexer.ts');

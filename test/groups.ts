@@ -14,12 +14,12 @@ export const processTests = [
 ] as const;
 
 /**
- * The files of `npm run test:slow`: lists and counters over so many rows that making them takes most of the time, and what waits until
+ * The files of `npm run test:slow`: what makes so many rows that making them takes most of the time, and what waits until
  * something has been silent for long enough.
  */
 export const slowTests = [
   'test/blockchain/moving-lists.test.ts',
-  'test/db/{crowded-lists,crowded-moments,emptied-counters,list-counts,list-marks,own-lists,silence}.test.ts',
+  'test/db/silence.test.ts',
   'test/events/all-of-many.test.ts',
   'test/http/answer-memory.test.ts',
   'test/indexer/{heavy-blocks,hot-tokens,lagging-lists,model,unanswered-calls}.test.ts',

@@ -10,17 +10,7 @@ const countersSql = `
   SELECT 'RWA ' || r.id || ' counts ' || r.total_nfts || ' and ' || r.claimed_nfts || ' NFTs of ' || count(n.*)
     || ' and ' || count(n.*) FILTER (WHERE n.mint_state = 'minted')
   FROM rwas r LEFT JOIN nfts n ON n.rwa_id = r.id GROUP BY r.id
-  HAVING r.total_nfts <> count(n.*) OR r.claimed_nfts <> count(n.*) FILTER (WHERE n.mint_state = 'minted')
-  UNION ALL
-  SELECT 'the counters of ' || state || ' NFTs of ' || company_id
-    || ' say ' || coalesce(c.count, 0) || ' of ' || coalesce(n.count, 0)
-  FROM (SELECT company_id, facet AS state, sum(count) AS count FROM (
-      SELECT company_id, facet, count FROM list_counts WHERE list = 'nfts' AND shift = 48
-      UNION ALL SELECT company_id, facet, change FROM list_changes WHERE list = 'nfts') AS counted
-    GROUP BY company_id, facet HAVING sum(count) <> 0) c
-  FULL JOIN (SELECT company_id, mint_state AS state, count(*) FROM nfts GROUP BY company_id, mint_state) n
-    USING (company_id, state)
-  WHERE c.count IS DISTINCT FROM n.count`;
+  HAVING r.total_nfts <> count(n.*) OR r.claimed_nfts <> count(n.*) FILTER (WHERE n.mint_state = 'minted')`;
 
 /** What of a consistent state does not hold, in words: counters, and rows against the chain. */
 export async function brokenInvariants(db: Database, chain: BenchChain): Promise<string[]> {

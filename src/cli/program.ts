@@ -6,7 +6,6 @@ import { settingsFileVariable } from '../settings-file.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCompanyCommands } from './company.ts';
 import { addContractCommands } from './contract.ts';
-import { addCountsCommands } from './counts.ts';
 import { addDoctorCommand, examine } from './doctor/doctor.ts';
 import { addIndexCommands } from './index/chain-index.ts';
 import { addInitCommand } from './init/init.ts';
@@ -127,7 +126,6 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
   addContractCommands(program, session);
   addMintCommands(program, session);
   addRecoverCommand(program, session);
-  addCountsCommands(program, session);
   addSecretKeyCommands(program, session);
   addAuditCommands(program, session);
   addMcpCommand(program, session);

@@ -3,7 +3,6 @@ import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config.ts';
 import { chainAudit } from '../db/audit-chain-store.ts';
-import { type CountsKeeper, keepCounts } from '../db/counts-keeper.ts';
 import { purgeExpiredRows } from '../db/housekeeping.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
@@ -81,6 +80,3 @@ export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void
   const chain = { queue: auditQueue, cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
   return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });
 }
-
-/** Begins to fold what writers append to the counters of lists. */
-export const startCounts = ({ db, log }: Parts): CountsKeeper => keepCounts({ db, log });

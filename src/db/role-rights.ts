@@ -48,15 +48,8 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   // With entries, by columns: see `columnInserts`.
   audit_log: { api: read, worker: read },
   audit_chain: { worker: add },
-  // Triggers append the changes.
-  list_counts: { api: write, worker: write },
-  list_changes: { api: purge, worker: purge },
-  list_splits: { api: keep, worker: keep },
-  // As earlier releases know the changes.
-  list_count_changes: { api: purge, worker: purge },
 
-  // A worker counts the stretches of the list that have many.
-  events: { api: write, worker: read },
+  events: { api: write },
   attendees: { api: write },
   // A trigger adds them, and a function that workers call deletes them.
   deleted_events: {},

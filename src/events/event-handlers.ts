@@ -13,7 +13,7 @@ import { arrayOf } from './batches.ts';
 import { allowsChange, entityTag } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
-import { countEvents, type EventStart, listAndCount, readAllEvents, readListed } from './event-list-store.ts';
+import { countEvents, type EventStart, listEvents, readAllEvents, readListed } from './event-list-store.ts';
 import type { EventFilter } from './event-place.ts';
 import { discountFaults, type Networks, refuseFaults, refuseInput, ruleFaults } from './event-rules.ts';
 import { deleteEvent, findEvent, insertEvent, lockEvent, updateEvent } from './event-store.ts';
@@ -49,7 +49,10 @@ export function createEventHandlers(parts: Parts): Handlers<EventOperations, Com
       const { limit } = query;
       if (limit === undefined) return allEvents(mayLag, companyId, filter, start);
       const [found, total] = await mayLag((from) =>
-        listAndCount(from, companyId, filter, { limit: limit + 1, ...start }),
+        Promise.all([
+          listEvents(from, companyId, filter, { limit: limit + 1, ...start }),
+          countEvents(from, companyId, filter),
+        ]),
       );
       const { rows, cursor } = cutPage(asked, found, limit, positionText);
       const headers = { 'X-Total-Count': String(total), ...arrayPageHeaders(asked, cursor) };

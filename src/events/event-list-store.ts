@@ -1,17 +1,12 @@
 import type { Database } from '../contract/transaction.ts';
-import { countRows, findOffset } from '../db/list-counts-store.ts';
-import { endsOf } from '../db/list-levels.ts';
-import { countBeforeSql, countedCompany } from '../db/moment-counts-store.ts';
 import { momentOf } from '../db/moment-sql.ts';
-import { prepared } from '../db/prepared.ts';
+import { prepared, type Value } from '../db/prepared.ts';
 import type { MayLag } from '../db/replica-reads.ts';
-import { countSpan } from '../db/time-counts.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
-import { beginning, countedEvents, type EventFilter, type EventPlace } from './event-place.ts';
+import { beginning, type EventFilter, type EventPlace } from './event-place.ts';
 import { columns } from './event-row.ts';
 import { type ListedEvent, type PageRow, pageRowsSql, toListed } from './page-rows.ts';
-import { listTimedEvents, spanOf } from './timed-event-store.ts';
 
 type WholeEvent = ListedEvent & { readonly event: EventRecord };
 
@@ -20,36 +15,58 @@ export type EventStart =
   | { readonly after: EventPlace }
   | { readonly offset?: number; readonly after?: undefined };
 
-const isTimed = ({ startsFrom, startsTo }: EventFilter) => (startsFrom ?? startsTo) !== undefined;
+type Condition = { readonly name: string; readonly sql: string; readonly values: readonly Value[] };
 
 /**
- * A page of the events of a company that match the filter, newest first.
- * @param page.total how many match in all, where it is known
+ * Returns which events of a company the filter selects, as a condition of SQL. A new filter needs a line here, and its column in
+ * the index `events_listed`, so that neither totals nor offsets read rows.
+ * @param first the number of the first free `$`; `$1` is the company
  */
+function matching(companyId: string, { startsFrom, startsTo }: EventFilter, first = 2): Condition {
+  const filters = [
+    { name: 'from', sql: 'start_date >= ', value: startsFrom },
+    { name: 'to', sql: 'start_date <= ', value: startsTo },
+  ].flatMap(({ value, ...filter }) => (value === undefined ? [] : [{ ...filter, value }]));
+  return {
+    name: filters.map(({ name }) => `_${name}`).join(''),
+    sql: ['company_id = $1', ...filters.map(({ sql }, index) => `${sql}$${first + index}`)].join(' AND '),
+    values: [companyId, ...filters.map(({ value }) => value)],
+  };
+}
+
+/** A page of the events of a company that match the filter, newest first. */
 export async function listEvents(
   db: Database,
   companyId: string,
   filter: EventFilter,
-  { limit, total, ...start }: EventStart & { readonly limit: number; readonly total?: number | undefined },
+  { limit, ...start }: EventStart & { readonly limit: number },
 ): Promise<ListedEvent[]> {
-  if (!isTimed(filter)) return (await listNewest(db, companyId, start, limit)).map(toListed);
-  const matching = total ?? (await countEvents(db, companyId, filter));
-  return (await listTimedEvents(db, companyId, filter, { limit, total: matching, ...start })).map(toListed);
+  const { createdMicros, id } = start.after ?? beginning;
+  const offset = 'offset' in start ? (start.offset ?? 0) : 0;
+  const { name, sql, values } = matching(companyId, filter, 6);
+  const page = [String(createdMicros), id, limit, offset] as const;
+  const { rows } = await prepared<PageRow>(db, `list_events${name}`, pageSql(sql), [
+    companyId,
+    ...page,
+    ...values.slice(1),
+  ]);
+  return rows.map(toListed);
 }
 
-/** The same, and how many events match in all. */
-export async function listAndCount(
-  db: Database,
-  companyId: string,
-  filter: EventFilter,
-  page: EventStart & { readonly limit: number },
-): Promise<readonly [ListedEvent[], number]> {
-  const counting = countEvents(db, companyId, filter);
-  // How many match says how to find those of some time.
-  const listing = isTimed(filter)
-    ? counting.then((total) => listEvents(db, companyId, filter, { ...page, total }))
-    : listEvents(db, companyId, filter, page);
-  return Promise.all([listing, counting]);
+// The index has what the order and the filters need, so rows that an offset skips are not read.
+const pageSql = (condition: string) =>
+  pageRowsSql(`
+    SELECT ${columns} FROM events WHERE company_id = $1 AND id = ANY (ARRAY (
+      SELECT id FROM events
+      WHERE ${condition} AND (created_at, id) < (${momentOf('$2::bigint')}, $3::uuid)
+      ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5))`);
+
+/** The number of events of a company that match the filter. */
+export async function countEvents(db: Database, companyId: string, filter: EventFilter): Promise<number> {
+  const { name, sql, values } = matching(companyId, filter);
+  const counted = `SELECT count(*) FROM events WHERE ${sql}`;
+  const { rows } = await prepared<{ count: string }>(db, `count_events${name}`, counted, values);
+  return Number(rows[0]?.count ?? 0);
 }
 
 const batchSize = 200;
@@ -67,9 +84,8 @@ export async function readAllEvents(
   filter: EventFilter,
   start: EventStart = {},
 ): Promise<Batches<EventRecord>> {
-  const total = isTimed(filter) ? await mayLag((db) => countEvents(db, companyId, filter)) : undefined;
   const { first, rest } = await readInBatches<WholeEvent>(async (last) => {
-    const page = { limit: batchSize, total, ...(last ? { after: last } : start) };
+    const page = { limit: batchSize, ...(last ? { after: last } : start) };
     const found = await mayLag((db) => listEvents(db, companyId, filter, page));
     const items = found.filter(isWhole);
     return { items, isLast: items.length === found.length && found.length < batchSize };
@@ -102,62 +118,4 @@ export function readListed(
   return { first, rest: rest() };
 }
 
-/** The number of events of a company that match the filter. */
-export function countEvents(db: Database, companyId: string, filter: EventFilter): Promise<number> {
-  if (!isTimed(filter)) return countRows(db, countedEvents('events', companyId));
-  return countSpan(db, countedEvents('event_starts', companyId), spanOf(filter), startsBefore);
-}
-
-const startsBefore = {
-  name: 'count_starts_before',
-  sql: countBeforeSql(
-    'event_starts',
-    (from, until) => `
-      SELECT count(*) FROM events WHERE company_id = ${countedCompany}
-        AND start_date >= ${momentOf(from)} AND start_date < ${momentOf(until)}`,
-  ),
-};
-
-const [company, created, id, most, skipped] = [
-  ...['text', 'bigint', 'uuid', 'bigint', 'bigint'].entries(),
-].map(([index, type]) => `(SELECT $${index + 1}::${type})`);
-
-// The server does not look into what is selected when it plans, so it makes one plan for all values.
-const place = `((SELECT ${momentOf(String(created))}), ${id})`;
-const newestFirst = 'ORDER BY created_at DESC, id DESC';
-
-const newestSql = pageRowsSql(`
-  SELECT ${columns} FROM events WHERE company_id = ${company} AND (created_at, id) < ${place} ${newestFirst} LIMIT ${most}`);
-
-// Rows that an offset skips are not read: the index has what the order needs.
-const atOffsetSql = pageRowsSql(`
-  SELECT ${columns} FROM events WHERE company_id = ${company} AND id = ANY (ARRAY (
-    SELECT id FROM events WHERE company_id = ${company} AND (created_at, id) <= ${place}
-    ${newestFirst} LIMIT ${most} OFFSET ${skipped}))`);
-
 const leftSql = pageRowsSql(`SELECT ${columns} FROM events WHERE company_id = $1 AND id = ANY ($2::uuid[])`);
-
-async function listNewest(
-  db: Database,
-  companyId: string,
-  { after = beginning, ...start }: EventStart,
-  limit: number,
-): Promise<PageRow[]> {
-  const offset = 'offset' in start ? (start.offset ?? 0) : 0;
-  if (offset > 0) return listAtOffset(db, companyId, offset, limit);
-  const values = [companyId, String(after.createdMicros), after.id, limit];
-  return (await prepared<PageRow>(db, 'list_events', newestSql, values)).rows;
-}
-
-async function listAtOffset(
-  db: Database,
-  companyId: string,
-  offset: number,
-  limit: number,
-): Promise<PageRow[]> {
-  const found = await findOffset(db, countedEvents('events', companyId), offset);
-  if (found === undefined) return [];
-  const { first } = endsOf('events', found.shift, found.bucket);
-  const values = [companyId, String(first.createdMicros), first.id, limit, found.skipped];
-  return (await prepared<PageRow>(db, 'list_events_at', atOffsetSql, values)).rows;
-}

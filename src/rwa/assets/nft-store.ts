@@ -1,23 +1,9 @@
 import type { Knex } from 'knex';
 import type { Database } from '../../contract/transaction.ts';
 import { type KeyEntry, keyEntrySql, keyEntryValues } from '../../db/audit-store.ts';
-import { countRows, findOffset } from '../../db/list-counts-store.ts';
-import { countBeforeSql, countedCompany, countedFacets, countedRwa } from '../../db/moment-counts-store.ts';
-import { momentOf } from '../../db/moment-sql.ts';
-import { hasOwnList } from '../../db/own-lists-store.ts';
 import { prepared } from '../../db/prepared.ts';
-import { countSpan, microsOf } from '../../db/time-counts.ts';
-import { type ChangedFilter, listChangedNfts } from './changed-nft-store.ts';
 import type { SealedSecret } from './claim-secret.ts';
-import { stateOfRow } from './mint-state-sql.ts';
-import {
-  canMatch,
-  countedChanges,
-  countedNfts,
-  firstOfStretch,
-  type NftFilter,
-  type NftPlace,
-} from './nft-counts.ts';
+import { type NftFilter, type NftPlace, statesOf } from './nft-filter.ts';
 import { type Nft, type NftRow, nftColumns, sealedOf, toNft } from './nft-row.ts';
 import { nftReasonSql, reasonOfOneSql } from './reason-sql.ts';
 import { detailColumns, type RwaDetail, type RwaDetailRow, toRwaDetail } from './rwa-row.ts';
@@ -38,41 +24,44 @@ export async function listNfts(
   db: Database,
   companyId: string,
   filter: NftFilter,
-  page: NftPage,
+  { limit, after, ...page }: NftPage,
 ): Promise<Nft[]> {
-  if (!canMatch(filter)) return [];
-  const { updatedSince } = filter;
-  if (updatedSince !== undefined)
-    return listChangedNfts(db, companyId, { ...filter, updatedSince }, { offset: 0, ...page });
-  const start = await startOf(db, companyId, filter, page);
-  if (start === undefined) return [];
+  if (statesOf(filter).length === 0) return [];
+  const offset = 'offset' in page ? page.offset : 0;
+  const first = offset === 0 ? undefined : await findPlace(db, companyId, filter, offset);
+  if (offset > 0 && first === undefined) return [];
   const query = matching(db, companyId, filter)
     .select([...nftColumns, 'mint_chain_id'])
     .orderBy(['rwa_number', 'serial'])
-    .limit(page.limit)
-    .offset(start.skipped);
-  const { rwaNumber, serial = 0n } = start.from ?? {};
-  // Beside an equal RWA, the index would not be entered by a pair.
-  if (filter.rwaNumber !== undefined) query.where('serial', '>=', serial.toString());
-  else if (rwaNumber !== undefined)
-    query.whereRaw('(rwa_number, serial) >= (?, ?)', [rwaNumber.toString(), serial.toString()]);
+    .limit(limit);
+  if (after !== undefined) beginAt(query, filter, '>', after);
+  if (first !== undefined) beginAt(query, filter, '>=', first);
   return selectWithReason(db, query);
 }
 
-type Start = { readonly from?: NftPlace; readonly skipped: number };
-
-/** Where to begin to read, so that next to nothing is skipped; undefined past the end. */
-async function startOf(
+/** The place that so many others of the list are before; undefined past its end. An index has all that this reads. */
+async function findPlace(
   db: Database,
   companyId: string,
   filter: NftFilter,
-  { after, ...page }: NftPage,
-): Promise<Start | undefined> {
-  if (after) return { from: { ...after, serial: after.serial + 1n }, skipped: 0 };
-  const skipped = 'offset' in page ? page.offset : 0;
-  if (skipped === 0) return { skipped };
-  const found = await findOffset(db, countedNfts(companyId, filter), skipped);
-  return found && { from: firstOfStretch(found.bucket), skipped: found.skipped };
+  offset: number,
+): Promise<NftPlace | undefined> {
+  const query = matching(db, companyId, filter).select('rwa_number', 'serial');
+  const [row]: Pick<NftRow, 'rwa_number' | 'serial'>[] = await query
+    .orderBy(['rwa_number', 'serial'])
+    .offset(offset)
+    .limit(1);
+  return row && { rwaNumber: BigInt(row.rwa_number), serial: BigInt(row.serial) };
+}
+
+function beginAt(query: Knex.QueryBuilder, filter: NftFilter, behind: '>' | '>=', place: NftPlace): void {
+  // Next to an equal RWA, the index would not be entered by a pair.
+  if (filter.rwaNumber !== undefined) query.where('serial', behind, place.serial.toString());
+  else
+    query.whereRaw(`(rwa_number, serial) ${behind} (?, ?)`, [
+      place.rwaNumber.toString(),
+      place.serial.toString(),
+    ]);
 }
 
 /** Adds the reasons outside of the page, so that rows which its offset skips cost nothing; its order stays. */
@@ -84,42 +73,44 @@ async function selectWithReason(db: Database, page: Knex.QueryBuilder): Promise<
   return rows.map(toNft);
 }
 
-/** How many of the company's NFTs the filter selects. */
-export async function countNfts(
-  db: Database,
-  companyId: string,
-  { updatedSince, ...filter }: NftFilter,
-): Promise<number> {
-  if (!canMatch(filter)) return 0;
-  if (updatedSince === undefined) return countRows(db, countedNfts(companyId, filter));
-  return countChanged(db, companyId, { ...filter, updatedSince });
+/**
+ * How many of the company's NFTs the filter selects. RWAs know how many they have and how many of them are minted; those on
+ * their way are few, so they are counted, and the rest is unclaimed. NFTs that changed since a moment are counted.
+ */
+export async function countNfts(db: Database, companyId: string, filter: NftFilter): Promise<number> {
+  const states = statesOf(filter);
+  if (states.length === 0) return 0;
+  if (filter.updatedSince !== undefined) {
+    const [row]: { count: string }[] = await matching(db, companyId, filter).count();
+    return Number(row?.count ?? 0);
+  }
+  const { rwaNumber = null } = filter;
+  const { rows } = await prepared<Record<CountedState, string>>(
+    db,
+    `count_nfts${rwaNumber === null ? '' : '_of_rwa'}`,
+    rwaNumber === null ? countSql.ofCompany : countSql.ofRwa,
+    rwaNumber === null ? [companyId] : [companyId, rwaNumber.toString()],
+  );
+  const [counts] = rows;
+  return states.reduce((sum, state) => sum + Number(counts?.[state] ?? 0), 0);
 }
 
-// An index by state would be of all moments.
-const changedBetween = (from: string, until: string) => `
-  SELECT count(*) FROM ${table} WHERE company_id = ${countedCompany} AND ${stateOfRow(table)} = ANY ${countedFacets}
-    AND updated_at >= ${momentOf(from)} AND updated_at < ${momentOf(until)}`;
-const changesBefore = {
-  ofCompany: { name: 'count_changes_before', sql: countBeforeSql('nft_changes', changedBetween) },
-  ofRwa: {
-    name: 'count_changes_of_rwa_before',
-    // The index of moments is to be entered, not that of the RWA's NFTs, which may be millions.
-    sql: countBeforeSql('own', (...span) => `${changedBetween(...span)} AND rwa_number + 0 = ${countedRwa}`),
-  },
+type CountedState = Nft['mintState'];
+
+// One statement, so one moment.
+const countSqlOf = (ofRwas: string, ofNfts: string) => `
+  SELECT r.total - r.minted - n.queued - n.submitted - n.failed AS unclaimed, r.minted, n.queued, n.submitted, n.failed
+  FROM (
+    SELECT coalesce(sum(total_nfts), 0) AS total, coalesce(sum(claimed_nfts), 0) AS minted FROM rwas
+    WHERE company_id = $1${ofRwas}) AS r, (
+    SELECT count(*) FILTER (WHERE mint_state = 'queued') AS queued,
+      count(*) FILTER (WHERE mint_state = 'submitted') AS submitted,
+      count(*) FILTER (WHERE mint_state = 'failed') AS failed
+    FROM ${table} WHERE company_id = $1${ofNfts} AND mint_state IN ('queued', 'submitted', 'failed')) AS n`;
+const countSql = {
+  ofCompany: countSqlOf('', ''),
+  ofRwa: countSqlOf(' AND number = $2::bigint', ' AND rwa_number = $2::bigint'),
 };
-
-async function countChanged(db: Database, companyId: string, filter: ChangedFilter): Promise<number> {
-  const { rwaNumber, updatedSince } = filter;
-  if (rwaNumber !== undefined && !(await hasOwnList(db, companyId, rwaNumber)))
-    return countOneByOne(matching(db, companyId, filter).where('updated_at', '>=', updatedSince));
-  const before = rwaNumber === undefined ? changesBefore.ofCompany : changesBefore.ofRwa;
-  return countSpan(db, countedChanges(companyId, filter), { from: microsOf(updatedSince) }, before);
-}
-
-async function countOneByOne(query: Knex.QueryBuilder): Promise<number> {
-  const rows: { count: string }[] = await query.count();
-  return Number(rows[0]?.count ?? 0);
-}
 
 function matching(db: Database, companyId: string, filter: NftFilter): Knex.QueryBuilder {
   const query = db(table).where('company_id', companyId);
@@ -128,6 +119,7 @@ function matching(db: Database, companyId: string, filter: NftFilter): Knex.Quer
   // Written out, not bound: the planner takes the partial index only when it sees its condition.
   if (filter.claimed === false) query.whereRaw("mint_state <> 'minted'");
   if (filter.mintState !== undefined) query.where('mint_state', filter.mintState);
+  if (filter.updatedSince !== undefined) query.where('updated_at', '>=', filter.updatedSince);
   return query;
 }
 

@@ -1,5 +1,5 @@
 import { problem } from '../../errors.ts';
-import type { NftFilter } from '../assets/nft-counts.ts';
+import type { NftFilter } from '../assets/nft-filter.ts';
 import type { MintState } from '../assets/nft-row.ts';
 
 type Query = {

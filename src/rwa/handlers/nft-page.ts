@@ -1,6 +1,6 @@
 import { type AskedList, arrayPageHeaders, cutPage, positionOf } from '../../contract/list-cursor.ts';
 import type { Database } from '../../contract/transaction.ts';
-import type { NftFilter } from '../assets/nft-counts.ts';
+import type { NftFilter } from '../assets/nft-filter.ts';
 import type { Nft } from '../assets/nft-row.ts';
 import { countNfts, listNfts, type NftStart } from '../assets/nft-store.ts';
 import { pageOf } from './page.ts';

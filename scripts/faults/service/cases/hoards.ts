@@ -1,5 +1,4 @@
 import type { Database } from '../../../../src/contract/transaction.ts';
-import { settleCounts } from '../../../../src/db/list-splits-store.ts';
 import { chainId } from '../../../bench/mint/bench-chain.ts';
 import { addNfts, addRwa } from '../../../load/world.ts';
 import type { Stage } from '../fault.ts';
@@ -55,8 +54,7 @@ export async function queueMints(db: Database, { around: { world, chain } }: Sta
   const queued = { mint_state: 'queued', recipient, mint_chain_id: chain.chainId, queued_at: db.fn.now() };
   await db('nfts').where({ rwa_id: rwa, mint_state: 'unclaimed' }).update(queued);
   // Not analysed: after a burst the statistics know nothing of it for a while.
-  await settleCounts(db);
-  await db.raw('VACUUM nfts, list_counts, list_changes');
+  await db.raw('VACUUM nfts');
 }
 
 /** Takes back those that were not sent. */
@@ -65,10 +63,9 @@ export async function takeBackQueued(db: Database, rwa: string): Promise<void> {
   await db('nfts').where({ rwa_id: rwa, mint_state: 'queued' }).update(unclaimed);
 }
 
-/** What workers and the server do by themselves while rows come one after the other. */
+/** What the server does by itself while rows come one after the other. */
 async function settle(db: Database): Promise<void> {
-  await settleCounts(db);
-  await db.raw('VACUUM ANALYZE events, nfts, list_counts, list_changes');
+  await db.raw('VACUUM ANALYZE events, nfts');
 }
 
 const collector = '0x00000000000000000000000000000000000c0113';
