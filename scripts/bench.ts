@@ -1,12 +1,8 @@
 import { allOf } from './bench/all.ts';
-import { growthSuite } from './bench/growth/suite.ts';
 import { historySuite } from './bench/history/suite.ts';
 import { httpSuite, readsSuite, writesSuite } from './bench/http/suites.ts';
 import { indexSuite } from './bench/index/suite.ts';
-import { indexPeersSuite } from './bench/index-peers/suite.ts';
 import { mintSuite } from './bench/mint.ts';
-import { neighboursSuite } from './bench/neighbours.ts';
-import { overloadSuite } from './bench/overload.ts';
 import { processSuite } from './bench/process/suite.ts';
 import type { Suite } from './bench/suite.ts';
 
@@ -15,29 +11,16 @@ const compared: Readonly<Record<string, Suite>> = {
   reads: readsSuite,
   writes: writesSuite,
   index: indexSuite,
-  'index-peers': indexPeersSuite,
   history: historySuite,
   mint: mintSuite,
   process: processSuite,
 };
-const underLoad: Readonly<Record<string, Suite>> = {
-  growth: growthSuite,
-  neighbours: neighboursSuite,
-  overload: overloadSuite,
-};
-
-const partOf = (name: string) => (process.argv.includes('--readme') ? name : undefined);
 const suites: Readonly<Record<string, Suite>> = {
   ...compared,
-  ...underLoad,
   all: allOf(compared, {
-    about: 'What it does, against what does less: all above growth in turn',
-    readmePart: partOf('figures'),
+    about: 'all of these in turn',
+    readmePart: process.argv.includes('--readme') ? 'figures' : undefined,
     minutes: 15,
-  }),
-  load: allOf(underLoad, {
-    about: 'growth, neighbours and overload in turn',
-    readmePart: partOf('load'),
   }),
 };
 
@@ -50,7 +33,7 @@ ${Object.entries(suites)
   .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
   .join('\n')}
 
---quick does less of it, in less than a minute. --readme puts the table of all or load into README.md. Progress goes to standard error. The last line of the output is
+--quick does less of it, in less than a minute. --readme puts the table of all into README.md. Progress goes to standard error. The last line of the output is
 one JSON object; its ratios compare things measured in the same run, so they say more than the times. Where a
 suite has limits, each is there with its value, \`ok\` says whether all are held, and the exit status is 1 when not.`;
 

@@ -1,12 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
-const lockFiles = [
-  'package-lock.json',
-  'test/sdk/package-lock.json',
-  'test/deploy/package-lock.json',
-  'scripts/bench/index-peers/ponder/package-lock.json',
-];
+const lockFiles = ['package-lock.json', 'test/sdk/package-lock.json', 'test/deploy/package-lock.json'];
 
 const help = `Usage: node scripts/lock.ts [--check]
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findProgram } from '../../find-program.ts';
@@ -15,14 +14,8 @@ export const unpinned =
       : undefined;
 
 /** What stands before a command to keep it to a core, where that can be done. */
-export const starterOn = (core: keyof typeof cores): readonly string[] =>
+const starterOn = (core: keyof typeof cores): readonly string[] =>
   taskset !== undefined && unpinned === undefined ? [taskset, '-c', cores[core]] : [];
-
-/** Keeps this process to a core, where that can be done, and what it starts unless that is pinned to another. */
-export function keepToCore(core: keyof typeof cores): void {
-  if (taskset === undefined || unpinned !== undefined) return;
-  execFileSync(taskset, ['-apc', cores[core], String(process.pid)], { stdio: 'ignore' });
-}
 
 type Command = readonly [program: string, ...words: string[]];
 

@@ -80,7 +80,7 @@ async function watch({ db, chainId, last, say }: RunOptions, pid: number): Promi
 }
 
 /** Of a process, in MB, as Linux tells it. */
-export function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const [, kilobytes] =
     new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1_024;

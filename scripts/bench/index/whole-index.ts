@@ -23,7 +23,7 @@ type IndexOptions = {
 };
 
 /** As a server comes: every commit waits for the disk. */
-export const startDurablePostgres = (): Promise<TestPostgres> =>
+const startDurablePostgres = (): Promise<TestPostgres> =>
   startPostgres({ isDurable: true, settings: ['fsync=on', 'full_page_writes=on'] });
 
 export type WholeIndex = {
