@@ -3,7 +3,7 @@ export const texts = {
   title: '{name} · einlösen',
   loading: 'Ihr Code wird geprüft …',
   picture: 'Bild von {name}',
-  serial: 'Nr. {serial}',
+  serial: 'Nr. {serial}',
   from: 'Von {company}',
   giver: 'die Person, von der Sie den Code haben',
   servedBy: 'Diese Seite wird bereitgestellt von {operator}.',
@@ -65,7 +65,7 @@ export const texts = {
 
   confirmTitle: 'Ist das Ihre Wallet?',
   confirmText:
-    '„{name}“, Nr. {serial}, geht an diese Adresse im Netzwerk {network}. Das lässt sich nicht rückgängig machen.',
+    '„{name}“, Nr. {serial}, geht an diese Adresse im Netzwerk {network}. Das lässt sich nicht rückgängig machen.',
   confirmProgram:
     'An dieser Adresse ist ein Programm. Das ist in Ordnung, wenn es Ihre eigene Smart Wallet ist. Wenn Sie nicht sicher sind, wählen Sie „Ändern“: Was an die Adresse eines Tokens oder Marktplatzes gesendet wird, ist verloren.',
   yes: 'Ja, dorthin senden',

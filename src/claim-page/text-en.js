@@ -3,7 +3,7 @@ export const texts = {
   title: '{name} · claim',
   loading: 'Looking at your code …',
   picture: 'Picture of {name}',
-  serial: 'No. {serial}',
+  serial: 'No. {serial}',
   from: 'From {company}',
   giver: 'whoever gave you the code',
   servedBy: 'This page is served by {operator}.',
@@ -58,7 +58,7 @@ export const texts = {
   walletHelp: 'How to get a wallet',
 
   confirmTitle: 'Is this your wallet?',
-  confirmText: '“{name}”, no. {serial}, goes to this address on {network}. This cannot be undone.',
+  confirmText: '“{name}”, no. {serial}, goes to this address on {network}. This cannot be undone.',
   confirmProgram:
     'A program is at this address. That is fine if it is your own smart wallet. If you are not sure, choose Change: what is sent to the address of a token or a marketplace is lost.',
   yes: 'Yes, send it there',

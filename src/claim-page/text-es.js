@@ -3,7 +3,7 @@ export const texts = {
   title: '{name} · canjear',
   loading: 'Comprobando su código…',
   picture: 'Imagen de {name}',
-  serial: 'N.º {serial}',
+  serial: 'N.º {serial}',
   from: 'De {company}',
   giver: 'quien le dio el código',
   servedBy: 'Esta página la ofrece {operator}.',
@@ -61,7 +61,7 @@ export const texts = {
 
   confirmTitle: '¿Es esta su billetera?',
   confirmText:
-    '«{name}», n.º {serial}, se enviará a esta dirección en la red {network}. Esto no se puede deshacer.',
+    '«{name}», n.º {serial}, se enviará a esta dirección en la red {network}. Esto no se puede deshacer.',
   confirmProgram:
     'En esta dirección hay un programa. Es normal si se trata de su propia billetera inteligente (smart wallet). Si tiene dudas, elija «Cambiar»: lo que se envía a la dirección de un token o de un mercado se pierde.',
   yes: 'Sí, enviarlo ahí',

@@ -3,7 +3,7 @@ export const texts = {
   title: '{name} · resgatar',
   loading: 'Verificando seu código…',
   picture: 'Imagem de {name}',
-  serial: 'N.º {serial}',
+  serial: 'N.º {serial}',
   from: 'De {company}',
   giver: 'quem lhe deu o código',
   servedBy: 'Esta página é oferecida por {operator}.',
@@ -61,7 +61,7 @@ export const texts = {
 
   confirmTitle: 'Esta é a sua carteira?',
   confirmText:
-    '“{name}”, n.º {serial}, será enviado para este endereço na rede {network}. Isto não pode ser desfeito.',
+    '“{name}”, n.º {serial}, será enviado para este endereço na rede {network}. Isto não pode ser desfeito.',
   confirmProgram:
     'Há um programa neste endereço. Isso é normal se for a sua própria carteira inteligente (smart wallet). Em caso de dúvida, escolha “Alterar”: o que é enviado ao endereço de um token ou de um marketplace se perde.',
   yes: 'Sim, enviar para lá',

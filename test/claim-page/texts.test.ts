@@ -56,6 +56,10 @@ describe('the texts of the claim page', () => {
     expect(unused).toEqual([]);
   });
 
+  test('keep French signs on the line of their word', async () => {
+    expect(Object.values(await textsOf('fr')).filter((text) => / [:;?!»]|« /.test(text))).toEqual([]);
+  });
+
   test.each(languages)('have no word of the interface for programs in %s', async (language) => {
     const words = Object.values(await textsOf(language)).join('\n');
     expect(words).not.toMatch(/EIP|ERC-|checksum|recipient|\bmint|\bRWA\b|secret_|\bAPI\b|JSON|hash\b/i);

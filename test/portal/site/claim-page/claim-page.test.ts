@@ -52,7 +52,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     await headline(page, 'Yours to claim');
     await page.getByRole('heading', { level: 1, name: 'Islay single malt, cask 117' }).waitFor();
     await page.getByRole('img', { name: 'Picture of Islay' }).waitFor();
-    expect(await page.getByText(/No\. \d{6}/).isVisible()).toBe(true);
+    expect(await page.getByText(/No\.\s\d{6}/).isVisible()).toBe(true);
     const { networkName } = (await claimOf(held)) as { networkName: string };
     expect(await page.locator('#message').textContent()).toContain(networkName);
     expect([await faultsOf(page), await overhang(page)]).toEqual([[], 0]);
@@ -177,7 +177,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     });
     await page.goto(held.link);
     await page.getByRole('button', { name: 'Show it in the wallet of this browser' }).click();
-    await page.waitForFunction('asked.length === 1');
+    await expect.poll(() => page.evaluate('asked.length')).toBe(1);
     await page.locator('#note').filter({ hasText: words }).waitFor({ state: 'attached' });
     expect(await page.locator('#note').textContent()).toBe(words);
     await close();
