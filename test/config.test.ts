@@ -42,6 +42,17 @@ describe('the settings', () => {
     expect(faults.join('\n')).not.toContain('hunter2');
   });
 
+  test('take addresses that pages link, and none that a script or a tag could be in', () => {
+    for (const name of ['SUPPORT_URL', 'WALLET_HELP_URL']) {
+      const url = 'https://acme.example/help?a=1&b=2#wallet';
+      expect(loadConfig({ ...least, [name]: url })).toMatchObject({ [name]: url });
+      for (const wrong of ['javascript:alert(1)', 'acme.example', 'https://a.example/"><script>']) {
+        expect(faultsOf({ ...least, [name]: wrong })).toHaveLength(1);
+      }
+    }
+    expect(faultsOf({ ...least, WALLET_HELP_URL: 'mailto:help@acme.example' })).toHaveLength(1);
+  });
+
   test('take an empty value for an absent one', () => {
     expect(loadConfig({ ...least, PORT: '' }).PORT).toBe(3000);
   });

@@ -115,6 +115,12 @@ const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['conf
   supportUrl: SUPPORT_URL ?? `${publicBaseUrl}/docs/`,
 });
 
+const claimPageOf = ({ OPERATOR_NAME, SUPPORT_URL, WALLET_HELP_URL }: Parts['config']) => ({
+  operator: OPERATOR_NAME,
+  supportUrl: SUPPORT_URL,
+  walletHelpUrl: WALLET_HELP_URL,
+});
+
 /**
  * The Express app for callers: the areas that the settings choose, the health routes and the portal.
  * @param isServing false while the process starts or stops
@@ -142,7 +148,7 @@ export function createServiceApp(
       },
       { path: '/', handler: createStartRouter() },
       ...(config.AREAS.includes('claim')
-        ? [{ path: '/claim', handler: createClaimPageRouter(deploymentOf(config)) }]
+        ? [{ path: '/claim', handler: createClaimPageRouter(claimPageOf(config)) }]
         : []),
     ],
   });
