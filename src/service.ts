@@ -52,6 +52,8 @@ const operatorsGraceMs = 2_500;
 type StartOptions = MinterOptions & {
   /** Where the log is written, whose losses are counted. */
   readonly logLines?: Pick<LogLines, 'onDropped'>;
+  /** The key of the sample company, which the portal offers to readers. */
+  readonly sampleKey?: string;
   /** Servers that hold the ports of the settings, so that nobody else took them since they were chosen. */
   readonly reserved?: { readonly callers: Server; readonly operators: Server };
 };
@@ -117,7 +119,7 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   // Before the first request: handlers look at the lanes to know whether a network can be minted on.
   if (minter) await startLanes(minter, shutdown);
 
-  const app = apiParts && (await createServiceApp(apiParts, isServing));
+  const app = apiParts && (await createServiceApp(apiParts, isServing, options.sampleKey));
   const server = app && (await listenForCallers(apiParts, app, options.reserved?.callers));
   if (server) {
     const drainMs = config.DRAIN_SECONDS * 1_000;

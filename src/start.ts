@@ -73,7 +73,12 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   const local = starting.adopt(await startLocal(options), (programs) => programs.stop());
   await portal;
   starting.adopt(
-    await startService(local.config, log, { plainSigners: [local.signer], reserved: local.held, logLines }),
+    await startService(local.config, log, {
+      plainSigners: [local.signer],
+      sampleKey: local.credentials.keys.acme,
+      reserved: local.held,
+      logLines,
+    }),
     (service) => service.stop(),
   );
   const isIndexed = await untilIndexed(local.config, local.credentials, log);

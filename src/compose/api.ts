@@ -124,10 +124,12 @@ const claimPageOf = ({ OPERATOR_NAME, SUPPORT_URL, WALLET_HELP_URL }: Parts['con
 /**
  * The Express app for callers: the areas that the settings choose, the health routes and the portal.
  * @param isServing false while the process starts or stops
+ * @param sampleKey of the local service with its sample data, which no setting gives
  */
 export function createServiceApp(
   parts: ApiParts,
   isServing: () => boolean = () => true,
+  sampleKey?: string,
 ): Promise<RequestListener> {
   const { config, handlers, observers } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
@@ -144,7 +146,10 @@ export function createServiceApp(
       { path: '/', handler: strangerPace(createStrangerDelays()) },
       {
         path: '/docs',
-        handler: createPortalRouter({ directory: portalDirectory, deployment: deploymentOf(config) }),
+        handler: createPortalRouter({
+          directory: portalDirectory,
+          deployment: { ...deploymentOf(config), sampleKey },
+        }),
       },
       { path: '/', handler: createStartRouter() },
       ...(config.AREAS.includes('claim')
