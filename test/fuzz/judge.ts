@@ -12,6 +12,7 @@ const range = /^(from|to)Date must not be sent together with|^to(Block|Date) mus
 const besideCursor = /^offset must be 0 or left out beside a cursor/;
 const zero = /must not be the zero address$/;
 const ofEvents = [
+  /^name must (not be empty|have a visible character)$/,
   day,
   network,
   /^endDate must not be before|^startDate must not be after/,

@@ -295,7 +295,7 @@ export interface components {
          *     a record that was read can be sent back; they must have their type, and their values are ignored.
          */
         CreateEventRequest: {
-            /** @description Event name. */
+            /** @description Event name. Spaces around it are removed, and it must have a visible character. */
             name: string;
             /** @description Event location, in words. */
             location?: string | null;
@@ -334,8 +334,10 @@ export interface components {
             /**
              * Format: double
              * @description The same discount in percent of `price`, 0 to 100. One of it and `discountPrice` is enough, and neither is made from
-             *     the other. A new event with `price` and both is refused when they are more than a percent apart; a change may set
-             *     one after the other.
+             *     the other. A new event may have `price` and both if they agree to one percent, or if `discountPrice` is less than
+             *     one smallest unit of `currency` from the exact discount: half of 0.05 EUR may be 0.02 or 0.03, and 10 % off 3 JPY may
+             *     be 3. Without a currency, that unit is 0.01; for a token symbol, the one percent counts alone. A change may set one
+             *     after the other.
              */
             discountPercentage?: number | null;
             /**
@@ -383,7 +385,7 @@ export interface components {
          *     must have their type, and their values are ignored.
          */
         UpdateEventRequest: {
-            /** @description Event name. */
+            /** @description Event name. Spaces around it are removed, and it must have a visible character. */
             name?: string;
             /** @description Event location, in words. */
             location?: string | null;
@@ -422,8 +424,10 @@ export interface components {
             /**
              * Format: double
              * @description The same discount in percent of `price`, 0 to 100. One of it and `discountPrice` is enough, and neither is made from
-             *     the other. A new event with `price` and both is refused when they are more than a percent apart; a change may set
-             *     one after the other.
+             *     the other. A new event may have `price` and both if they agree to one percent, or if `discountPrice` is less than
+             *     one smallest unit of `currency` from the exact discount: half of 0.05 EUR may be 0.02 or 0.03, and 10 % off 3 JPY may
+             *     be 3. Without a currency, that unit is 0.01; for a token symbol, the one percent counts alone. A change may set one
+             *     after the other.
              */
             discountPercentage?: number | null;
             /**
