@@ -48,10 +48,16 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   createEvent: { codes: ['network_not_found'], messages: ofEvents },
   getEvent: { codes: ['event_not_found'] },
   updateEvent: {
-    codes: ['event_not_found', 'network_not_found', 'max_attendees_too_low', 'precondition_failed'],
+    codes: [
+      'event_not_found',
+      'network_not_found',
+      'max_attendees_too_low',
+      'precondition_failed',
+      'etag_weakened',
+    ],
     messages: ofEvents,
   },
-  deleteEvent: { codes: ['event_not_found', 'precondition_failed'] },
+  deleteEvent: { codes: ['event_not_found', 'precondition_failed', 'etag_weakened'] },
   listAttendees: { codes: ['event_not_found', 'cursor_invalid'] },
   addAttendee: { codes: ['event_not_found', 'attendee_already_invited', 'event_full'] },
   removeAttendee: { codes: ['event_not_found', 'attendee_not_found'] },
