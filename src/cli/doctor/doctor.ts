@@ -22,7 +22,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
     .command('doctor')
     .description(
       'Check settings, database, keys, every node and every contract, and say what to mend; exit status 1 on a fault. ' +
-        'A key in TALLYSTICK_API_KEY is verified, too',
+        'A key in TALLYSTICK_KEY is verified, too',
     )
     .action(async () => {
       const findings = await examine(session);
@@ -85,7 +85,7 @@ function examineFiles(session: Session, config: Config): Finding[] {
 }
 
 /** A key that a program has for its calls, as the tools for language models take it. */
-const keyOf = ({ environment }: Session) => environment['TALLYSTICK_API_KEY'] || undefined;
+const keyOf = ({ environment }: Session) => environment['TALLYSTICK_KEY'] || undefined;
 
 function durability({ lossy }: DatabaseState): Finding {
   const check = 'durability';
