@@ -60,7 +60,7 @@ export const signerList = z.string().transform((text, context): readonly SignerS
   return z.NEVER;
 });
 
-/** An address, a network in CIDR notation, or one of the names that Express knows. */
+/** An address, a network in CIDR notation, or one of the names for private networks. */
 export const proxy = z
   .string()
   .refine(
@@ -72,5 +72,6 @@ function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+  // A network of no bits would be everybody.
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
