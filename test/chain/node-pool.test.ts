@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect } from 'vitest';
 import type { PinnedNode } from '../../src/chain/rpc/pinned-node.ts';
 import { createRpcClients, type RpcClients } from '../../src/chain/rpc/rpc-clients.ts';
 import { createLogger } from '../../src/log.ts';
@@ -7,6 +7,7 @@ import { type BentNode, startBentNode, withoutFinalized } from '../support/bent-
 import { callNode } from '../support/deploy.ts';
 import { test } from '../support/fixtures.ts';
 import { testNetwork } from '../support/networks.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let nodes: BentNode[];
 let clients: RpcClients;
@@ -410,7 +411,7 @@ describe('a node that stays behind', () => {
         return answer;
       });
       const reads = Promise.all(Array.from({ length: count }, read));
-      await vi.waitFor(() => expect(balances).toBe(count), 10_000);
+      await waitFor(() => expect(balances).toBe(count));
       released.resolve();
       await reads;
       return node(0)
@@ -435,12 +436,12 @@ describe('a node that stays behind', () => {
   test('is not asked by those who fail over, while the other is there', async () => {
     const client = clients.for(networkOf(2));
     node(0).bend(forksAt(1_000n, 70n));
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       clock += 20_000;
       await client.send('eth_gasPrice', []);
       await clients.pool(networkOf(2)).look();
       expect(statesOf()[0]).toBe('lagging');
-    }, 10_000);
+    });
     node(0).takeAsked();
     await client.send('eth_gasPrice', []);
     expect(node(0).takeAsked()).not.toContain('eth_gasPrice');

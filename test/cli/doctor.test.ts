@@ -11,6 +11,7 @@ import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } fro
 import { callNode } from '../support/deploy.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import { freePort } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
@@ -351,12 +352,12 @@ describe('doctor, on keys', () => {
     });
     expect((await examine(settings)).of('key')).toEqual([]);
     // A connection that is left open keeps the command from ending.
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { rows } = await db.raw(
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tallystick listener'",
       );
       expect(rows).toEqual([]);
-    }, 5_000);
+    });
   });
 
   test('asks a remote authentication service about a key that nobody has', async ({ settings }) => {

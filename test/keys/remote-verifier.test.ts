@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Answer, type AuthServer, credential, startHttpServer } from './auth-server.ts';
 
 const key = 'the-key-of-a-caller';
@@ -206,10 +207,10 @@ describe('many invented keys', () => {
     const invented = Array.from({ length: 200 }, (_, index) =>
       verify(`invented-${index}`, { network: `network ${index}` }),
     );
-    await vi.waitFor(() => expect(held).toHaveLength(32));
+    await waitFor(() => expect(held).toHaveLength(32));
     const known = verify(key);
     held.shift()?.();
-    await vi.waitFor(() => expect(order).toHaveLength(33));
+    await waitFor(() => expect(order).toHaveLength(33));
     expect(order.at(-1)).toBe(key);
     answer = json(good);
     for (const end of held.splice(0)) end();

@@ -29,7 +29,7 @@ beforeAll(async () => {
     service.once('exit', () => reject(new Error('the local service ended')));
   });
   credentials = await readCredentials(directory);
-}, 90_000);
+});
 
 afterAll(async () => {
   service.kill('SIGTERM');
@@ -69,7 +69,7 @@ test('a minted NFT of the local service has its name and picture in the NFT list
       image: imageUrl,
     });
   }, patience);
-}, 90_000);
+});
 
 test('operators of the local service find its metrics where they are told to', async () => {
   const answer = await fetch(`${credentials.operationsUrl}/metrics`);

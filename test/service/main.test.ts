@@ -11,6 +11,7 @@ import { generateKey } from '../../src/keys/key-format.ts';
 import { createLogger } from '../../src/log.ts';
 import { test } from '../support/fixtures.ts';
 import { startProcess } from '../support/process.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const environment = {
   SECRET_KEYS: `a:${Buffer.alloc(32, 1).toString('base64')}`,
@@ -23,15 +24,13 @@ const startMain = (databaseUrl: string, settings: Record<string, string> = {}) =
   startProcess(['src/main.ts'], { DATABASE_URL: databaseUrl, ...environment, ...settings });
 
 /** Waits until a statement of another connection waits for a lock. */
-async function untilBlocked(db: Knex): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
+function untilBlocked(db: Knex): Promise<void> {
+  return waitFor(async () => {
     const { rows } = await db.raw(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
-    if (rows.length > 0) return;
-    if (Date.now() > deadline) throw new Error('no statement came to wait for the lock');
-  }
+    expect(rows).not.toEqual([]);
+  });
 }
 
 describe('the service as a process', () => {

@@ -133,7 +133,7 @@ describe('traces', () => {
     expect(api.output() + worker.output()).not.toContain('canary-of-the-collector');
     expect(collector.requests[0]).toContain('Bearer canary-of-the-collector');
     await collector.close();
-  }, 60_000);
+  });
 
   test('are not begun for anybody, nor is anything of them loaded, without a collector', async ({
     world,
@@ -186,7 +186,7 @@ describe('traces', () => {
         1,
       );
       for (const collector of opened) await collector.close();
-    }, 60_000);
+    });
 
   test('go on with the trace that a caller names only for an accepted key or a trusted proxy', async ({
     world,
