@@ -79,20 +79,23 @@ describe('the settings', () => {
     ['?', 'pass?word'],
     ['? behind what could be a port', '12?word'],
     ['@ and /', 'pass@no/word'],
-  ] as const)('name each URL of a database that a %s in its password breaks, and how to write it', ([, password]) => {
-    const url = `postgres://me:${password}@host/db`;
-    const urls = { DATABASE_URL: url, DATABASE_SESSION_URL: url, DATABASE_REPLICA_URL: url };
-    const faults = faultsOf({ ...least, ...urls });
-    expect(faults).toEqual(
-      Object.keys(urls).map((name) =>
-        expect.stringMatching(new RegExp(`^${name}: cannot be read as .*; .* write # as %23, % as %25`)),
-      ),
-    );
-    expect(faults.join()).not.toContain(password);
-    const written = new URL('postgres://me@host/db');
-    written.password = encodeURIComponent(password);
-    expect(faultsOf({ ...least, DATABASE_URL: written.href })).toEqual([]);
-  });
+  ] as const)(
+    'name each URL of a database that a %s in its password breaks, and how to write it',
+    ([, password]) => {
+      const url = `postgres://me:${password}@host/db`;
+      const urls = { DATABASE_URL: url, DATABASE_SESSION_URL: url, DATABASE_REPLICA_URL: url };
+      const faults = faultsOf({ ...least, ...urls });
+      expect(faults).toEqual(
+        Object.keys(urls).map((name) =>
+          expect.stringMatching(new RegExp(`^${name}: cannot be read as .*; .* write # as %23, % as %25`)),
+        ),
+      );
+      expect(faults.join()).not.toContain(password);
+      const written = new URL('postgres://me@host/db');
+      written.password = encodeURIComponent(password);
+      expect(faultsOf({ ...least, DATABASE_URL: written.href })).toEqual([]);
+    },
+  );
 
   test.for([
     'postgres://host/db',
