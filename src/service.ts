@@ -8,6 +8,7 @@ import { createParts, type Parts } from './compose/parts.ts';
 import { createShutdown, type Shutdown } from './compose/shutdown.ts';
 import type { MinterOptions } from './compose/worker.ts';
 import type { Config } from './config.ts';
+import { untilServerAnswers } from './db/await-server.ts';
 import { beginHeartbeat } from './db/heartbeat.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { assertSupported, assertUsable, newerSchema } from './db/schema-check.ts';
@@ -70,6 +71,7 @@ export async function startService(
   log: Logger,
   options: StartOptions = {},
 ): Promise<Service> {
+  await untilServerAnswers({ url: config.DATABASE_URL, log });
   await assertMigrated(config, log);
   const stopGraceMs = config.SHUTDOWN_SECONDS * 1_000;
   const drainMs = config.DRAIN_SECONDS * 1_000;
