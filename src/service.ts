@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
+import packageFile from '../package.json' with { type: 'json' };
 import { type ApiParts, createApiParts, createServiceApp } from './compose/api.ts';
 import { openDatabase } from './compose/connections.ts';
 import { createOperationsApp, type OperationsOptions } from './compose/operations.ts';
@@ -7,6 +8,8 @@ import { createParts, type Parts } from './compose/parts.ts';
 import { createShutdown, type Shutdown } from './compose/shutdown.ts';
 import type { MinterOptions } from './compose/worker.ts';
 import type { Config } from './config.ts';
+import { untilServerAnswers } from './db/await-server.ts';
+import { beginHeartbeat } from './db/heartbeat.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { assertSupported, assertUsable, newerSchema } from './db/schema-check.ts';
 import { giveBackFreeMemory } from './free-memory.ts';
@@ -70,6 +73,7 @@ export async function startService(
   log: Logger,
   options: StartOptions = {},
 ): Promise<Service> {
+  await untilServerAnswers({ url: config.DATABASE_URL, log });
   await assertMigrated(config, log);
   const stopGraceMs = config.SHUTDOWN_SECONDS * 1_000;
   const drainMs = config.DRAIN_SECONDS * 1_000;
@@ -141,6 +145,12 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
     const indexes = startIndexes(parts);
     shutdown.add('background', 'indexes', (graceMs) => indexes.stop(graceMs));
   }
+
+  const heartbeat = beginHeartbeat({
+    ...{ db: parts.db, log },
+    ...{ roles: config.ROLES, version: packageFile.version },
+  });
+  shutdown.add('background', 'heartbeat', () => heartbeat.stop());
 
   state.serving = true;
   const ports = { port: server?.port, operationsPort: operations?.port };

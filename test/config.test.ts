@@ -80,6 +80,44 @@ describe('the settings', () => {
     expect(faults.join()).not.toMatch(/hunter2|c2hvcnQ/);
   });
 
+  test.for([
+    ['#', 'pass#word'],
+    ['# behind what could be a port', '12#word'],
+    ['%', 'pass%word'],
+    ['% before digits that are no character', 'pass%e9word'],
+    ['/', 'pass/word'],
+    ['/ behind what could be a port', '12/word'],
+    ['?', 'pass?word'],
+    ['? behind what could be a port', '12?word'],
+    ['@ and /', 'pass@no/word'],
+  ] as const)(
+    'name each URL of a database that a %s in its password breaks, and how to write it',
+    ([, password]) => {
+      const url = `postgres://me:${password}@host/db`;
+      const urls = { DATABASE_URL: url, DATABASE_SESSION_URL: url, DATABASE_REPLICA_URL: url };
+      const faults = faultsOf({ ...least, ...urls });
+      expect(faults).toEqual(
+        Object.keys(urls).map((name) =>
+          expect.stringMatching(new RegExp(`^${name}: cannot be read as .*; .* write # as %23, % as %25`)),
+        ),
+      );
+      expect(faults.join()).not.toContain(password);
+      const written = new URL('postgres://me@host/db');
+      written.password = encodeURIComponent(password);
+      expect(faultsOf({ ...least, DATABASE_URL: written.href })).toEqual([]);
+    },
+  );
+
+  test.for([
+    'postgres://host/db',
+    'postgresql://me:p@ss@[::1]:5432/db?sslmode=require&application_name=a@b',
+    'postgres://me:word@/db?host=/run/postgresql',
+    'postgres:///db?host=/run/postgresql',
+    'postgres://me:word@%2Frun%2Fpostgresql/db',
+  ])('read the URL of a database as the driver does: %s', (url) => {
+    expect(faultsOf({ ...least, DATABASE_URL: url })).toEqual([]);
+  });
+
   test('need SECRET_KEYS only where RWAs are served', () => {
     const { SECRET_KEYS: _, ...without } = least;
     expect(faultsOf(without)).toEqual([expect.stringMatching(/^SECRET_KEYS is missing/)]);

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { chainAudit } from '../db/audit-chain-store.ts';
 import { type CountsKeeper, keepCounts } from '../db/counts-keeper.ts';
 import { purgeExpiredRows } from '../db/housekeeping.ts';
+import { purgeProcesses } from '../db/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
 import { purgeSecretAttempts } from '../rwa/assets/secret-attempt-store.ts';
@@ -76,7 +77,10 @@ export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void
     queue: purgeQueue,
     cron: '*/10 * * * *',
     handle: () =>
-      purgeExpiredRows(db, [purgeSecretAttempts, purgeUnknownClaims, purgeDoneJobs, purgeAttendees]),
+      purgeExpiredRows(db, [
+        ...[purgeSecretAttempts, purgeUnknownClaims],
+        ...[purgeDoneJobs, purgeAttendees, purgeProcesses],
+      ]),
   };
   const chain = { queue: auditQueue, cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
   return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });

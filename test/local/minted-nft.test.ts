@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
+import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { createLogger } from '../../src/log.ts';
 import type { NftEntry } from '../../src/providers/provider.ts';
 import { killAtExit } from '../support/kill-at-exit.ts';
@@ -69,6 +70,16 @@ test('a minted NFT of the local service has its name and picture in the NFT list
       image: imageUrl,
     });
   }, patience);
+});
+
+test('the clock of the local chain is that of the machine from the first start on', async () => {
+  const rpc = createChainRpc(credentials.rpcUrl);
+  const seconds = () => Math.floor(Date.now() / 1_000);
+  const before = seconds();
+  await rpc.call('evm_mine');
+  const { timestamp } = (await rpc.call('eth_getBlockByNumber', 'latest', false)) as { timestamp: string };
+  expect(Number(timestamp)).toBeGreaterThanOrEqual(before);
+  expect(Number(timestamp)).toBeLessThanOrEqual(seconds());
 });
 
 test('operators of the local service find its metrics where they are told to', async () => {

@@ -69,7 +69,9 @@ export async function examine(session: Session): Promise<Finding[]> {
     ...found,
     ...(isSound ? [await finding('rights', () => examineRights(connections.db))] : []),
     ...(isSound ? await examineReplica({ ...connections, config, log }) : []),
-    ...(isSound ? await examineService({ ...connections, config, log }, keyOf(session)) : []),
+    ...(isSound
+      ? await examineService({ ...connections, config, log, isLocal: session.local() }, keyOf(session))
+      : []),
   ];
 }
 
