@@ -6,7 +6,7 @@ const level = {
   2: '^src/(providers|keys)/',
   3: '^src/http/',
   4: '^src/(blockchain|events|rwa)/',
-  5: '^src/(compose/|app\\.ts|service\\.ts|secret-settings\\.ts|settings-file\\.ts|cli/|local/)',
+  5: '^src/(compose/|app\\.ts|service\\.ts|open-files\\.ts|secret-settings\\.ts|settings-file\\.ts|cli/|local/)',
   6: '^src/(main|cli|start|command-line)\\.ts',
 };
 

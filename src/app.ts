@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { areas, basePaths, documents, type OpenApiDocument } from './contract/documents.ts';
 import type { operations as BlockchainOperations } from './contract/generated/blockchain.ts';
@@ -19,6 +20,7 @@ import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { atBasePaths } from './http/server/base-paths.ts';
+import { createCallerAddresses } from './http/server/caller-address.ts';
 import { createCallerDelays } from './http/server/caller-delays.ts';
 import { writeAddedHeaders } from './http/server/common-headers.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
@@ -38,7 +40,7 @@ export type AreaHandlers = {
 type Mount = { readonly path: string; readonly handler: RequestHandler };
 
 type MountedAppParts = RequestContextOptions & {
-  /** The proxies whose word on a caller's address is believed, as Express takes them; none by default. */
+  /** The proxies that are believed about a caller's address and trace, as TRUSTED_PROXIES has them; none by default. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** What answers most requests, and passes on the others; it is asked before all mounts. */
   readonly first?: RequestHandler | undefined;
@@ -117,6 +119,7 @@ export async function createDocumentApp(
     // A program with a key or two that obeys `Retry-After` never gets so many.
     keyDelays: createCallerDelays(50),
     strangerDelays: createStrangerDelays(),
+    isFromProxy: createCallerAddresses(context.trustedProxies ?? []).isFromProxy,
     deadlineMs,
     db,
     log,
@@ -146,9 +149,16 @@ export function createMountedApp({
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', false);
   app.enable('case sensitive routing');
+  // Express takes whatever text a proxy passes on for an address.
+  const addresses = createCallerAddresses(trustedProxies);
+  Object.defineProperty(app.request, 'ip', {
+    configurable: true,
+    get(this: IncomingMessage) {
+      return addresses.of(this);
+    },
+  });
   writeAddedHeaders(app);
   const begin = createRequestContext(context);
   // In one handler: Express's way from one to the next costs as much as either.

@@ -12,14 +12,14 @@ export type ClientSettings = {
 const defaultBaseUrl = 'http://localhost:3000';
 
 /**
- * Reads the settings of a caller: `TALLYSTICK_URL`, and `TALLYSTICK_API_KEY` or the path of its file in
- * `TALLYSTICK_API_KEY_FILE`. An empty value counts as unset; the key is never quoted.
+ * Reads the settings of a caller: `TALLYSTICK`, and `TALLYSTICK_KEY` or the path of its file in
+ * `TALLYSTICK_KEY_FILE`. An empty value counts as unset; the key is never quoted.
  * @throws ConfigError naming every fault
  */
 export function readClientSettings(env: Environment): ClientSettings {
   const faults: string[] = [];
-  const url = env['TALLYSTICK_URL'] || defaultBaseUrl;
-  if (!isWebUrl(url)) faults.push('TALLYSTICK_URL: must be an http(s) URL');
+  const url = env['TALLYSTICK'] || defaultBaseUrl;
+  if (!isWebUrl(url)) faults.push('TALLYSTICK: must be an http(s) URL');
   const apiKey = readKey(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   return { baseUrl: url.replace(/\/+$/, ''), apiKey };
@@ -31,12 +31,11 @@ const isWebUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new UR
 const keyForm = /^[\x21-\x7e]+$/;
 
 function readKey(env: Environment, faults: string[]): string | undefined {
-  const { TALLYSTICK_API_KEY: given, TALLYSTICK_API_KEY_FILE: path } = env;
-  if (given && path)
-    faults.push('TALLYSTICK_API_KEY_FILE: TALLYSTICK_API_KEY is given too; leave one of them out');
+  const { TALLYSTICK_KEY: given, TALLYSTICK_KEY_FILE: path } = env;
+  if (given && path) faults.push('TALLYSTICK_KEY_FILE: TALLYSTICK_KEY is given too; leave one of them out');
   const key = path ? readKeyFile(path, faults) : given || undefined;
   if (key !== undefined && !keyForm.test(key))
-    faults.push('TALLYSTICK_API_KEY: must be visible ASCII characters');
+    faults.push('TALLYSTICK_KEY: must be visible ASCII characters');
   return key;
 }
 
@@ -45,7 +44,7 @@ function readKeyFile(path: string, faults: string[]): string | undefined {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    faults.push(`TALLYSTICK_API_KEY_FILE: ${path} cannot be read (${code})`);
+    faults.push(`TALLYSTICK_KEY_FILE: ${path} cannot be read (${code})`);
     return undefined;
   }
 }

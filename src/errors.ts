@@ -105,6 +105,11 @@ export const catalogue = {
     title: 'Precondition Failed',
     detail: 'The event has changed since the version named in If-Match.',
   },
+  etag_weakened: {
+    status: 412,
+    title: 'Precondition Failed',
+    detail: 'A proxy has weakened the tag in If-Match, so it never matches.',
+  },
   body_too_large: { status: 413, title: 'Content Too Large', detail: 'The request body is over 100 kB.' },
   media_type_unsupported: {
     status: 415,

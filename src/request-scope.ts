@@ -15,8 +15,8 @@ export type RequestScope = {
   readonly ending?: Ending | undefined;
   /** What log lines of the work name: a request with its company, or jobs. */
   readonly facts?: Readonly<object>;
-  /** What the work is in a trace; undefined without traces. */
-  readonly span?: Span | undefined;
+  /** What the work is in a trace; undefined without traces, and until it is known whose trace a request belongs to. */
+  span?: Span | undefined;
   /** Whether what runs may be stopped half-way. Work that changes something is only not begun. */
   readonly isRead: boolean;
 };

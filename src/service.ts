@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Server } from 'node:net';
+import packageFile from '../package.json' with { type: 'json' };
 import { type ApiParts, createApiParts, createServiceApp } from './compose/api.ts';
 import { openDatabase } from './compose/connections.ts';
 import { createOperationsApp, type OperationsOptions } from './compose/operations.ts';
@@ -7,6 +8,8 @@ import { createParts, type Parts } from './compose/parts.ts';
 import { createShutdown, type Shutdown } from './compose/shutdown.ts';
 import type { MinterOptions } from './compose/worker.ts';
 import type { Config } from './config.ts';
+import { untilServerAnswers } from './db/await-server.ts';
+import { beginHeartbeat } from './db/heartbeat.ts';
 import { inspectDatabase } from './db/inspect.ts';
 import { assertSupported, assertUsable, newerSchema } from './db/schema-check.ts';
 import { type HttpServer, listen } from './http/server/listener.ts';
@@ -51,6 +54,8 @@ const operatorsGraceMs = 2_500;
 type StartOptions = MinterOptions & {
   /** Where the log is written, whose losses are counted. */
   readonly logLines?: Pick<LogLines, 'onDropped'>;
+  /** The key of the sample company, which the portal offers to readers. */
+  readonly sampleKey?: string;
   /** Servers that hold the ports of the settings, so that nobody else took them since they were chosen. */
   readonly reserved?: { readonly callers: Server; readonly operators: Server };
 };
@@ -67,6 +72,7 @@ export async function startService(
   log: Logger,
   options: StartOptions = {},
 ): Promise<Service> {
+  await untilServerAnswers({ url: config.DATABASE_URL, log });
   await assertMigrated(config, log);
   const stopGraceMs = config.SHUTDOWN_SECONDS * 1_000;
   const drainMs = config.DRAIN_SECONDS * 1_000;
@@ -116,7 +122,7 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
   // Before the first request: handlers look at the lanes to know whether a network can be minted on.
   if (minter) await startLanes(minter, shutdown);
 
-  const app = apiParts && (await createServiceApp(apiParts, isServing));
+  const app = apiParts && (await createServiceApp(apiParts, isServing, options.sampleKey));
   const server = app && (await listenForCallers(apiParts, app, options.reserved?.callers));
   if (server) {
     const drainMs = config.DRAIN_SECONDS * 1_000;
@@ -133,6 +139,12 @@ async function startRoles(config: Config, log: Logger, options: StartOptions, sh
     const indexes = startIndexes(parts);
     shutdown.add('background', 'indexes', (graceMs) => indexes.stop(graceMs));
   }
+
+  const heartbeat = beginHeartbeat({
+    ...{ db: parts.db, log },
+    ...{ roles: config.ROLES, version: packageFile.version },
+  });
+  shutdown.add('background', 'heartbeat', () => heartbeat.stop());
 
   state.serving = true;
   const ports = { port: server?.port, operationsPort: operations?.port };

@@ -40,6 +40,9 @@ function readSettingsFile(file: string): Readonly<Record<string, string>> {
   }
 }
 
+/** Whether a value without quotes ends within a word, where a comment seems to begin. */
+const isCut = (line: string) => /^[^=]+=\s*[^\s'"`#][^#]*(?<!\s)#/.test(line);
+
 /**
  * Reads lines of `NAME=value`, comments and empty lines. Values may stand in quotes.
  * @param file named in faults; values never are
@@ -55,6 +58,8 @@ export function parseSettings(text: string, file: string): Readonly<Record<strin
     if (name === undefined) faults.push(`${place} is not NAME=value`);
     else if (!known.has(name)) faults.push(`${place}: ${name} is no setting`);
     else if (seen.has(name)) faults.push(`${place}: ${name} is given a second time`);
+    else if (isCut(line))
+      faults.push(`${place}: ${name} ends before #; write %23 in a URL, or put all in quotes`);
     else seen.add(name);
   }
   if (faults.length > 0) throw new ConfigError(faults);

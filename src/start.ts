@@ -5,9 +5,10 @@ import { reasonsOf } from './compose/shutdown.ts';
 import { ConfigError, loadConfig } from './config.ts';
 import { createLogger, type Logger, type LoggerOptions } from './log.ts';
 import { createLogLines } from './log-lines.ts';
+import { closingHint, findOpenFiles } from './open-files.ts';
 import { openSecretSettings, secretTexts } from './secret-settings.ts';
 import { startService } from './service.ts';
-import { gatherSettings } from './settings-file.ts';
+import { gatherSettings, settingsFileVariable } from './settings-file.ts';
 
 const help = `Usage: npm start [-- --fresh]   a complete local service with a sample world, under .local/
        npm run serve           the service over the database of DATABASE_URL
@@ -38,18 +39,19 @@ function openLog(options: LoggerOptions): Logger {
 }
 
 async function serve(settings: string | undefined): Promise<Run> {
-  const env = await openSecretSettings(gatherSettings(process.env, settings));
+  const gathered = gatherSettings(process.env, settings);
+  const env = await openSecretSettings(gathered);
   const config = loadConfig(env);
-  const service = await startService(
-    config,
-    openLog({
-      level: config.LOG_LEVEL,
-      version: packageFile.version,
-      roles: config.ROLES,
-      secrets: secretTexts(env),
-    }),
-    { logLines },
-  );
+  const log = openLog({
+    level: config.LOG_LEVEL,
+    version: packageFile.version,
+    roles: config.ROLES,
+    secrets: secretTexts(env),
+  });
+  const settingsFile = settings ?? process.env[settingsFileVariable];
+  for (const { file, mode, readers } of findOpenFiles(config, gathered, settingsFile))
+    log.warn({ file, mode }, `${readers} can read this file of settings or secrets: ${closingHint}`);
+  const service = await startService(config, log, { logLines });
   return { stop: service.stop, failed: new Promise(() => {}) };
 }
 
@@ -71,7 +73,12 @@ async function serveLocal(fresh: boolean): Promise<Run> {
   const local = starting.adopt(await startLocal(options), (programs) => programs.stop());
   await portal;
   starting.adopt(
-    await startService(local.config, log, { plainSigners: [local.signer], reserved: local.held, logLines }),
+    await startService(local.config, log, {
+      plainSigners: [local.signer],
+      sampleKey: local.credentials.keys.acme,
+      reserved: local.held,
+      logLines,
+    }),
     (service) => service.stop(),
   );
   const isIndexed = await untilIndexed(local.config, local.credentials, log);

@@ -42,6 +42,17 @@ describe('the settings', () => {
     expect(faults.join('\n')).not.toContain('hunter2');
   });
 
+  test('take addresses that pages link, and none that a script or a tag could be in', () => {
+    for (const name of ['SUPPORT_URL', 'WALLET_HELP_URL']) {
+      const url = 'https://acme.example/help?a=1&b=2#wallet';
+      expect(loadConfig({ ...least, [name]: url })).toMatchObject({ [name]: url });
+      for (const wrong of ['javascript:alert(1)', 'acme.example', 'https://a.example/"><script>']) {
+        expect(faultsOf({ ...least, [name]: wrong })).toHaveLength(1);
+      }
+    }
+    expect(faultsOf({ ...least, WALLET_HELP_URL: 'mailto:help@acme.example' })).toHaveLength(1);
+  });
+
   test('take an empty value for an absent one', () => {
     expect(loadConfig({ ...least, PORT: '' }).PORT).toBe(3000);
   });
@@ -67,6 +78,44 @@ describe('the settings', () => {
       'RATE_LIMIT_BURST',
     ]);
     expect(faults.join()).not.toMatch(/hunter2|c2hvcnQ/);
+  });
+
+  test.for([
+    ['#', 'pass#word'],
+    ['# behind what could be a port', '12#word'],
+    ['%', 'pass%word'],
+    ['% before digits that are no character', 'pass%e9word'],
+    ['/', 'pass/word'],
+    ['/ behind what could be a port', '12/word'],
+    ['?', 'pass?word'],
+    ['? behind what could be a port', '12?word'],
+    ['@ and /', 'pass@no/word'],
+  ] as const)(
+    'name each URL of a database that a %s in its password breaks, and how to write it',
+    ([, password]) => {
+      const url = `postgres://me:${password}@host/db`;
+      const urls = { DATABASE_URL: url, DATABASE_SESSION_URL: url, DATABASE_REPLICA_URL: url };
+      const faults = faultsOf({ ...least, ...urls });
+      expect(faults).toEqual(
+        Object.keys(urls).map((name) =>
+          expect.stringMatching(new RegExp(`^${name}: cannot be read as .*; .* write # as %23, % as %25`)),
+        ),
+      );
+      expect(faults.join()).not.toContain(password);
+      const written = new URL('postgres://me@host/db');
+      written.password = encodeURIComponent(password);
+      expect(faultsOf({ ...least, DATABASE_URL: written.href })).toEqual([]);
+    },
+  );
+
+  test.for([
+    'postgres://host/db',
+    'postgresql://me:p@ss@[::1]:5432/db?sslmode=require&application_name=a@b',
+    'postgres://me:word@/db?host=/run/postgresql',
+    'postgres:///db?host=/run/postgresql',
+    'postgres://me:word@%2Frun%2Fpostgresql/db',
+  ])('read the URL of a database as the driver does: %s', (url) => {
+    expect(faultsOf({ ...least, DATABASE_URL: url })).toEqual([]);
   });
 
   test('need SECRET_KEYS only where RWAs are served', () => {

@@ -46,6 +46,13 @@ test('every line that is wrong is named, and no value told', () => {
   ]);
 });
 
+test('a value that a comment sign would cut is named, and a comment behind a value is not', () => {
+  const text = 'DATABASE_URL=postgres://u:12#3@h/d\nPORT=1 # ours\nHOST="#a" # ours\nOPERATOR_NAME= #\n';
+  expect(faultsOf(() => parseSettings(text, 'f'))).toEqual([
+    'f:1: DATABASE_URL ends before #; write %23 in a URL, or put all in quotes',
+  ]);
+});
+
 test.for([
   ['plain', 'postgres://u:p$&@h/d?a=b'],
   ['a comment sign', 'postgres://u:p#1@h/d'],

@@ -23,21 +23,11 @@
     }
   };
 
-  // Under the name that the reference pages use.
   const switchColours = () => {
     const next = root.classList.contains('dark') ? 'light' : 'dark';
     root.classList.remove('light', 'dark');
     root.classList.add(next);
-    remember('redoc.colorMode', next);
-  };
-
-  // On a reference page what stands behind the # belongs to its own routes, so the jump is made here.
-  const skipToContent = (event) => {
-    const target = document.querySelector('main');
-    if (!target) return;
-    event.preventDefault();
-    target.tabIndex = -1;
-    target.focus();
+    remember('portal.colours', next);
   };
 
   const addCopyButton = (block) => {
@@ -107,7 +97,6 @@
   const mode = bar.querySelector('.mode');
   mode.hidden = false;
   mode.addEventListener('click', switchColours);
-  bar.querySelector('.skip').addEventListener('click', skipToContent);
 
   // The list of guides is open where there is room for it.
   const side = document.querySelector('.side details');

@@ -125,7 +125,6 @@
     const byLetter = event.key === 'k' && (event.ctrlKey || event.metaKey);
     if (!byLetter && (event.key !== '/' || typing)) return;
     event.preventDefault();
-    event.stopImmediatePropagation();
     openSearch();
   };
 
@@ -139,6 +138,5 @@
     // A click on the backdrop has the dialog itself as its target; one on a link goes there.
     if (target === dialog || target.closest('a')) dialog.close();
   });
-  // Before all others: the reference pages have a search of their own under the same keys.
-  window.addEventListener('keydown', openByKey, true);
+  addEventListener('keydown', openByKey);
 }

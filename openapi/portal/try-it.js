@@ -3,9 +3,10 @@
   const { make, prepare } = window.portal;
   const timeoutMs = 60_000;
 
-  // The key lives as long as the tab; where storage is forbidden, as long as the page.
+  // What is kept lives as long as the tab; where storage is forbidden, as long as the page.
   const keyName = 'portal.key';
-  let key = '';
+  const sureName = 'portal.sure';
+  const kept = new Map();
   const storage = () => {
     try {
       return window.sessionStorage;
@@ -13,11 +14,15 @@
       return undefined;
     }
   };
-  const readKey = () => storage()?.getItem(keyName) ?? key;
+  const read = (name) => storage()?.getItem(name) ?? kept.get(name) ?? '';
+  const keep = (name, text) => {
+    kept.set(name, text);
+    if (text === '') storage()?.removeItem(name);
+    else storage()?.setItem(name, text);
+  };
+  const readKey = () => read(keyName);
   const keepKey = (text) => {
-    key = text;
-    if (text === '') storage()?.removeItem(keyName);
-    else storage()?.setItem(keyName, text);
+    keep(keyName, text);
     for (const input of document.querySelectorAll('.call [data-key]')) input.value = text;
   };
 
@@ -72,8 +77,9 @@
     return { response, text, ms: Math.round(performance.now() - began) };
   };
 
-  /** Asks before anything is written. Resolves to whether it shall be. */
+  /** Asks before anything is written, unless the reader wants it no more in this tab. Resolves to whether it shall be. */
   const confirmWriting = ({ method, url }) => {
+    if (read(sureName) !== '') return Promise.resolve(true);
     const title = make('h2', { id: 'ask-title', textContent: 'Send a call that may change data?' });
     const what = make('p', {}, make('code', { textContent: `${method} ${url}` }));
     const yes = make('button', { type: 'button', className: 'send', textContent: 'Send it' });
@@ -81,17 +87,23 @@
     const note = make('p', {
       textContent: 'It goes to the live service, with your key where the call needs one.',
     });
-    const dialog = make('dialog', { className: 'ask' }, title, what, note, make('div', {}, no, yes));
+    const sure = make('input', { type: 'checkbox' });
+    const once = make('p', {}, make('label', {}, sure, ' Do not ask again in this tab'));
+    const dialog = make('dialog', { className: 'ask' }, title, what, note, once, make('div', {}, no, yes));
     dialog.setAttribute('aria-labelledby', title.id);
     document.body.append(dialog);
     return new Promise((resolve) => {
-      yes.addEventListener('click', () => dialog.close('yes'));
+      yes.addEventListener('click', () => {
+        if (sure.checked) keep(sureName, 'yes');
+        dialog.close('yes');
+      });
       no.addEventListener('click', () => dialog.close());
       dialog.addEventListener('close', () => {
         dialog.remove();
         resolve(dialog.returnValue === 'yes');
       });
       dialog.showModal();
+      no.focus();
     });
   };
 
@@ -138,6 +150,19 @@
     window.portal.suggest(panel);
   };
 
+  /** Offers the key of the sample company, which only a service with the sample data has. */
+  const offerSampleKey = (input) => {
+    const { sampleKey } = input.dataset;
+    if (sampleKey === '') return;
+    const offer = make('button', {
+      type: 'button',
+      className: 'sample-key',
+      textContent: 'Use the key of the sample',
+    });
+    offer.addEventListener('click', () => keepKey(sampleKey));
+    input.after(offer);
+  };
+
   /** Gives a panel its form. */
   window.portal.makeTryable = (panel) => {
     const [open, form, submit] = ['.try', 'form', '.send'].map((name) => panel.querySelector(name));
@@ -151,6 +176,7 @@
     form.append(holder);
     submit.after(make('p', { role: 'status', className: 'said' }));
     prepare(holder);
+    form.querySelectorAll('[data-key]').forEach(offerSampleKey);
     open.addEventListener('click', () => {
       form.hidden = !form.hidden;
       open.ariaExpanded = String(!form.hidden);

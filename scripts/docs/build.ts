@@ -1,25 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { published } from '../contract/published.ts';
-import { callPanels } from './call-panel.ts';
 import { type AreaContract, readContract } from './contract.ts';
 import { deployed } from './deployed.ts';
 import { type Guide, guideInserts, guidePage, readGuide } from './guides.ts';
 import { readStamp, stampInputs } from './inputs.ts';
-import { createLayout, type Layout } from './layout.ts';
+import { createLayout } from './layout.ts';
 import { llmsText } from './llms.ts';
-import { fillComments } from './markup.ts';
 import { missingPage } from './missing-page.ts';
 import { readNavigation } from './navigation.ts';
 import { type PublishedDocument, postmanCollection } from './postman.ts';
 import { problemPage } from './problem-pages.ts';
 import { readProblemTexts } from './problem-texts.ts';
 import { nullRecipes } from './recipes.ts';
-import { renderReference, requireRedocly } from './reference-page.ts';
+import { referencePage } from './reference.ts';
 import { readSynonyms, searchIndex } from './search-index.ts';
 import { createSite, type Site } from './site.ts';
 import { startPage } from './start-page.ts';
-import { withProblems } from './with-problems.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const generated = join(root, 'src/contract/generated');
@@ -35,17 +32,14 @@ const assetNames = [
   'search.js',
   'answer.js',
   'try-it.js',
-  'call-panel.js',
+  'reference.js',
 ];
 const source = (name: string) => readFile(join(portal, name), 'utf8');
 
 /** True when `directory` holds a portal of exactly these sources. */
 export async function portalIsCurrent(directory: string): Promise<boolean> {
-  return (await readStamp(directory)) === (await stampInputs(root, requireRedocly()));
+  return (await readStamp(directory)) === (await stampInputs(root));
 }
-
-/** The script with the panels of an area's operations. */
-const callsOf = (area: string) => `${area}-calls.js`;
 
 /** The texts of a folder of the portal, by the names of their files. */
 async function readFolder(folder: string): Promise<Map<string, string>> {
@@ -64,7 +58,7 @@ async function readGuides(contract: readonly AreaContract[]): Promise<Guide[]> {
   return [...written, readGuide('changelog', changelog, inserts)];
 }
 
-async function assemble(redocly: string): Promise<Site> {
+async function assemble(): Promise<Site> {
   const site = createSite();
   const contract = await readContract(generated);
   const guides = await readGuides(contract);
@@ -91,38 +85,12 @@ async function assemble(redocly: string): Promise<Site> {
   const texts = readProblemTexts(await source('problems.yaml'));
   own('missing.html', missingPage(layout));
   for (const [code, text] of texts) own(`problems/${code}.html`, problemPage(code, text, contract, layout));
-  await addReferences(site, contract, layout, redocly);
+  for (const each of contract) {
+    site.add(`${each.area}.html`, referencePage(each, layout), { page: 'reference' });
+  }
   await addDocuments(site, contract);
   site.add('llms.txt', llmsText(contract, guides), { open: true });
   return site;
-}
-
-async function addReferences(
-  site: Site,
-  contract: readonly AreaContract[],
-  layout: Layout,
-  redocly: string,
-): Promise<void> {
-  const template = join(portal, 'area.hbs');
-  const pages = await Promise.all(
-    contract.map(async (own) => {
-      const bundle: Record<string, unknown> = JSON.parse(
-        await readFile(join(generated, `${own.area}.json`), 'utf8'),
-      );
-      const document = withProblems(deployed(bundle, own));
-      return { area: own.area, ...(await renderReference({ area: own.area, document, template, redocly })) };
-    }),
-  );
-  // It says where the service is, so its name does not change with its content.
-  for (const own of contract) site.add(callsOf(own.area), callPanels(own));
-  const scripts = new Map<string, string>();
-  for (const { area, html, script } of pages) {
-    const path = scripts.get(script) ?? site.addAsset('redoc.js', script);
-    scripts.set(script, path);
-    const { head, header } = layout.reference(`${area}.html`, callsOf(area));
-    const page = fillComments(html, { head, header, script: `<script src="${path}"></script>` });
-    site.add(`${area}.html`, page, { page: 'reference' });
-  }
 }
 
 /** The documents in all forms, and as a Postman collection, saying where they are served. */
@@ -130,7 +98,10 @@ async function addDocuments(site: Site, contract: readonly AreaContract[]): Prom
   const current: PublishedDocument[] = [];
   for (const own of contract) {
     for (const name of [own.area, `${own.area}-3.0`]) {
-      const document = deployed(JSON.parse(await readFile(join(generated, `${name}.json`), 'utf8')), own);
+      const document = deployed(
+        JSON.parse(await readFile(join(generated, `${name}.json`), 'utf8')),
+        own.basePath,
+      );
       for (const [file, content] of published(name, document)) site.add(file, content, { open: true });
       if (name === own.area) current.push({ own, document });
     }
@@ -150,7 +121,6 @@ export type BuildOptions = {
 /**
  * Builds the portal unless it is current. The same sources give the same bytes.
  * @returns whether anything was built
- * @throws RedoclyMissing in an installation without development dependencies
  */
 export async function buildPortal({
   directory,
@@ -158,13 +128,12 @@ export async function buildPortal({
   force = false,
 }: BuildOptions): Promise<boolean> {
   const started = performance.now();
-  const redocly = requireRedocly();
-  const stamp = await stampInputs(root, redocly);
+  const stamp = await stampInputs(root);
   if (!force && (await readStamp(directory)) === stamp) {
     report(`The portal in ${directory} is current.`);
     return false;
   }
-  const site = await assemble(redocly);
+  const site = await assemble();
   await site.write(resolve(directory), stamp);
   report(`Built the portal in ${directory} in ${((performance.now() - started) / 1_000).toFixed(1)} s.`);
   return true;

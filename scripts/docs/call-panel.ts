@@ -1,7 +1,6 @@
 import { placeholders } from '../../src/http/mounts/deployment.ts';
-import { aroundNav, neighboursAt } from './around.ts';
 import { codeTabs, jsonText } from './code-block.ts';
-import type { AreaContract, Operation } from './contract.ts';
+import type { Operation } from './contract.ts';
 import { escapeHtml } from './markup.ts';
 import { bodiesOf } from './samples/call.ts';
 import { samplesOf } from './samples/samples.ts';
@@ -46,7 +45,7 @@ function parameterFields({ operationId, parameters }: Operation): string {
 function keyField({ operationId, security }: Operation): string {
   if (security?.length === 0) return '';
   const id = `${operationId}-x-api-key`;
-  const input = `<input type="password" id="${id}" data-key ${untouched}>`;
+  const input = `<input type="password" id="${id}" data-key data-sample-key="${placeholders.sampleKey}" ${untouched}>`;
   const note = '<small>Kept in this tab only, and sent to this service only.</small>';
   return field(id, 'x-api-key', `${input}${note}`, 'header, your key');
 }
@@ -61,11 +60,11 @@ function bodyField(operation: Operation): string {
   return field(id, 'Body', area, 'application/json');
 }
 
-/** The form that sends a call; a script shows it, fills in the key and what was seen before, and sends it. */
+/** The form that sends a call; a script fills in the key and what was seen before, and sends it. */
 function tryForm(operation: Operation): string {
   const { operationId, summary } = operation;
   const label = `Try it: ${escapeHtml(summary)}`;
-  return `<button type="button" class="try" aria-expanded="false" aria-controls="${operationId}-try" aria-label="${label}">Try it</button>
+  return `<button type="button" class="try" hidden aria-expanded="false" aria-controls="${operationId}-try" aria-label="${label}">Try it</button>
 <form id="${operationId}-try" aria-label="${label}" hidden>${keyField(operation)}${parameterFields(operation)}${bodyField(operation)}<button type="submit" class="send">Send</button><div class="outcome"></div></form>`;
 }
 
@@ -77,7 +76,7 @@ function exampleChoice(operation: Operation): string {
     ({ name, label, value }) =>
       `<option value="${name}" data-text="${escapeHtml(jsonText(value))}">${escapeHtml(label)}</option>`,
   );
-  return `<div class="field"><label for="${id}">Example</label><select id="${id}" data-example>${options.join('')}</select></div>`;
+  return `<div class="field" hidden><label for="${id}">Example</label><select id="${id}" data-example>${options.join('')}</select></div>`;
 }
 
 function samples(operation: Operation): string {
@@ -94,39 +93,10 @@ function samples(operation: Operation): string {
   return groups.join('');
 }
 
-function panel(operation: Operation): string {
+/** The samples of an operation, and the form that sends it. A script shows what does nothing without one. */
+export function callPanel(operation: Operation): string {
   const { method, fullPath, summary, security } = operation;
   const facts = `data-method="${method}" data-path="${escapeHtml(fullPath)}"${security?.length === 0 ? '' : ' data-keyed'}`;
   const line = `<p class="line"><span class="verb ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(fullPath)}</code></p>`;
   return `<section class="call" aria-label="Call: ${escapeHtml(summary)}" ${facts}>${line}${exampleChoice(operation)}${samples(operation)}${tryForm(operation)}</section>`;
-}
-
-/** Where an operation stands in the reference of its area, as Redocly names it. */
-const routeOf = ({ href }: Operation) => href.slice(href.indexOf('#') + 1);
-
-/** What the script of the page adds to an operation. */
-type Addition = {
-  readonly title: string;
-  /** HTML of its samples and its form. */
-  readonly panel: string;
-  /** HTML of the way to the operations beside it. */
-  readonly around: string;
-};
-
-/** The script with what is added to the operations of an area's page; it sets one variable. */
-export function callPanels({ title, tags, operations }: AreaContract): string {
-  // As Redocly lists them.
-  const order = tags.flatMap((tag) => operations.filter((operation) => operation.tags[0] === tag));
-  const additions = order.map((operation, index): [string, Addition] => {
-    const around = neighboursAt(order, index, (other) => ({
-      href: `#${routeOf(other)}`,
-      label: other.summary,
-    }));
-    const nav = aroundNav(around, `Before and after: ${operation.summary}`);
-    const name = `${operation.summary} · Tallystick ${title}`;
-    return [routeOf(operation), { title: name, panel: panel(operation), around: nav }];
-  });
-  const text = `window.portalCalls = ${JSON.stringify(Object.fromEntries(additions))};\n`;
-  if (!text.includes(placeholders.baseUrl)) throw new Error('No sample says where the service is');
-  return text;
 }

@@ -1,18 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Area, areas } from '../../src/config.ts';
+import { sayingWhere } from './deployed.ts';
+import type { Schema, Schemas } from './schema.ts';
 
 type Example = { readonly summary?: string; readonly value: unknown };
-type Media = { readonly examples?: Readonly<Record<string, Example>> };
+type Media = { readonly schema: Schema; readonly examples?: Readonly<Record<string, Example>> };
 export type Content = Readonly<Record<string, Media>>;
 
-type Parameter = {
+type Value = {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly deprecated?: boolean;
+  readonly schema: Schema;
+};
+
+type Parameter = Value & {
   readonly in: 'path' | 'query' | 'header';
   readonly name: string;
-  readonly required?: boolean;
   readonly example: unknown;
   /** Its only values, where the document lists them. */
   readonly choices?: readonly string[];
+};
+
+type Header = Value & {
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Example>>;
+};
+
+export type Response = {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Header>>;
+  readonly content?: Content;
 };
 
 type DocumentOperation = {
@@ -22,18 +41,32 @@ type DocumentOperation = {
   readonly description: string;
   readonly deprecated?: boolean;
   readonly security?: readonly unknown[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly requestBody?: {
+    readonly description: string;
+    readonly required?: boolean;
+    readonly content: Content;
+  };
+  readonly responses: Readonly<Record<string, Response>>;
 };
 
 type PathItem = { readonly parameters?: readonly Parameter[] } & Readonly<Record<string, unknown>>;
 
+type Info = {
+  readonly title: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly description: string;
+};
+
+type Tag = { readonly name: string; readonly description: string };
+
 /** What the portal reads of a bundle; the bundle itself was judged by the linter. */
 type Document = {
-  readonly info: { readonly title: string; readonly summary: string };
+  readonly info: Info;
   readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly Tag[];
   readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: { readonly schemas: Schemas };
 };
 
 export type Operation = DocumentOperation & {
@@ -51,11 +84,15 @@ export type AreaContract = {
   readonly area: Area;
   /** The title of the document without the product's name. */
   readonly title: string;
+  readonly version: string;
   readonly summary: string;
+  readonly description: string;
   readonly basePath: string;
-  /** The names of its groups of operations, in order. */
-  readonly tags: readonly string[];
+  /** Its groups of operations, in order. */
+  readonly tags: readonly Tag[];
   readonly operations: readonly Operation[];
+  /** What the schemas of its operations refer to, by name. */
+  readonly schemas: Schemas;
 };
 
 const methods = new Set(['get', 'post', 'put', 'patch', 'delete']);
@@ -83,14 +120,15 @@ function resolveReferences(node: unknown, document: unknown): unknown {
   if (target === null || typeof target !== 'object') return target;
   if (target !== node) return resolveReferences(target, document);
   const choices = 'in' in node && 'schema' in node ? { choices: choicesOf(node.schema, document) } : {};
-  const entries = Object.entries(node).filter(([key]) => key !== 'schema' && key !== 'components');
-  return {
-    ...Object.fromEntries(entries.map(([key, value]) => [key, resolveReferences(value, document)])),
-    ...choices,
-  };
+  const resolved = Object.entries(node).map(([key, value]) => [
+    key,
+    key === 'schema' || key === 'components' ? value : resolveReferences(value, document),
+  ]);
+  return { ...Object.fromEntries(resolved), ...choices };
 }
 
-const slug = (text: string) => text.toLowerCase().replaceAll(' ', '-');
+/** A name as it stands in the address of an operation. */
+export const slug = (text: string) => text.toLowerCase().replaceAll(' ', '-');
 
 /** The path behind the host, which is a variable or a host name. */
 const basePathOf = ({ servers }: Document) => servers[0]?.url.replace(/^(\w+:\/\/)?[^/]*/, '') ?? '';
@@ -114,15 +152,20 @@ function operationsOf(area: Area, document: Document): Operation[] {
 }
 
 async function readArea(directory: string, area: Area): Promise<AreaContract> {
-  const bundle: unknown = JSON.parse(await readFile(join(directory, `${area}.json`), 'utf8'));
+  const text = await readFile(join(directory, `${area}.json`), 'utf8');
+  const bundle: unknown = JSON.parse(sayingWhere(text));
   const document = resolveReferences(bundle, bundle) as Document; // a linted OpenAPI document
+  const { info, tags, components } = document;
   return {
     area,
-    title: document.info.title.replace(/^Tallystick /, ''),
-    summary: document.info.summary,
+    title: info.title.replace(/^Tallystick /, ''),
+    version: info.version,
+    summary: info.summary,
+    description: info.description,
     basePath: basePathOf(document),
-    tags: document.tags.map(({ name }) => name),
+    tags,
     operations: operationsOf(area, document),
+    schemas: components.schemas,
   };
 }
 

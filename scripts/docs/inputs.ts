@@ -13,6 +13,7 @@ const sources = [
   'src/config.ts',
   'src/contract/generated',
   'src/errors.ts',
+  'src/http/mounts/deployment.ts',
   'package.json',
   ...recipeFiles,
 ];
@@ -24,13 +25,13 @@ async function filesOf(path: string): Promise<string[]> {
 }
 
 /**
- * One digest of everything that goes into the portal, Redocly's version and the runtime's (whose zlib packs the
- * files) included. Equal digests mean equal portals.
+ * One digest of everything that goes into the portal, the runtime's version (whose zlib packs the files) included. Equal
+ * digests mean equal portals.
  */
-export async function stampInputs(root: string, redocly: string): Promise<string> {
+export async function stampInputs(root: string): Promise<string> {
   const files = (await Promise.all(sources.map((source) => filesOf(join(root, source))))).flat().sort();
   const hash = createHash('sha256').update(process.version);
-  for (const file of [...files, join(redocly, 'package.json')]) {
+  for (const file of files) {
     const content = await readFile(file);
     hash.update(`\0${relative(root, file)}\0${content.length}\0`).update(content);
   }

@@ -1,5 +1,5 @@
 import type { Area } from '../../src/config.ts';
-import { aroundNav, type Neighbours, neighboursAt } from './around.ts';
+import { aroundNav, type Neighbours, neighboursAt, type Place } from './around.ts';
 import type { AreaContract } from './contract.ts';
 import type { Heading } from './markdown.ts';
 import { escapeHtml, fill } from './markup.ts';
@@ -29,8 +29,15 @@ export type Layout = {
       readonly neighbours?: Neighbours;
     },
   ) => string;
-  /** What a page that Redocly made lacks; `calls` is the script with the panels of its operations. */
-  readonly reference: (current: string, calls: string) => { readonly head: string; readonly header: string };
+  /** The page of an area with its operations at its side. */
+  readonly reference: (page: Page & { readonly groups: readonly Group[] }) => string;
+};
+
+/** A part of the list at the side of a page. */
+type Group = {
+  readonly title: string;
+  /** `html` stands before the label. */
+  readonly items: readonly (Place & { readonly html?: string })[];
 };
 
 export type LayoutParts = {
@@ -52,20 +59,23 @@ const navigationLabels: Readonly<Record<Area, string>> = {
   claim: 'Claims',
 };
 
-// The same choice under the same name as on the reference pages, made before the first paint.
-const colourMode = `<script>try{var m=localStorage.getItem("redoc.colorMode");if(m!=="light"&&m!=="dark")m=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light";document.documentElement.classList.add(m)}catch(e){}</script>`;
+// Made before the first paint.
+const colourMode = `<script>try{var m=localStorage.getItem("portal.colours");if(m!=="light"&&m!=="dark")m=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light";document.documentElement.classList.add(m)}catch(e){}</script>`;
 
 const glass =
   '<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="7" cy="7" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="m10.5 10.5 3.5 3.5" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/></svg>';
 
-const link = (href: string, label: string, current: boolean) =>
-  `<a href="${href}"${current ? ' aria-current="page"' : ''}>${escapeHtml(label)}</a>`;
+const link = (href: string, label: string, current: boolean, html = '') =>
+  `<a href="${href}"${current ? ' aria-current="page"' : ''}>${html}${escapeHtml(label)}</a>`;
+
+/** What only the references have. */
+const referenceAssets = ['reference.css', 'call.css', 'answer.js', 'try-it.js', 'reference.js'];
 
 /** The bar at the top. Search and colours need the script, which shows their buttons. */
 function createHeader({ mark, contract, navigation, asset }: LayoutParts) {
   const guides = navigation.flatMap(({ pages }) => pages.map(({ page }) => `${page}.html`));
   const path = mark.match(/<path.*\/>/)?.[0] ?? '';
-  return (current: string, root: string, content = 'content', heading = '') => {
+  return (current: string, root: string) => {
     const links = [
       link(`${root}index.html`, 'Start', current === 'index.html'),
       link(`${root}${guides[0]}`, 'Guides', guides.includes(current)),
@@ -74,24 +84,31 @@ function createHeader({ mark, contract, navigation, asset }: LayoutParts) {
       ),
     ];
     return `    <header class="bar" data-root="${root}" data-index="${root}${asset('search-index.js')}">
-      <a class="skip" href="#${content}">Skip to content</a>
+      <a class="skip" href="#content">Skip to content</a>
       <a class="brand" href="${root}index.html"><svg viewBox="0 0 24 24" aria-hidden="true">${path}</svg><span>Tallystick</span></a>
       <nav aria-label="Portal">${links.join('')}</nav>
       <button type="button" class="find" aria-label="Search" aria-keyshortcuts="/ Control+K" hidden>${glass}<span>Search</span><kbd aria-hidden="true">/</kbd></button>
-      <button type="button" class="mode" aria-label="Switch between light and dark" hidden></button>${heading}
+      <button type="button" class="mode" aria-label="Switch between light and dark" hidden></button>
     </header>`;
   };
 }
 
-function side(navigation: Navigation, current: string, root: string): string {
-  const groups = navigation.map(({ title, pages }) => {
-    const items = pages.map(
-      ({ page, label }) => `<li>${link(`${root}${page}.html`, label, `${page}.html` === current)}</li>`,
+function side(label: string, groups: readonly Group[], current: string): string {
+  const lists = groups.map(({ title, items }) => {
+    const links = items.map(
+      (item) => `<li>${link(item.href, item.label, item.href === current, item.html)}</li>`,
     );
-    return `<h2>${escapeHtml(title)}</h2><ul>${items.join('')}</ul>`;
+    return `<h2>${escapeHtml(title)}</h2><ul>${links.join('')}</ul>`;
   });
-  return `<nav class="side" aria-label="Guides"><details open><summary>Guides</summary>${groups.join('\n')}</details></nav>`;
+  return `<nav class="side" aria-label="${label}"><details open><summary>${label}</summary>${lists.join('\n')}</details></nav>`;
 }
+
+/** The guides, as a page lists them that lies below `root`. */
+const guideGroups = (navigation: Navigation, root: string): Group[] =>
+  navigation.map(({ title, pages }) => ({
+    title,
+    items: pages.map(({ page, label }) => ({ href: `${root}${page}.html`, label })),
+  }));
 
 function contents(headings: readonly Heading[]): string {
   if (headings.length < 2) return '';
@@ -106,29 +123,27 @@ function neighboursOf(navigation: Navigation, current: string): Neighbours {
   return neighboursAt(pages, index, ({ page, label }) => ({ href: `${page}.html`, label }));
 }
 
-/** The first heading of a reference for whoever hears it, where its own is out of view; a script shows it then. */
-function headingOf(contract: readonly AreaContract[], current: string): string {
-  const { title = '' } = contract.find(({ area }) => `${area}.html` === current) ?? {};
-  return `<h1 class="heard" hidden>Tallystick ${escapeHtml(title)}</h1>`;
-}
-
 export function createLayout(parts: LayoutParts): Layout {
   const { template, version, navigation, asset } = parts;
   const header = createHeader(parts);
-  const head = (root: string, styles: readonly string[], scripts: readonly string[] = []) =>
+  const head = (root: string, more: readonly string[]) =>
     [
       `<link rel="icon" href="${root}${asset('mark.svg')}" type="image/svg+xml">`,
-      ...styles.map((name) => `<link rel="stylesheet" href="${root}${asset(name)}">`),
-      ...[asset('portal.js'), asset('search.js'), ...scripts].map(
-        (path) => `<script src="${root}${path}" defer></script>`,
+      ...['frame.css', 'code.css', 'page.css', 'portal.js', 'search.js', ...more].map((name) =>
+        name.endsWith('.css')
+          ? `<link rel="stylesheet" href="${root}${asset(name)}">`
+          : `<script src="${root}${asset(name)}" defer></script>`,
       ),
     ].join('\n    ');
 
-  const page = ({ title, description, current, depth = 0, root = '../'.repeat(depth), body }: Page) => {
+  const page = (
+    { title, description, current, depth = 0, root = '../'.repeat(depth), body }: Page,
+    more: readonly string[] = [],
+  ) => {
     return fill(template, {
       title: escapeHtml(title),
       description: escapeHtml(description),
-      head: `    ${colourMode}\n    ${head(root, ['frame.css', 'code.css', 'page.css'])}`,
+      head: `    ${colourMode}\n    ${head(root, more)}`,
       header: header(current, root),
       body,
       version: escapeHtml(version),
@@ -142,19 +157,19 @@ export function createLayout(parts: LayoutParts): Layout {
     guide: ({ body, headings = [], neighbours, ...rest }) => {
       const root = '../'.repeat(rest.depth ?? 0);
       const columns = [
-        side(navigation, rest.current, root),
+        side('Guides', guideGroups(navigation, root), `${root}${rest.current}`),
         `<main id="content" tabindex="-1">\n<article>${body}</article>\n${aroundNav(neighbours ?? neighboursOf(navigation, rest.current))}\n    </main>`,
         contents(headings),
       ];
       return page({ ...rest, body: `    <div class="columns">\n${columns.join('\n')}\n    </div>` });
     },
-    reference: (current, calls) => ({
-      head: head(
-        '',
-        ['frame.css', 'code.css', 'reference.css', 'call.css'],
-        [calls, ...['answer.js', 'try-it.js', 'call-panel.js'].map(asset)],
-      ),
-      header: header(current, '', 'redoc', headingOf(parts.contract, current)),
-    }),
+    reference: ({ body, groups, ...rest }) => {
+      const main = `<main id="content" tabindex="-1">\n<article>${body}</article>\n    </main>`;
+      const columns = `${side('Operations', groups, '')}\n${main}`;
+      return page(
+        { ...rest, body: `    <div class="columns reference">\n${columns}\n    </div>` },
+        referenceAssets,
+      );
+    },
   };
 }

@@ -24,15 +24,6 @@ export function fill(template: string, values: Readonly<Record<string, string>>)
   return filled;
 }
 
-/** Puts HTML in the place of each `<!--portal:name-->`, which must be there. */
-export function fillComments(html: string, values: Readonly<Record<string, string>>): string {
-  return Object.entries(values).reduce((page, [name, value]) => {
-    const [before = '', after] = page.split(`<!--portal:${name}-->`);
-    if (after === undefined) throw new Error(`The page has no place for ${name}`);
-    return before + value + after;
-  }, html);
-}
-
 /** A text of the error catalogue, its `{placeholders}` set apart. */
 export function withPlaceholders(text: string): string {
   return escapeHtml(text).replace(/\{(\w+)\}/g, '<var>$1</var>');

@@ -23,7 +23,7 @@ export async function rehearseLastSuite(report: Report): Promise<void> {
     await rm(migrations, { recursive: true });
     await cp(path.join(root, 'migrations'), migrations, { recursive: true });
     // What the migrations import.
-    for (const file of ['build-indexes.ts', 'statements.ts'])
+    for (const file of ['build-indexes.ts', 'forward-only.ts', 'statements.ts'])
       await cp(path.join(root, 'src/db', file), path.join(release.folder, 'src/db', file));
     for (const part of parts)
       await report(`the tests of ${release.version} in test/${part} pass over the present schema`, () =>

@@ -1,24 +1,36 @@
 /*
  * The claim page. The id of the NFT is in the path, the secret in the fragment, which browsers send to nobody. The secret
  * stays there and is stored nowhere: so a reload, the way back and another browser with the same link all go on.
+ *
+ * Written for Safari 14, Chrome and Edge 85, Firefox 79: their syntax and functions, and no newer ones.
  */
 
-import { readClaim, sendClaim } from './api.js';
+import { hasChecksum, readAddress } from './address.js';
+import { checkRecipient, readClaim, sendClaim } from './api.js';
+import { readLink } from './link.js';
+import { noteSent, wasSent } from './sent.js';
+import { loadTexts, text, whenOf } from './texts.js';
 import {
+  isConfirming,
   offerToLookAgain,
   showBusy,
   showClaim,
+  showConfirm,
   showFault,
   showNote,
   showOutcome,
   showReason,
+  showStage,
+  showTexts,
   showWallets,
 } from './view.js';
-import { askForAddress, isAddress, watchWallets } from './wallets.js';
-import { faultOf, incomplete, reasonOf, whenOf } from './words.js';
+import { addToWallet, askForAddress, watchWallets } from './wallets.js';
+import { addressFaultOf, faultOf, reasonOf, wordsOf, wordsOfLink } from './words.js';
 
-const field = document.getElementById('recipient');
-const held = readLink();
+document.documentElement.dataset.started = '';
+
+const at = (id) => document.getElementById(id);
+const held = readLink(location);
 
 // A mint takes seconds to minutes; who has not seen the end after an hour asks for it.
 const firstWaitMs = 2_000;
@@ -31,32 +43,28 @@ let began = Date.now();
 let waitMs = firstWaitMs;
 // A wrong secret is counted, so it is not tried again unasked.
 let isRefused = false;
-let isClaiming = false;
-
-/** What the link holds; undefined when a part is missing. */
-function readLink() {
-  const nftId = location.pathname.split('/').at(-1) ?? '';
-  try {
-    const secret = decodeURIComponent(location.hash.slice(1));
-    return /^[0-9a-f-]{36}$/i.test(nftId) && secret !== '' ? { nftId, secret } : undefined;
-  } catch {
-    return undefined;
-  }
-}
+let isBusy = false;
+/** What was read last. */
+let claim;
+/** The address that is being confirmed. */
+let proposed;
+let wallets = [];
 
 /** Looks once, however many ask for it at the same time. */
 function look() {
   clearTimeout(timer);
-  looking ??= lookOnce().finally(() => {
-    looking = undefined;
-  });
+  if (looking === undefined) {
+    looking = lookOnce().finally(() => {
+      looking = undefined;
+    });
+  }
   return looking;
 }
 
 async function lookOnce() {
   offerToLookAgain(false);
   const answer = await readClaim(held);
-  if (answer.claim !== undefined) return showAndFollow(answer.claim);
+  if (answer.body !== undefined) return showAndFollow(answer.body);
   const reason = reasonOf(answer);
   if (reason !== undefined) {
     isRefused = true;
@@ -65,13 +73,15 @@ async function lookOnce() {
     return;
   }
   const seconds = answer.retryAfter ?? Math.ceil(waitMs / 1_000);
-  showNote(`No answer from the service. The page tries again ${whenOf(seconds)}.`);
+  showNote(text('noAnswer', { when: whenOf(seconds) }));
   lookLater(seconds * 1_000);
 }
 
-function showAndFollow(claim) {
+function showAndFollow(read) {
   isRefused = false;
-  showClaim(claim);
+  claim = read;
+  showClaim(claim, wordsOf(claim, wasSent(held.nftId, claim.recipient)));
+  showAddable();
   if (claim.claimStatus === 'queued' || claim.claimStatus === 'submitted') lookLater(waitMs);
 }
 
@@ -93,55 +103,101 @@ function lookAnew() {
   return look();
 }
 
-async function claim(recipient) {
-  showFault('');
-  showOutcome('');
-  if (!isAddress(recipient)) {
-    showFault(recipient === '' ? faultOf({ code: 'recipient_required' }) : malformed);
-    field.focus();
-    return;
-  }
-  isClaiming = true;
-  showBusy(true);
-  clearTimeout(timer);
-  const answer = await sendClaim(held, recipient);
-  if (answer.claim === undefined) await explain(answer);
-  else showAndFollow(answer.claim);
-  showBusy(false);
-  isClaiming = false;
+/** Runs one thing at a time; what is pressed meanwhile does nothing. */
+async function alone(work) {
+  if (isBusy) return;
+  isBusy = true;
+  await work();
+  isBusy = false;
 }
 
-const malformed = 'An address is 0x and 40 digits from 0 to 9 and letters from a to f.';
+const explainAddress = (words) => {
+  showFault(words);
+  at('recipient').focus();
+};
+
+/** Takes a text to the confirmation, if it is an address that can get the NFT. */
+async function propose(given) {
+  showFault('');
+  showOutcome('');
+  const { address, ...fault } = readAddress(given, claim);
+  if (address === undefined) return explainAddress(addressFaultOf(fault, claim));
+  showBusy('next', true, ['next', 'checking']);
+  const answer = await checkRecipient(held, address);
+  showBusy('next', false, ['next', 'checking']);
+  const { body, code } = answer;
+  if (isAddressFault(code)) return explainAddress(recipientFaultOf(code, address));
+  // Without an answer nothing is known against the address; the claim itself is checked again.
+  if (body === undefined && !unanswered.includes(code)) return explain(answer);
+  proposed = body?.recipient?.toLowerCase() === address.toLowerCase() ? body.recipient : address;
+  showConfirm(claim, { address: proposed, hasCode: body?.hasCode === true });
+}
+
+const unanswered = ['unreachable', 'not_found', 'service_unavailable', 'overloaded', 'internal_error'];
+
+const isAddressFault = (code) =>
+  code === 'recipient_unusable' || code === 'input_invalid' || code === 'recipient_required';
+
+const recipientFaultOf = (code, address) =>
+  text(code === 'input_invalid' && hasChecksum(address) ? 'addressChecksum' : 'addressUnusable');
+
+async function claimIt() {
+  showBusy('yes', true, ['yes', 'claiming']);
+  clearTimeout(timer);
+  noteSent(held.nftId, proposed);
+  const answer = await sendClaim(held, proposed);
+  if (answer.body === undefined) await explain(answer);
+  else showAndFollow(answer.body);
+  showBusy('yes', false, ['yes', 'claiming']);
+}
 
 /** Whatever was answered, what is true is read: somebody may have claimed it, and a lost answer may have been a yes. */
 async function explain(answer) {
   await looking;
   await lookAnew();
   const { code } = answer;
+  const wasConfirming = isConfirming();
+  if (wasConfirming) showStage('form');
   if (code === 'nft_already_queued' || code === 'nft_already_minted') {
-    showOutcome('Somebody has claimed it already, for the wallet above.');
-    return;
+    if (!wasSent(held.nftId, claim.recipient)) showOutcome(text('faster'));
+  } else if (isAddressFault(code)) {
+    explainAddress(recipientFaultOf(code, proposed));
+  } else {
+    showFault(faultOf(answer, claim));
+    if (wasConfirming) at('next').focus();
   }
-  showFault(faultOf(answer));
-  if (code === 'input_invalid' || code === 'recipient_required') field.focus();
 }
 
 async function useWallet(wallet) {
   showFault('');
-  try {
-    field.value = await askForAddress(wallet);
-    document.getElementById('claim').focus();
-  } catch (error) {
-    showFault(error.message);
-  }
+  const { given, fault } = await askForAddress(wallet);
+  if (fault !== undefined) return showFault(text(fault));
+  at('recipient').value = given;
+  await propose(given);
+}
+
+function showAddable() {
+  const isMinted = claim?.claimStatus === 'minted';
+  showWallets('add', isMinted ? wallets : [], ['addToWallet', 'addToThisWallet'], async (wallet) => {
+    const outcome = await addToWallet(wallet, claim);
+    if (outcome === 'added') showNote(text('addedToWallet'));
+    if (outcome === 'failed') showNote(text('notAddedToWallet'));
+  });
 }
 
 function begin() {
-  document.getElementById('form').addEventListener('submit', (event) => {
+  at('form').addEventListener('submit', (event) => {
     event.preventDefault();
-    if (!isClaiming) void claim(field.value.trim());
+    void alone(() => propose(at('recipient').value));
   });
-  document.getElementById('again').addEventListener('click', lookAnew);
+  at('yes').addEventListener('click', () => alone(claimIt));
+  at('change').addEventListener('click', () => {
+    if (isBusy) return;
+    showStage('form');
+    at('recipient').focus();
+    at('recipient').select();
+  });
+  at('again').addEventListener('click', lookAnew);
   // A phone stops the timers of a page that is not seen.
   document.addEventListener(
     'visibilitychange',
@@ -149,11 +205,23 @@ function begin() {
   );
   addEventListener('pageshow', (event) => event.persisted && lookAnew());
   addEventListener('online', lookUnasked);
-  watchWallets((wallets) => showWallets(wallets, useWallet));
+  watchWallets((found) => {
+    wallets = found;
+    showWallets('wallets', wallets, ['useWallet', 'useThisWallet'], (wallet) =>
+      alone(() => useWallet(wallet)),
+    );
+    showAddable();
+  });
   void look();
+}
+
+async function start() {
+  await loadTexts();
+  showTexts();
+  if (held.secret === undefined) showReason(wordsOfLink(held));
+  else begin();
 }
 
 // Another code that is scanned into the same tab changes nothing but the fragment.
 addEventListener('hashchange', () => location.reload());
-if (held === undefined) showReason(incomplete);
-else begin();
+start().catch(() => window.sayNotStarted());

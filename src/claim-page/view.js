@@ -1,22 +1,99 @@
 /* Puts what is known on the page. Everything is text, nothing is markup. */
 
-import { wordsOf } from './words.js';
+import { short, showCopied } from './copy.js';
+import { momentOf, text } from './texts.js';
 
 const at = (id) => document.getElementById(id);
 const steps = ['queued', 'submitted', 'minted'];
 
-/** @param words `{ mood, headline, message }` */
-export function showWords({ mood, headline, message }) {
-  at('headline').closest('section').dataset.mood = mood ?? '';
-  // Said again by screen readers only when it changes.
-  if (at('headline').textContent !== headline) at('headline').textContent = headline;
-  if (at('message').textContent !== message) at('message').textContent = message;
+/** Fills the texts that stand in the page from the beginning. */
+export function showTexts() {
+  document.title = text('heading');
+  for (const each of document.querySelectorAll('[data-text]')) each.textContent = text(each.dataset.text);
+  for (const each of document.querySelectorAll('[data-label]')) {
+    each.setAttribute('aria-label', text(each.dataset.label));
+  }
+  for (const each of document.querySelectorAll('[data-copy]')) {
+    each.setAttribute('aria-label', text('copyWhat', { what: text(each.dataset.what) }));
+    each.addEventListener('click', () => showCopied(each));
+  }
+  at('served').textContent = text('servedBy', { operator: at('served').dataset.operator });
 }
 
-export function showClaim(claim) {
+/** @param words `{ mood, headline, message }` */
+export function showWords({ mood, headline, message }) {
+  at('card').dataset.mood = mood ?? '';
+  setText('headline', headline);
+  setText('message', message);
+}
+
+// Said again by screen readers only when it changes.
+function setText(id, words) {
+  if (at(id).textContent !== words) at(id).textContent = words;
+}
+
+/** @param isOurs whether this tab claimed it */
+export function showClaim(claim, words) {
   showAsset(claim);
-  showWords(wordsOf(claim));
-  const { claimStatus, isClaimable } = claim;
+  showWords(words);
+  showSteps(claim.claimStatus);
+  const isInForm =
+    at('form').contains(document.activeElement) || at('confirm').contains(document.activeElement);
+  if (!claim.isClaimable) showStage(undefined);
+  else if (at('confirm').hidden) showStage('form');
+  // The form has gone from under whoever has just used it.
+  if (isInForm && !claim.isClaimable) focusOn('headline');
+  showFacts(claim);
+  const isSlow = claim.mintNote !== null && steps.includes(claim.claimStatus);
+  showNote(isSlow ? text('slow') : '');
+  showServiceWords(claim.mintError ?? claim.mintNote ?? '');
+}
+
+/** Nothing is claimed here: neither the form nor facts of before stay. */
+export function showReason(words) {
+  for (const id of ['form', 'confirm', 'facts', 'steps', 'service', 'add']) at(id).hidden = true;
+  at('status').hidden = false;
+  showWords(words);
+}
+
+/** @param stage `form`, `confirm`, or undefined where nothing can be claimed */
+export function showStage(stage) {
+  at('form').hidden = stage !== 'form';
+  at('confirm').hidden = stage !== 'confirm';
+  at('status').hidden = stage === 'confirm';
+}
+
+export const isConfirming = () => !at('confirm').hidden;
+
+/** Shows the address that would get the NFT, as the last step before the claim. */
+export function showConfirm(claim, { address, hasCode }) {
+  const { name, serial, networkName: network } = claim;
+  at('confirm-text').textContent = text('confirmText', { name, serial, network });
+  at('confirm-program').textContent = hasCode ? text('confirmProgram') : '';
+  // In groups of four, which an eye compares one by one.
+  const groups = ['0x', ...address.slice(2).match(/.{4}/g)].map((group) => {
+    const part = document.createElement('span');
+    part.textContent = group;
+    return part;
+  });
+  fill(at('confirm-address'), groups);
+  showStage('confirm');
+  focusOn('confirm-title');
+}
+
+/** Puts the focus on what is not a field or button. */
+export function focusOn(id) {
+  at(id).tabIndex = -1;
+  at(id).focus();
+}
+
+// Chrome 85 has no replaceChildren.
+function fill(parent, children) {
+  parent.textContent = '';
+  parent.append(...children);
+}
+
+function showSteps(claimStatus) {
   const place = steps.indexOf(claimStatus);
   at('steps').hidden = place === -1;
   for (const [index, step] of steps.entries()) {
@@ -26,32 +103,19 @@ export function showClaim(claim) {
     if (index === place && !isDone) item.setAttribute('aria-current', 'step');
     else item.removeAttribute('aria-current');
   }
-  const isInForm = at('form').contains(document.activeElement);
-  at('form').hidden = !isClaimable;
-  // The form has gone from under whoever has just used it.
-  if (isInForm && !isClaimable) {
-    at('headline').tabIndex = -1;
-    at('headline').focus();
-  }
-  showFacts(claim);
 }
 
-/** Nothing is claimed here: neither the form nor facts of before stay. */
-export function showReason(words) {
-  for (const id of ['form', 'facts', 'steps']) at(id).hidden = true;
-  showWords(words);
-}
-
-function showAsset({ name, type, serial, description, imageUrl }) {
-  document.title = `${name} · claim`;
+function showAsset({ name, type, serial, description, imageUrl, companyName }) {
+  document.title = text('title', { name });
   at('name').textContent = name;
   at('kind').textContent = type;
-  at('serial').textContent = `No. ${serial}`;
+  at('serial').textContent = text('serial', { serial });
+  at('company').textContent = companyName ? text('from', { company: companyName }) : '';
   at('about').textContent = description ?? '';
   at('label').hidden = false;
   const picture = at('picture');
   if (imageUrl === null || picture.src === imageUrl) return;
-  picture.alt = `Picture of ${name}`;
+  picture.alt = text('picture', { name });
   // A picture that does not come leaves no gap.
   picture.onload = () => {
     picture.hidden = false;
@@ -63,49 +127,59 @@ function showAsset({ name, type, serial, description, imageUrl }) {
 }
 
 function showFacts(claim) {
-  const { claimStatus, recipient, mintedAt, mintedTx, transactionUrl, mintNote } = claim;
-  const isClaimed = steps.includes(claimStatus);
-  at('facts').hidden = !isClaimed;
-  at('owner').textContent = recipient ?? '';
+  const { claimStatus, recipient, mintedAt, mintedTx, transactionUrl } = claim;
+  at('facts').hidden = !steps.includes(claimStatus);
+  showLong('owner', recipient ?? '');
   at('network').textContent = claim.networkName;
-  at('token').textContent = `${claim.contractAddress} / ${claim.tokenId}`;
-  for (const row of ['time-row', 'transaction-row', 'token-row']) at(row).hidden = mintedTx === null;
-  if (mintedAt !== null) {
-    at('time').dateTime = mintedAt;
-    at('time').textContent = new Intl.DateTimeFormat(undefined, {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-    }).format(new Date(mintedAt));
+  showLong('contract', claim.contractAddress);
+  showLong('token', claim.tokenId);
+  showLong('transaction', mintedTx ?? '');
+  for (const row of ['time-row', 'transaction-row', 'contract-row', 'token-row']) {
+    at(row).hidden = mintedTx === null;
   }
-  at('transaction').replaceChildren(transactionOf(mintedTx, transactionUrl));
-  showNote(mintNote ?? '');
+  at('explorer').hidden = transactionUrl === null;
+  if (transactionUrl !== null) at('explorer').href = transactionUrl;
+  if (mintedAt === null) return;
+  at('time').dateTime = mintedAt;
+  at('time').textContent = momentOf(mintedAt);
 }
 
-function transactionOf(hash, url) {
-  const code = document.createElement('code');
-  code.textContent = hash ?? '';
-  if (url === null) return code;
-  const link = document.createElement('a');
-  link.href = url;
-  link.rel = 'noreferrer';
-  link.target = '_blank';
-  link.append(code);
-  return link;
+/** A long value, of which the beginning and the end are shown; the whole is copied. */
+function showLong(id, whole) {
+  const place = at(id);
+  if (place.dataset.whole === whole) return;
+  place.dataset.whole = whole;
+  place.title = whole;
+  place.textContent = short(whole);
 }
 
-/** A word beside the state, such as why it does not move. */
-export function showNote(text) {
-  if (at('note').textContent !== text) at('note').textContent = text;
+/** A word next to the state, such as why it does not move. */
+export function showNote(words) {
+  setText('note', words);
 }
 
-export function showFault(text) {
-  at('fault').textContent = text;
-  if (text === '') at('recipient').removeAttribute('aria-invalid');
+function showServiceWords(words) {
+  at('service').hidden = words === '';
+  at('service-words').textContent = words;
+}
+
+export function showFault(words) {
+  at('fault').textContent = words;
+  if (words === '') at('recipient').removeAttribute('aria-invalid');
   else at('recipient').setAttribute('aria-invalid', 'true');
 }
 
-/** @param onChosen called with the wallet whose button is pressed */
-export function showWallets(wallets, onChosen) {
+/** What became of a claim when it is not what was asked for. */
+export function showOutcome(words) {
+  at('told').textContent = words;
+}
+
+/**
+ * A button for each wallet.
+ * @param names of texts: with the wallet's name, and for the wallet of this browser, which has none
+ * @param onChosen called with the wallet whose button is pressed
+ */
+export function showWallets(id, wallets, [named, unnamed], onChosen) {
   const buttons = wallets.map((wallet) => {
     const button = document.createElement('button');
     button.type = 'button';
@@ -115,23 +189,18 @@ export function showWallets(wallets, onChosen) {
       icon.alt = '';
       button.append(icon);
     }
-    button.append(`Use ${wallet.name}`);
+    button.append(wallet.name === undefined ? text(unnamed) : text(named, { wallet: wallet.name }));
     button.addEventListener('click', () => onChosen(wallet));
     return button;
   });
-  at('wallets').replaceChildren(...buttons);
-  at('wallets').hidden = buttons.length === 0;
+  fill(at(id), buttons);
+  at(id).hidden = buttons.length === 0;
 }
 
-/** What became of a claim when it is not what was asked for. */
-export function showOutcome(text) {
-  at('told').textContent = text;
-}
-
-/** Not `disabled`, which would take the focus away. */
-export function showBusy(isBusy) {
-  at('claim').setAttribute('aria-disabled', String(isBusy));
-  at('claim').textContent = isBusy ? 'Claiming …' : 'Claim';
+/** @param names of the texts of the button: at rest, and while it works. Not `disabled`, which takes the focus away. */
+export function showBusy(id, isBusy, [rest, busy]) {
+  at(id).setAttribute('aria-disabled', String(isBusy));
+  at(id).textContent = text(isBusy ? busy : rest);
 }
 
 export function offerToLookAgain(isOffered) {

@@ -21,8 +21,9 @@ export function watchWallets(onFound) {
     add(uuid, { name: name.slice(0, 60), icon: isData ? icon : undefined, provider: detail.provider });
   });
   dispatchEvent(new Event('eip6963:requestProvider'));
+  // Without a name: the wallet of this browser.
   const addOldWay = () => {
-    if (found.size === 0) add(oldWay, { name: 'the wallet in this browser', provider: window.ethereum });
+    if (found.size === 0) add(oldWay, { provider: window.ethereum });
   };
   addOldWay();
   addEventListener('ethereum#initialized', addOldWay, { once: true });
@@ -30,24 +31,37 @@ export function watchWallets(onFound) {
 
 const oldWay = 'window.ethereum';
 
-/** Asks the wallet for the account that its owner chooses. @throws Error in words for the reader */
+/** Asks the wallet for the account that its owner chooses. @returns `{ given }`, or `{ fault }`: the name of a text */
 export async function askForAddress({ provider }) {
-  let accounts;
   try {
-    accounts = await provider.request({ method: 'eth_requestAccounts' });
+    const accounts = await provider.request({ method: 'eth_requestAccounts' });
+    const given = Array.isArray(accounts) ? accounts[0] : undefined;
+    return typeof given === 'string' ? { given } : { fault: 'walletSilent' };
   } catch (error) {
-    throw new Error(refusals[error?.code] ?? 'The wallet gave no address. Type it in instead.');
+    return { fault: refusals[error?.code] ?? 'walletSilent' };
   }
-  const [address] = Array.isArray(accounts) ? accounts : [];
-  if (!isAddress(address)) throw new Error('The wallet gave no address. Type it in instead.');
-  return address;
 }
 
 // Of EIP-1193, and of its JSON-RPC.
-const refusals = {
-  4001: 'You declined in the wallet. Ask it again, or type the address in.',
-  4100: 'The wallet is locked, or does not know this page. Unlock it, then try again.',
-  '-32002': 'The wallet is asking you already: open it and answer there.',
-};
+const refusals = { 4001: 'walletDeclined', 4100: 'walletLocked', '-32002': 'walletBusy' };
 
-export const isAddress = (text) => typeof text === 'string' && /^0x[0-9a-fA-F]{40}$/.test(text);
+/**
+ * Asks the wallet to show the NFT (EIP-747), on the network of the NFT.
+ * @returns `added`, `declined`, or `failed` where the wallet cannot
+ */
+export async function addToWallet({ provider }, { chainId, contractAddress, tokenId }) {
+  const wanted = `0x${chainId.toString(16)}`;
+  try {
+    if (Number(await provider.request({ method: 'eth_chainId' })) !== chainId) {
+      await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wanted }] });
+    }
+    const options = { address: contractAddress, tokenId };
+    const isAdded = await provider.request({
+      method: 'wallet_watchAsset',
+      params: { type: 'ERC721', options },
+    });
+    return isAdded === false ? 'declined' : 'added';
+  } catch (error) {
+    return error?.code === 4001 ? 'declined' : 'failed';
+  }
+}

@@ -1,89 +1,70 @@
-/* What the page says: `{ mood, headline, message }` for a claim, or for a reason why there is none. */
+/*
+ * What the page says: `{ mood, headline, message }` for a claim, or for a reason why there is none. The service's own
+ * words are in English and written for programs, so they are shown as an addition only.
+ */
 
-const closed = 'It cannot be claimed at present. Look again later, or ask whoever gave you the code.';
+import { text, whenOf } from './texts.js';
 
-/** @param claim as the service answers it */
-export function wordsOf({ claimStatus, isClaimable, mintError, networkName }) {
-  switch (claimStatus) {
-    case 'queued':
-      return {
-        headline: 'The claim is accepted',
-        message:
-          'It waits for its turn. You may close this page, and open the link again to see how far it is.',
-      };
-    case 'submitted':
-      return {
-        headline: 'On its way',
-        message: `It was sent to ${networkName} and waits to be confirmed. You may close this page.`,
-      };
-    case 'minted':
-      return {
-        mood: 'good',
-        headline: 'Claimed',
-        message:
-          'It belongs to the wallet below. If that is not yours, somebody else had the code before you.',
-      };
-    case 'failed':
-      return {
-        mood: 'bad',
-        headline: 'The claim did not succeed',
-        message:
-          `${mintError ?? ''} ${isClaimable ? 'Nothing is lost: you may claim again.' : closed}`.trim(),
-      };
-    default:
-      return isClaimable
-        ? { headline: 'Yours to claim', message: 'Choose the wallet that shall get it.' }
-        : { headline: 'Not open for claims', message: closed };
+const inTitle = (name) => text(`${name}Title`);
+const say = (name, values, mood) => ({
+  headline: inTitle(name),
+  message: text(`${name}Text`, values),
+  mood,
+});
+
+/** Whom to ask: the company by its name, where that is known. */
+const whoOf = (claim) => claim?.companyName ?? text('giver');
+
+/**
+ * @param claim as the service answers it
+ * @param isOurs whether this tab claimed it
+ */
+export function wordsOf(claim, isOurs) {
+  const { claimStatus, isClaimable, name, networkName: network } = claim;
+  const who = whoOf(claim);
+  if (claimStatus === 'minted') {
+    return isOurs ? say('yours', { network }, 'good') : say('taken', { name, who });
   }
+  if (claimStatus === 'queued' || claimStatus === 'submitted') {
+    if (!isOurs) return { headline: inTitle('taken'), message: text('takenSoonText', { name, who }) };
+    return say(claimStatus === 'queued' ? 'queued' : 'sent', { network });
+  }
+  if (claimStatus === 'failed') {
+    const message = text(isClaimable ? 'failedText' : 'failedClosedText', { who });
+    return { headline: inTitle('failed'), message, mood: 'bad' };
+  }
+  return isClaimable ? say('open', { network }) : say('closed', { who });
 }
 
-export const incomplete = {
-  mood: 'bad',
-  headline: 'This link is not complete',
-  message: 'Scan the code again, or open the whole link, with everything behind the #.',
-};
+/** Where the link has not all that it needs: its own address is explained, anything else is a fault. */
+export const wordsOfLink = ({ isBare }) => (isBare ? say('about') : say('incomplete', {}, 'bad'));
 
 /** Why there is nothing to show, for good or until somebody does something. Undefined for what passes by itself. */
 export function reasonOf({ code, retryAfter }) {
-  if (code === 'input_invalid' || code === 'secret_required' || code === 'path_malformed') return incomplete;
-  if (code === 'claim_not_found' || code === 'not_found') {
-    return {
-      mood: 'bad',
-      headline: 'This link does not work',
-      message:
-        'Scan the code again, or open the whole link. If it still fails, ask whoever gave you the code.',
-    };
+  if (code === 'input_invalid' || code === 'secret_required' || code === 'path_malformed') {
+    return say('incomplete', {}, 'bad');
   }
-  if (code !== 'secret_locked') return undefined;
-  return {
-    mood: 'bad',
-    headline: 'Too many wrong links',
-    message: `Somebody tried wrong codes for this NFT. It can be looked at again ${whenOf(retryAfter)}.`,
-  };
+  if (code === 'claim_not_found' || code === 'not_found') return say('unknown', {}, 'bad');
+  return code === 'secret_locked' ? say('locked', { when: whenOf(retryAfter) }, 'bad') : undefined;
 }
 
 /** Why a claim was not accepted. */
-export function faultOf({ code, detail, retryAfter }) {
-  return (
-    {
-      input_invalid: `This is no address that can get it: ${detail}.`,
-      recipient_required: 'Type in the address of your wallet.',
-      rwa_archived: closed,
-      rwa_not_claimable: closed,
-      minting_unsupported: closed,
-      mint_quota_exceeded: `No more can be claimed today. Try again ${whenOf(retryAfter)}.`,
-      secret_locked: `Somebody tried wrong codes for this NFT. Try again ${whenOf(retryAfter)}.`,
-      rate_limited: `There were too many requests from here. Try again ${whenOf(retryAfter)}.`,
-      unreachable: 'The service could not be reached. Check your connection, then claim again.',
-    }[code] ?? 'The service cannot answer now. Wait a moment, then claim again.'
-  );
+export function faultOf({ code, retryAfter }, claim) {
+  const [name, values] = {
+    rwa_archived: ['closedNow', { who: whoOf(claim) }],
+    rwa_not_claimable: ['closedNow', { who: whoOf(claim) }],
+    minting_unsupported: ['closedNow', { who: whoOf(claim) }],
+    mint_quota_exceeded: ['quota', { when: whenOf(retryAfter) }],
+    secret_locked: ['lockedText', { when: whenOf(retryAfter) }],
+    rate_limited: ['tooMany', { when: whenOf(retryAfter) }],
+    unreachable: ['unreachable'],
+  }[code] ?? ['broken'];
+  return text(name, values);
 }
 
-/** `in 40 seconds`, or `at 14:32`. */
-export function whenOf(seconds = 30) {
-  if (seconds <= 90) return `in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
-  const moment = new Date(Date.now() + seconds * 1_000);
-  const isToday = moment.toDateString() === new Date().toDateString();
-  const style = isToday ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' };
-  return `at ${new Intl.DateTimeFormat(undefined, style).format(moment)}`;
+/** What is wrong with an address that this page did not accept; see `readAddress`. */
+export function addressFaultOf({ fault, values }, claim) {
+  if (fault !== 'addressOtherChain') return text(fault, values);
+  const { networkName: network, chainId } = claim;
+  return text(fault, { network, chain: values.chain ?? text('otherNetwork', values), chainId });
 }

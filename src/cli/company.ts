@@ -49,6 +49,7 @@ function addCreateCommand(company: Command, session: Session): void {
         }),
       ).catch(explainTaken);
       output.record(made);
+      if (made.treasuryAddress === null) output.say(noTreasury(made.id));
     }),
   );
   examples(
@@ -57,6 +58,9 @@ function addCreateCommand(company: Command, session: Session): void {
     'company create globex --id org_42 --treasury 0x90F79bf6EB2c4f870365E785982E1f101E93b906',
   );
 }
+
+const noTreasury = (id: string) =>
+  `It has no treasury, so each mint needs a recipient. Set one: tallystick company update ${id} --treasury <address>`;
 
 function addReadCommands(company: Command, session: Session): void {
   company

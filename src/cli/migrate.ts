@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { prepareDatabase } from '../compose/migrate.ts';
 import { findMissingRights } from '../db/role-store.ts';
-import { assertInRange, newerSchema } from '../db/schema-check.ts';
+import { assertInRange, assertSupported, newerSchema } from '../db/schema-check.ts';
 import {
   distributeIndex,
   findCitusWorkers,
@@ -34,6 +34,7 @@ export function addMigrateCommand(program: Command, session: Session): void {
         session,
         async (operator) => {
           const { db, output, state } = operator;
+          assertSupported(state);
           assertInRange(state);
           if (options.status) {
             // What comes after the schema may have been cut off.

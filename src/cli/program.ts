@@ -23,6 +23,7 @@ import { createOutput } from './shared/output.ts';
 import type { Watched } from './shared/progress.ts';
 import type { Prompt } from './shared/prompt.ts';
 import type { Session } from './shared/session.ts';
+import { addStatusCommand } from './status.ts';
 
 export type ProgramParts = {
   readonly version: string;
@@ -118,6 +119,9 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
     prompt,
     onInterrupt,
   };
+  addInitCommand(program, session, (settings) =>
+    examine({ ...session, config: async () => loadConfig({ local: false, settings }) }),
+  );
   addCompanyCommands(program, session);
   addKeyCommands(program, session);
   addNetworkCommands(program, session);
@@ -131,10 +135,8 @@ export function createProgram(parts: ProgramParts, fail: () => void): Command {
   addMcpCommand(program, session);
   addMigrateCommand(program, session);
   addDoctorCommand(program, session);
+  addStatusCommand(program, session);
   addKeystoreCommands(program, session);
-  addInitCommand(program, session, (settings) =>
-    examine({ ...session, config: async () => loadConfig({ local: false, settings }) }),
-  );
   pointToHelp(program, 'tallystick');
   return program;
 }

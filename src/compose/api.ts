@@ -115,13 +115,21 @@ const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['conf
   supportUrl: SUPPORT_URL ?? `${publicBaseUrl}/docs/`,
 });
 
+const claimPageOf = ({ OPERATOR_NAME, SUPPORT_URL, WALLET_HELP_URL }: Parts['config']) => ({
+  operator: OPERATOR_NAME,
+  supportUrl: SUPPORT_URL,
+  walletHelpUrl: WALLET_HELP_URL,
+});
+
 /**
  * The Express app for callers: the areas that the settings choose, the health routes and the portal.
  * @param isServing false while the process starts or stops
+ * @param sampleKey of the local service with its sample data, which no setting gives
  */
 export function createServiceApp(
   parts: ApiParts,
   isServing: () => boolean = () => true,
+  sampleKey?: string,
 ): Promise<RequestListener> {
   const { config, handlers, observers } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
@@ -138,11 +146,14 @@ export function createServiceApp(
       { path: '/', handler: strangerPace(createStrangerDelays()) },
       {
         path: '/docs',
-        handler: createPortalRouter({ directory: portalDirectory, deployment: deploymentOf(config) }),
+        handler: createPortalRouter({
+          directory: portalDirectory,
+          deployment: { ...deploymentOf(config), sampleKey },
+        }),
       },
       { path: '/', handler: createStartRouter() },
       ...(config.AREAS.includes('claim')
-        ? [{ path: '/claim', handler: createClaimPageRouter(deploymentOf(config)) }]
+        ? [{ path: '/claim', handler: createClaimPageRouter(claimPageOf(config)) }]
         : []),
     ],
   });

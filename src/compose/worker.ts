@@ -4,6 +4,7 @@ import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config.ts';
 import { chainAudit } from '../db/audit-chain-store.ts';
 import { purgeExpiredRows } from '../db/housekeeping.ts';
+import { purgeProcesses } from '../db/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
 import { purgeSecretAttempts } from '../rwa/assets/secret-attempt-store.ts';
@@ -75,7 +76,10 @@ export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void
     queue: purgeQueue,
     cron: '*/10 * * * *',
     handle: () =>
-      purgeExpiredRows(db, [purgeSecretAttempts, purgeUnknownClaims, purgeDoneJobs, purgeAttendees]),
+      purgeExpiredRows(db, [
+        ...[purgeSecretAttempts, purgeUnknownClaims],
+        ...[purgeDoneJobs, purgeAttendees, purgeProcesses],
+      ]),
   };
   const chain = { queue: auditQueue, cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
   return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });

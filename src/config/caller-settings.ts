@@ -66,6 +66,6 @@ export const callerSettings = {
       .pipe(z.array(proxy))
       .optional(),
     about:
-      'Proxies in front of this service, as addresses or networks (`10.0.0.0/8`, `loopback`), separated by commas: their `X-Forwarded-For` tells the address of a caller.',
+      'Proxies in front of this service, as addresses or networks (`10.0.0.0/8`, `loopback`), separated by commas: they are believed about the address of a caller (`X-Forwarded-For`) and its trace (`traceparent`). An entry that is no address counts as that of the proxy.',
   },
 } as const;

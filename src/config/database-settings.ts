@@ -1,27 +1,21 @@
 import { z } from 'zod';
-import { whole } from './setting-forms.ts';
+import { databaseUrl, whole } from './setting-forms.ts';
 
 /** Settings of the connections to PostgreSQL. */
 export const databaseSettings = {
   DATABASE_URL: {
-    schema: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
+    schema: databaseUrl,
     about: 'PostgreSQL 15 or later: `postgres://user:password@host:port/database`.',
     secret: true,
   },
   DATABASE_SESSION_URL: {
-    schema: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
-      .optional(),
+    schema: databaseUrl.optional(),
     about:
       'Where `DATABASE_URL` leads to a pooler in transaction mode (PgBouncer): the same database without it, for what needs a session of its own.',
     secret: true,
   },
   DATABASE_REPLICA_URL: {
-    schema: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
-      .optional(),
+    schema: databaseUrl.optional(),
     about:
       'Role `api`: a streaming replica of the database, without a pooler, for the [reads that may lag](#a-replica-for-reads). Its state holds no start back.',
     secret: true,

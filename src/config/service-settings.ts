@@ -73,7 +73,15 @@ export const serviceSettings = {
       .regex(/^(https?:\/\/|mailto:)[^\s"'<>`]+$/, 'must be an http, https or mailto address')
       .optional(),
     about:
-      'Where callers find help, in the portal and the documents: `https:` or `mailto:`; by default the portal.',
+      'Where callers find help, in the portal and the documents, and customers on the claim page: `https:` or `mailto:`. Without it the former name the portal, and the claim page names nothing.',
+  },
+  WALLET_HELP_URL: {
+    schema: z
+      .string()
+      .regex(/^https?:\/\/[^\s"'<>`]+$/, 'must be an http or https address')
+      .optional(),
+    about:
+      'Page for customers who have no wallet yet, which the claim page links; without it there is no link.',
   },
   LOG_LEVEL: {
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

@@ -20,6 +20,29 @@ export const listOf = <T extends string>(allowed: readonly [T, ...T[]]) =>
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
 
+const encodedForm =
+  'cannot be read as postgres://user:password@host:port/database; within user and password, write # as %23, % as %25, / as %2F, ? as %3F and @ as %40';
+
+export const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, { error: 'must be a postgres:// URL', abort: true })
+  .refine(leadsToDatabase, encodedForm);
+
+/** Whether the URL names what it seems to: a password with one of these characters may be read as the end of the host. */
+function leadsToDatabase(text: string): boolean {
+  // Without a host, a parameter names the folder of a socket.
+  const whole = text.replace('@/', '@localhost/');
+  if (!URL.canParse(whole) || text.includes('#')) return false;
+  const { username, password, hostname, pathname, search } = new URL(whole);
+  if (/[/@]/.test(pathname.slice(1)) || (username === '' && search.includes('@'))) return false;
+  try {
+    for (const part of [username, password, hostname, pathname]) decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The entries of a list of keys, which stand behind commas or in lines. */
 export const keyEntries = (text: string): string[] => text.trim().split(/\s*[,\n]\s*/);
 
@@ -60,7 +83,7 @@ export const signerList = z.string().transform((text, context): readonly SignerS
   return z.NEVER;
 });
 
-/** An address, a network in CIDR notation, or one of the names that Express knows. */
+/** An address, a network in CIDR notation, or one of the names for private networks. */
 export const proxy = z
   .string()
   .refine(
@@ -72,5 +95,6 @@ function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+  // A network of no bits would be everybody.
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

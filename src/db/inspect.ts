@@ -9,6 +9,12 @@ export type DatabaseState = {
   readonly version: string;
   /** Whether the server is recent enough for the schema and the queries: PostgreSQL 15 or later. */
   readonly supported: boolean;
+  readonly database: string;
+  readonly user: string;
+  /** In which the database stores texts, such as `UTF8`. */
+  readonly encoding: string;
+  /** `off` where a backslash within quotes is no backslash. */
+  readonly standardStrings: string;
   /** Settings that are off, so that a crash of the server can lose committed transactions. */
   readonly lossy: readonly string[];
   /** Migrations of this release that the database has not run. */
@@ -25,22 +31,31 @@ const directory = fileURLToPath(new URL('../../migrations', import.meta.url));
 // PostgreSQL 15, as `server_version_num` writes it.
 const minVersion = 150_000;
 
-type ServerRow = { version: string; number: number; lossy: string[] };
+type ServerRow = Pick<
+  DatabaseState,
+  'version' | 'database' | 'user' | 'encoding' | 'standardStrings' | 'lossy'
+> & {
+  readonly number: number;
+};
 
 /** Reads the state of a database without changing it. Knex's own list of migrations would create its tables. */
 export async function inspectDatabase(db: Database): Promise<DatabaseState> {
   const { rows }: { rows: ServerRow[] } = await db.raw(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+       current_database() AS database, current_user AS "user", current_setting('server_encoding') AS encoding,
+       current_setting('standard_conforming_strings') AS "standardStrings",
        ARRAY(SELECT name FROM pg_settings WHERE setting = 'off' AND name = ANY (?) ORDER BY name) AS lossy`,
     [['fsync', 'full_page_writes', 'synchronous_commit']],
   );
   const known = (await readdir(directory)).filter((file) => file.endsWith('.ts')).sort();
   const { run, range } = await readSchema(db);
   const unknown = run.filter((name) => !known.includes(name));
+  const [row] = rows;
+  if (row === undefined) throw new Error('The database says nothing of itself.');
+  const { number, ...server } = row;
   return {
-    version: rows[0]?.version ?? 'of unknown version',
-    lossy: rows[0]?.lossy ?? [],
-    supported: (rows[0]?.number ?? 0) >= minVersion,
+    ...server,
+    supported: number >= minVersion,
     pending: known.filter((name) => !run.includes(name)),
     unknown,
     range,

@@ -24,6 +24,9 @@ type LeaseOptions = {
   readonly seconds?: number;
 };
 
+/** Names this process, as people look for it: `host:pid`. */
+export const processName = (): string => `${hostname().slice(0, 40)}:${process.pid}`;
+
 // So that with the look for it another process takes over within 15 s.
 const usualSeconds = 12;
 const longestLookMs = 1_000;
@@ -38,7 +41,7 @@ export class LeaseHeldError extends Error {}
  */
 export async function acquireLease(options: LeaseOptions): Promise<Lease> {
   const { db, name, signal, seconds = usualSeconds } = options;
-  const holder = `${hostname().slice(0, 40)}:${process.pid}`;
+  const holder = processName();
   const isForsaken = createRenewalWatch(seconds);
   for (;;) {
     signal.throwIfAborted();

@@ -40,6 +40,7 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
   deployment: { api: read, worker: read },
   leases: forAll(write),
   replica_heartbeats: { api: write },
+  processes: forAll(write),
 
   companies: { api: read, worker: read },
   api_keys: { api: read },

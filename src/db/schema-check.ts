@@ -5,9 +5,28 @@ export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 
-/** @throws SchemaError when the server is older than what the schema and the queries need */
-export function assertSupported({ supported, version }: Pick<DatabaseState, 'supported' | 'version'>): void {
+type ServerState = Pick<
+  DatabaseState,
+  'supported' | 'version' | 'database' | 'user' | 'encoding' | 'standardStrings'
+>;
+
+/** @throws SchemaError when the server or the database is not what the schema and the queries need */
+export function assertSupported(state: ServerState): void {
+  const { supported, version, database, user, encoding, standardStrings } = state;
   if (!supported) throw new SchemaError(`PostgreSQL ${version} is too old: use 15 or later.`);
+  if (encoding !== 'UTF8') {
+    throw new SchemaError(
+      `The database "${database}" has the encoding ${encoding}, and this release needs UTF8. Use a database that is made by: ` +
+        "CREATE DATABASE <name> TEMPLATE template0 ENCODING 'UTF8'",
+    );
+  }
+  if (standardStrings === 'off') {
+    throw new SchemaError(
+      `The database "${database}" has standard_conforming_strings = off. Run there: ` +
+        `ALTER DATABASE "${database}" SET standard_conforming_strings = on. Where its user has a setting of its own: ` +
+        `ALTER ROLE "${user}" RESET standard_conforming_strings`,
+    );
+  }
 }
 
 type NewerState = Pick<DatabaseState, 'unknown' | 'range' | 'isInRange'>;

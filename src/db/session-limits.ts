@@ -38,6 +38,16 @@ const serverKeepAlive = {
   tcp_user_timeout: '12000',
 };
 
+// What statements and their results are read with. A server, database or user may have other defaults, such as DateStyle
+// 'SQL, DMY', in which an Indian time is written as IST and read again as Israel's.
+const reportedFormats = { DateStyle: 'ISO, MDY', TimeZone: 'UTC' };
+const formats = {
+  ...reportedFormats,
+  IntervalStyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+};
+
 // Compiling the plan of a statement costs more than a short one takes, and long ones here read rows rather than compute.
 const planning = { jit: 'off' };
 
@@ -59,16 +69,22 @@ const setAll = (settings: Readonly<Record<string, string>>, isLocal: boolean): S
 /**
  * The statement that begins a session.
  * @param name unique to the connection; the server shows it, also behind a pooler
- * @param limits undefined where sessions of the server are shared, so that nothing can be set for long
+ * @param limits undefined where sessions of the server are shared: a pooler keeps for each client what the server reports
+ *   of its own accord, and nothing else can be set for long
  */
 export const beginSession = (name: string, limits: SessionLimits | undefined): Statement =>
   setAll(
-    { application_name: name, ...(limits && { ...planning, ...serverKeepAlive, ...limitSettings(limits) }) },
+    {
+      application_name: name,
+      ...(limits
+        ? { ...formats, ...planning, ...serverKeepAlive, ...limitSettings(limits) }
+        : reportedFormats),
+    },
     false,
   );
 
-/** Limits the rest of a transaction. */
+/** Sets limits and formats for the rest of a transaction. */
 export async function limitTransaction(tx: Tx, limits: SessionLimits): Promise<void> {
-  const { text, values } = setAll(limitSettings(limits), true);
+  const { text, values } = setAll({ ...formats, ...limitSettings(limits) }, true);
   await tx.raw(text.replaceAll(/\$\d+/g, '?'), values);
 }

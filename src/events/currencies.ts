@@ -10,4 +10,15 @@ export function currencyFault(currency: string): string | undefined {
   return `currency must be written in capitals: ${capitals}`;
 }
 
+/**
+ * The decimals of the currency's smallest unit: 2 for EUR, 0 for JPY, and 2 without a currency. Undefined for a token
+ * symbol, since only its contract knows its decimals.
+ */
+export function decimalsOf(currency: string | null): number | undefined {
+  if (currency !== null && !isoCodes.has(currency)) return undefined;
+  // XXX is the code of ISO 4217 for no currency.
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: currency ?? 'XXX' });
+  return format.resolvedOptions().maximumFractionDigits;
+}
+
 const isoCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));

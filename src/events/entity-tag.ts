@@ -18,3 +18,10 @@ export function allowsChange(ifMatch: string | undefined, tag: string): boolean 
   if (ifMatch === undefined || ifMatch.trim() === '*') return true;
   return Array.from(ifMatch.matchAll(/(?:W\/)?"[^"]*"/g), ([candidate]) => candidate).includes(tag);
 }
+
+/**
+ * Whether an `If-Match` header has a tag that a proxy weakened: `W/"…"`, or a tag of ours with a suffix such as `-gzip`.
+ */
+export function isWeakened(ifMatch = ''): boolean {
+  return /W\/"[^"]*"|"[\w-]{22}[^\w"][^"]*"/.test(ifMatch);
+}

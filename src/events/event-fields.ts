@@ -1,5 +1,6 @@
 import type { components } from '../contract/generated/events.ts';
 import type { InputError } from '../contract/problem.ts';
+import { nameFault } from '../contract/visible-text.ts';
 import { parseIsoDate } from '../iso-date.ts';
 import { currencyFault } from './currencies.ts';
 import type { EventFields } from './event.ts';
@@ -15,7 +16,7 @@ type Parsed = {
 /** The fields of an event that a request sets: undefined keeps the value, null clears it. */
 export type EventChanges = Omit<EventBody, keyof Parsed> & Parsed;
 
-/** Parses a body that fits the contract, and checks what a pattern cannot: dates, currencies, URLs. */
+/** Parses a body that fits the contract, and checks what a pattern cannot: names, dates, currencies, URLs. */
 export function readChanges(body: EventBody): { changes: EventChanges; faults: InputError[] } {
   const faults: InputError[] = [];
   const fault = (pointer: string, message: string) => faults.push({ in: 'body', pointer, message });
@@ -31,6 +32,9 @@ export function readChanges(body: EventBody): { changes: EventChanges; faults: I
     if (!URL.canParse(url)) fault(pointer, `${field} must be a URL such as https://example.com/image.png`);
   };
 
+  const name = body.name?.trim();
+  const nameMessage = name === undefined ? undefined : nameFault(name);
+  if (nameMessage !== undefined) fault('/name', `name ${nameMessage}`);
   const startDate = instant('startDate');
   const endDate = instant('endDate');
   const currencyMessage = currencyFault(body.currency ?? '');
@@ -40,7 +44,7 @@ export function readChanges(body: EventBody): { changes: EventChanges; faults: I
     checkUrl(`galleryImages/${index}`, `/galleryImages/${index}`, url);
 
   const chainId = typeof body.chainId === 'number' ? String(body.chainId) : body.chainId;
-  return { changes: { ...body, startDate, endDate, chainId }, faults };
+  return { changes: { ...body, ...(name !== undefined && { name }), startDate, endDate, chainId }, faults };
 }
 
 /** The message about a date that {@link parseIsoDate} refuses. */

@@ -10,7 +10,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { problem } from '../errors.ts';
 import { parseIsoDate } from '../iso-date.ts';
 import { arrayOf } from './batches.ts';
-import { allowsChange, entityTag } from './entity-tag.ts';
+import { allowsChange, entityTag, isWeakened } from './entity-tag.ts';
 import type { EventRecord } from './event.ts';
 import { applyChanges, fieldsOf, instantMessage, namedOnly, readChanges } from './event-fields.ts';
 import { countEvents, type EventStart, listEvents, readAllEvents, readListed } from './event-list-store.ts';
@@ -115,7 +115,7 @@ async function allEvents(mayLag: MayLag, companyId: string, filter: EventFilter,
 /**
  * Locks an event for a change.
  * @param ifMatch the `If-Match` header, which names the versions that the caller wants to change
- * @throws ProblemError `event_not_found`, or `precondition_failed` when the event has another version
+ * @throws ProblemError `event_not_found`, or `precondition_failed` or `etag_weakened` when the event has another version
  */
 async function lockVersion(
   tx: Tx,
@@ -124,7 +124,8 @@ async function lockVersion(
   ifMatch: string | undefined,
 ): Promise<EventRecord> {
   const event = existing(await lockEvent(tx, companyId, id));
-  if (!allowsChange(ifMatch, entityTag(event))) throw problem('precondition_failed');
+  if (!allowsChange(ifMatch, entityTag(event)))
+    throw problem(isWeakened(ifMatch) ? 'etag_weakened' : 'precondition_failed');
   return event;
 }
 

@@ -1,5 +1,6 @@
 import type { InputError } from '../contract/problem.ts';
 import { problem } from '../errors.ts';
+import { decimalsOf } from './currencies.ts';
 import type { EventFields } from './event.ts';
 import type { EventChanges } from './event-fields.ts';
 
@@ -28,23 +29,52 @@ export function ruleFaults(merged: EventFields, sent: EventChanges): InputError[
   return faults;
 }
 
-type Discount = Pick<EventFields, 'price' | 'discountPrice' | 'discountPercentage'>;
+type Discount = Pick<EventFields, 'price' | 'currency' | 'discountPrice' | 'discountPercentage'>;
 
 /**
- * Checks that a new event tells of one discount. A change may leave the three apart, since each may be sent alone.
+ * Checks that price, discounted price and percentage of a new event agree. A change may leave the three apart, since
+ * each may be sent alone.
  */
 export function discountFaults(event: Discount): InputError[] {
   if (isOneDiscount(event)) return [];
-  const message = 'discountPercentage must agree with price and discountPrice to one percent';
+  const message =
+    'discountPercentage must agree with price and discountPrice to one percent, or to the smallest unit of currency';
   return [{ in: 'body', pointer: '/discountPercentage', message }];
 }
 
-/** To a percent: prices are rounded to coins, percentages to whole ones. One above the price is a fault of its own. */
-function isOneDiscount({ price, discountPrice, discountPercentage }: Discount): boolean {
+/**
+ * Whether the three agree to a percent, as whole percentages do, or to one smallest unit of the currency, as rounded
+ * prices do. A discounted price above the price is a fault of its own.
+ */
+function isOneDiscount({ price, currency, discountPrice, discountPercentage }: Discount): boolean {
   if (price === null || discountPrice === null || discountPercentage === null) return true;
-  if (price === 0 || discountPrice > price) return true;
-  return Math.abs((1 - discountPrice / price) * 100 - discountPercentage) <= 1;
+  if (discountPrice > price) return true;
+  const amounts = [toDecimal(price), toDecimal(discountPrice)] as const;
+  const percentage = toDecimal(discountPercentage);
+  const decimals = decimalsOf(currency);
+  const scale = Math.max(amounts[0].scale, amounts[1].scale, decimals ?? 0);
+  const [full, reduced] = [digitsAt(amounts[0], scale), digitsAt(amounts[1], scale)];
+  const percent = 10n ** BigInt(percentage.scale);
+  const whole = 100n * percent;
+  // The distance from the exact price, and what it is compared with, are multiplied by `whole`: nothing is divided.
+  const difference = reduced * whole - full * (whole - percentage.digits);
+  const distance = difference < 0n ? -difference : difference;
+  if (distance <= full * percent) return true;
+  return decimals !== undefined && distance < 10n ** BigInt(scale - decimals) * whole;
 }
+
+/** A decimal number: its digits, of which so many stand behind the point. */
+type Decimal = { readonly digits: bigint; readonly scale: number };
+
+/** The decimal number that a caller wrote: JavaScript writes a double by the fewest digits that mean it. */
+function toDecimal(value: number): Decimal {
+  const [mantissa = '', exponent = '0'] = String(value).split('e');
+  const [before = '', behind = ''] = mantissa.split('.');
+  // No amount is large enough to be written with a positive exponent.
+  return { digits: BigInt(before + behind), scale: behind.length - Number(exponent) };
+}
+
+const digitsAt = ({ digits, scale }: Decimal, wanted: number) => digits * 10n ** BigInt(wanted - scale);
 
 /**
  * Refuses a change with faults, or with a network that is not registered.

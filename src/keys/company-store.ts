@@ -123,6 +123,17 @@ export async function listZeroTreasuries(db: Database): Promise<Company[]> {
   return rows.map(fromRow);
 }
 
+/** How many companies have no treasury, and the names of the first, sorted by name. */
+export async function findWithoutTreasury(
+  db: Database,
+  limit: number,
+): Promise<{ readonly count: number; readonly names: string[] }> {
+  const without = db(table).whereNull('treasury_address');
+  const [{ count } = { count: '0' }] = await without.clone().count();
+  const names: string[] = await without.orderBy('name').limit(limit).pluck('name');
+  return { count: Number(count), names };
+}
+
 /**
  * Changes a company.
  * @returns the changed company, or undefined when no company has this id

@@ -1,12 +1,15 @@
 import path from 'node:path';
 import type { Credentials } from './credentials.ts';
 
-/** What is printed once the service is ready. Its six curl lines work as they stand. */
+/** What is printed once the service is ready. Its six curl lines work in a terminal where the two exports before were pasted. */
 export function banner(credentials: Credentials, file: string): string {
   const { baseUrl, portalUrl, operationsUrl, keys, chainId, rpcUrl } = credentials;
   return [
     '',
-    'Tallystick is ready.',
+    'Tallystick is ready. Paste these lines into another terminal first:',
+    '',
+    `  export TALLYSTICK=${baseUrl}`,
+    `  export TALLYSTICK_KEY=${keys.acme}`,
     '',
     `  Service      ${baseUrl}`,
     `  Portal       ${portalUrl}`,
@@ -17,7 +20,7 @@ export function banner(credentials: Credentials, file: string): string {
     `               no company  ${keys.noCompany}`,
     `  In a file    ${path.relative(process.cwd(), file) || file}`,
     '',
-    'Try it:',
+    'Then try it:',
     '',
     ...examples(credentials).map((line) => `  ${line}`),
     '',
@@ -26,19 +29,15 @@ export function banner(credentials: Credentials, file: string): string {
   ].join('\n');
 }
 
-function examples({ baseUrl, keys, chainId, contracts, wallets }: Credentials): string[] {
+function examples({ chainId, contracts, wallets }: Credentials): string[] {
   const [wallet = ''] = wallets;
-  const blockchain = `${baseUrl}/blockchain/v1/api`;
   const whose = `address=${wallet}&chainId=${chainId}`;
-  const balance = `${blockchain}/token/balance?${whose}`;
   return [
-    curl(keys.noCompany, `${blockchain}/wallet/history?${whose}&limit=3`),
-    curl(keys.noCompany, `${blockchain}/nft?${whose}&limit=3`),
-    curl(keys.noCompany, balance),
-    curl(keys.noCompany, `${balance}&contractAddress=${contracts['SampleToken']}`),
-    curl(keys.acme, `${baseUrl}/events/v1/api/event`),
-    curl(keys.acme, `${baseUrl}/v1/api/rwa?isClaimable=true`),
-  ];
+    `/blockchain/v1/api/wallet/history?${whose}&limit=3`,
+    `/blockchain/v1/api/nft?${whose}&limit=3`,
+    `/blockchain/v1/api/token/balance?${whose}`,
+    `/blockchain/v1/api/token/balance?${whose}&contractAddress=${contracts['SampleToken']}`,
+    '/events/v1/api/event',
+    '/v1/api/rwa?isClaimable=true',
+  ].map((path) => `curl -H "x-api-key: $TALLYSTICK_KEY" "$TALLYSTICK${path}"`);
 }
-
-const curl = (key: string, url: string): string => `curl -H 'x-api-key: ${key}' '${url}'`;

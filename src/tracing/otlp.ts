@@ -118,12 +118,13 @@ function beginCaused(tracer: Tracer, options: SpanOptions, causes: readonly stri
 
 function begin(
   tracer: Tracer,
-  { name, kind, facts }: SpanOptions,
+  { name, kind, facts, startedAt }: SpanOptions,
   within: Context,
   causes: readonly SpanContext[],
 ) {
   const links: Link[] = causes.slice(0, mostLinks).map((context) => ({ context }));
-  const described = { kind: kinds[kind], links, ...(facts && { attributes: { ...facts } }) };
+  const startTime = startedAt === undefined ? {} : { startTime: startedAt };
+  const described = { kind: kinds[kind], links, ...startTime, ...(facts && { attributes: { ...facts } }) };
   return wrap(tracer, tracer.startSpan(name, described, within), within);
 }
 

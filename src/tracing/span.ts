@@ -7,6 +7,8 @@ export type SpanOptions = {
   readonly kind: 'server' | 'client' | 'consumer' | 'internal';
   /** Never a secret, and nothing that a caller chose. */
   readonly facts?: SpanFacts;
+  /** When the work began, in milliseconds since 1970; now by default. */
+  readonly startedAt?: number | undefined;
 };
 
 /** A piece of work in a trace. */

@@ -6,6 +6,7 @@ import { test as base, perFile } from '../support/fixtures.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import type { TestService } from '../support/service.ts';
 import { type CompiledContract, compileContracts } from '../support/solidity.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const test = base
   .extend('node', perFile, async ({ chain }, { onCleanup }) => {
@@ -169,7 +170,7 @@ describe('200 from the cache', () => {
   test('comes from one question to the node for 50 concurrent requests', async ({ service, node }) => {
     const release = node.hold('eth_getBalance');
     const answers = Promise.all(Array.from({ length: 50 }, () => ofWallet(service).expect(200)));
-    await vi.waitFor(() => expect(node.asked).toContain('eth_getBalance'), { interval: 5, timeout: 5_000 });
+    await waitFor(() => expect(node.asked).toContain('eth_getBalance'));
     release();
     const bodies = (await answers).map(({ body }) => JSON.stringify(body));
     expect(new Set(bodies).size).toBe(1);

@@ -31,6 +31,7 @@ const readers = [
   'rwa show',
   // It makes a key that nothing has yet, and stores nothing.
   'secret-key new',
+  'status',
 ];
 
 /** The others, with the entries that they leave in the audit log. The next test wants one that shows each. */

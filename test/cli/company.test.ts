@@ -14,8 +14,11 @@ describe('company create', () => {
   });
 
   test('takes the id that an authentication service gave it', async ({ json }) => {
-    const { status, value } = await json('company', 'create', ' globex ', '--id', 'org_42');
+    const { status, value, notes } = await json('company', 'create', ' globex ', '--id', 'org_42');
     expect(status).toBe(0);
+    expect(notes).toEqual([
+      'It has no treasury, so each mint needs a recipient. Set one: tallystick company update org_42 --treasury <address>',
+    ]);
     expect(value).toMatchObject({ id: 'org_42', name: 'globex', treasuryAddress: null, claimBaseUrl: null });
     expect(value.createdAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });

@@ -23,11 +23,20 @@ describe('doctor, on a network that mints', () => {
       found: [
         {
           state: 'FAULT',
-          detail: expect.stringContaining('no worker ever had a signer for it: set MINT_SIGNERS'),
+          detail: expect.stringMatching(/these settings name no signer, .*: set MINT_SIGNERS$/),
         },
         { state: 'FAULT', detail: `There is no contract at ${bare}.` },
       ],
     });
+    const MINT_SIGNERS = '31337=kms:arn:aws:kms:eu-west-1:1:key/one';
+    expect((await examine({ ...settings, MINT_SIGNERS }, 'minting 31337')).found[0]).toEqual({
+      check: 'minting 31337',
+      state: 'warning',
+      detail: expect.stringMatching(/^no worker has had the signer .*: start one with ROLES=worker$/),
+    });
+    // What `npm start` made has its signer from there.
+    const { value: local } = await commandLine(settings).json('doctor', '--local');
+    expect(JSON.stringify(local)).not.toContain('MINT_SIGNERS');
     const stranger = Wallet.createRandom().address;
     await db('networks').update({ minter_contract: mintChain.contract });
     await db('mint_lanes').insert({ chain_id: 31337, signer: stranger });

@@ -105,5 +105,5 @@ describe('doctor, on a replica', () => {
     const [fault] = absent.found;
     expect(fault?.detail).toContain('host and port in DATABASE_REPLICA_URL');
     expect(fault?.detail).not.toContain('pass-word');
-  }, 60_000);
+  });
 });

@@ -11,6 +11,7 @@ import { addCompany, addNetwork, addNfts, addRwa, setZeroTreasury, vaultOf } fro
 import { callNode } from '../support/deploy.ts';
 import { type NodeProxy, startNodeProxy } from '../support/node-proxy.ts';
 import { freePort } from '../support/postgres.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { commandLine } from './command-line.ts';
 import { test } from './fixtures.ts';
 
@@ -215,6 +216,27 @@ describe('doctor, on treasuries', () => {
     const renamed = await run('company', 'update', 'acme', '--claim-url', 'https://acme.example');
     expect(renamed.err).toContain('The treasury must not be the zero address');
     expect((await run('company', 'update', 'acme', '--treasury', '')).status).toBe(0);
+    expect((await examine(settings)).of('treasury')).toMatchObject([{ state: 'warning' }]);
+  });
+});
+
+describe('doctor, on companies without a treasury', () => {
+  test('has one warning for all of them, with their number and the first names', async ({
+    db,
+    settings,
+    run,
+  }) => {
+    for (const name of ['a1', 'a2', 'a3']) await run('company', 'create', name);
+    const without = () => db('companies').whereNull('treasury_address').orderBy('name').pluck('name');
+    const names = await without();
+    expect(names.length).toBeGreaterThan(3);
+    const { of } = await examine(settings);
+    const detail = `companies without one: ${names.length} (a1, a2, a3, …); their mints need a recipient: tallystick company update <company> --treasury <address>`;
+    expect(of('treasury')).toEqual([{ check: 'treasury', state: 'warning', detail }]);
+    await db('companies').whereIn('name', ['a1', 'a2', 'a3']).delete();
+    await db('companies')
+      .whereNull('treasury_address')
+      .update({ treasury_address: `0x${'ab'.repeat(20)}` });
     expect((await examine(settings)).of('treasury')).toEqual([]);
   });
 });
@@ -309,19 +331,19 @@ describe('doctor, on keys', () => {
       { state: 'ok', detail: 'the own key store answers, and refuses a key that nobody has' },
     ]);
     const ask = async (key: string) => {
-      const environment = { TALLYSTICK_API_KEY: key };
+      const environment = { TALLYSTICK_KEY: key };
       const { value } = await commandLine(settings, { environment }).json('doctor');
       const findings: Finding[] = value;
       return findings.find(({ check }) => check === 'key');
     };
     expect(await ask(made.key)).toMatchObject({
       state: 'ok',
-      detail: `TALLYSTICK_API_KEY is accepted as ${made.id} of initech`,
+      detail: `TALLYSTICK_KEY is accepted as ${made.id} of initech`,
     });
     await run('key', 'revoke', made.id);
     expect(await ask(made.key)).toMatchObject({
       state: 'FAULT',
-      detail: expect.stringContaining('TALLYSTICK_API_KEY is refused'),
+      detail: expect.stringContaining('TALLYSTICK_KEY is refused'),
     });
     const { value: open } = await json('key', 'create');
     expect(await ask(open.key)).toMatchObject({
@@ -330,12 +352,12 @@ describe('doctor, on keys', () => {
     });
     expect((await examine(settings)).of('key')).toEqual([]);
     // A connection that is left open keeps the command from ending.
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { rows } = await db.raw(
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tallystick listener'",
       );
       expect(rows).toEqual([]);
-    }, 5_000);
+    });
   });
 
   test('asks a remote authentication service about a key that nobody has', async ({ settings }) => {

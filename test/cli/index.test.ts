@@ -208,7 +208,7 @@ describe('index backfill', () => {
     expect(status).toBe(1);
     expect(error?.message).toContain('No node of network 1 answered');
     expect(error?.message).toContain('the same command goes on from there.');
-  }, 60_000);
+  });
 
   test.for([
     [['1', '--to', String(first - 1)], `begins at block ${first}, after block ${first - 1}.`],

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { parseEnv } from 'node:util';
 import { afterAll, describe, expect } from 'vitest';
 import { openKeystore } from '../../src/chain/minting/key-signer.ts';
 import { test } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres.ts';
 import type { Told } from './command-line.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
@@ -24,7 +26,7 @@ type Asked = {
   readonly cwd: string;
   readonly env?: Record<string, string>;
   /** What is typed when a text is read on standard error, in this order. */
-  readonly answers?: readonly (readonly [question: string, answer: string])[];
+  readonly answers?: readonly (readonly [question: string, answer: string | (() => Promise<void>)])[];
 };
 
 /** Runs the real program; its input ends once every answer is given. */
@@ -39,17 +41,30 @@ function run(args: readonly string[], { cwd, env = {}, answers = [] }: Asked): P
   child.stderr.on('data', (piece) => {
     told.err += piece;
     const [next] = left;
-    const at = next === undefined ? -1 : told.err.indexOf(next[0], seen);
+    // What is longer than a line is broken anywhere.
+    const at = next === undefined ? -1 : told.err.replaceAll(/\r?\n/g, '').indexOf(next[0], seen);
     if (next === undefined || at < 0) return;
     seen = at + next[0].length;
     left.shift();
-    child.stdin.write(`${next[1]}\n`);
+    const [, answer] = next;
+    if (typeof answer === 'string') child.stdin.write(`${answer}\n`);
+    else void answer().then(() => child.stdin.write('\n'));
   });
   if (answers.length === 0) child.stdin.end();
   return new Promise((resolve) => {
     child.once('close', (status) => resolve({ status: status ?? -1, ...told }));
   });
 }
+
+/** Waits until the program has written this. */
+const asked = (child: ChildProcess, text: string) =>
+  new Promise<void>((resolve) => {
+    let told = '';
+    child.stderr?.on('data', (piece) => {
+      told += piece;
+      if (told.includes(text)) resolve();
+    });
+  });
 
 const settingsOf = async (file: string) => parseEnv(await readFile(file, 'utf8'));
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
@@ -173,7 +188,7 @@ describe('tallystick init', () => {
     });
   });
 
-  test('writes nothing when nobody answers, an option is wrong, or another one is at work', async () => {
+  test('writes nothing when nobody answers, or an option is wrong', async () => {
     const cwd = await newFolder();
     const silent = await run(['init'], { cwd });
     expect(silent).toMatchObject({ status: 2, err: expect.stringContaining('Nobody answers') });
@@ -182,12 +197,81 @@ describe('tallystick init', () => {
       err: '--database-url must be a postgres:// URL.\n--mint must be decimal chain ids, separated by commas.\n',
     });
     expect(await readdir(cwd)).toEqual([]);
-    await writeFile(path.join(cwd, 'tallystick.env.new'), '');
-    expect(await run(['init', '--yes'], { cwd })).toMatchObject({
-      status: 2,
-      err: expect.stringContaining('another init is at work'),
+  });
+
+  test('tests the database before it asks for more, and asks again with the reason', async ({
+    databaseUrl,
+  }) => {
+    const cwd = await newFolder();
+    const port = await freePort();
+    const wrong = (change: (url: URL) => void) => {
+      const url = new URL(databaseUrl);
+      change(url);
+      return `\u0015${url.href}`;
+    };
+    const { err, status } = await run(['init'], {
+      cwd,
+      answers: [
+        ['Database', 'postgres://me:hunter#22@127.0.0.1/db'],
+        [
+          'write # as %23',
+          wrong((url) => Object.assign(url, { host: `127.0.0.1:${port}`, password: 'hunter22' })),
+        ],
+        [
+          `PostgreSQL at 127.0.0.1:${port} cannot be reached`,
+          wrong((url) => Object.assign(url, { password: 'hunter22' })),
+        ],
+        ['Check user and password', wrong((url) => Object.assign(url, { pathname: '/nothing' }))],
+        ['has no database "nothing"', `\u0015${databaseUrl}`],
+        ['callers reach', ''],
+        ['claim page', ''],
+        ['runs the service', ''],
+        ['find help', ''],
+        ['Moralis', ''],
+        ['networks to mint', ''],
+      ],
     });
-    expect(await readdir(cwd)).toEqual(['tallystick.env.new']);
+    expect({ status, err }).toEqual({ status: 0, err: expect.not.stringContaining('hunter') });
+    expect((await settingsOf(path.join(cwd, 'tallystick.env')))['DATABASE_URL']).toBe(databaseUrl);
+  });
+
+  test.for(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGKILL', 'the end of its input'] as const)(
+    'leaves nothing behind that the next run would meet, when it is ended by %s',
+    async (end, { databaseUrl }) => {
+      const cwd = await newFolder();
+      const child = spawn(process.execPath, [bin, 'init'], { cwd, env: {} });
+      const ended = once(child, 'close');
+      await asked(child, 'Database');
+      child.stdin.write(`${databaseUrl}\n`);
+      await asked(child, 'callers reach');
+      if (end === 'the end of its input') child.stdin.end();
+      else child.kill(end);
+      await ended;
+      expect(await readdir(cwd)).toEqual([]);
+      const next = await run(['init', '--yes', '--database-url', databaseUrl], { cwd });
+      expect(next.status).toBe(0);
+      expect(await readdir(cwd)).toEqual(['tallystick.env']);
+    },
+  );
+
+  test('writes nothing over what another one has written meanwhile', async ({ databaseUrl }) => {
+    const cwd = await newFolder();
+    const file = path.join(cwd, 'tallystick.env');
+    const slow = await run(['init'], {
+      cwd,
+      answers: [
+        ['Database', databaseUrl],
+        ['callers reach', ''],
+        ['claim page', ''],
+        ['runs the service', ''],
+        ['find help', ''],
+        ['Moralis', ''],
+        ['networks to mint', () => writeFile(file, 'PORT=4000\n')],
+      ],
+    });
+    expect(slow).toMatchObject({ status: 2, err: expect.stringContaining('was changed meanwhile') });
+    expect(await readFile(file, 'utf8')).toBe('PORT=4000\n');
+    expect(await readdir(cwd)).toEqual(['tallystick.env']);
   });
 });
 

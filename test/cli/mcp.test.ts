@@ -57,7 +57,7 @@ const operationsOf = (isWanted: (method: string) => boolean) =>
 
 describe('the tools', () => {
   test('are the operations that only read, with their words and inputs', async ({ service }) => {
-    const { client } = await connect(['--url', service.baseUrl], { TALLYSTICK_API_KEY: service.keys.acme });
+    const { client } = await connect(['--url', service.baseUrl], { TALLYSTICK_KEY: service.keys.acme });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(operationsOf((method) => method === 'get'));
     expect(tools.find(({ name }) => name === 'getEvent')).toMatchObject({
@@ -71,8 +71,8 @@ describe('the tools', () => {
 
   test('are all of them with --write, and each input has one place', async ({ service }) => {
     const { client } = await connect(['--write'], {
-      TALLYSTICK_URL: service.baseUrl,
-      TALLYSTICK_API_KEY: service.keys.acme,
+      TALLYSTICK: service.baseUrl,
+      TALLYSTICK_KEY: service.keys.acme,
     });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(operationsOf(() => true));
@@ -103,7 +103,7 @@ describe('a call', () => {
     for (const name of ['One', 'Two']) {
       await acme.post('/events/v1/api/event').send({ name }).expect(201);
     }
-    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_API_KEY: service.keys.acme });
+    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_KEY: service.keys.acme });
     const [events, told] = await jsonOf(call('listEvents', { limit: 1 }));
     expect(events).toMatchObject([{ name: 'Two', totalAttendees: 0 }]);
     expect(told).toMatchObject({ status: 200, headers: { 'x-total-count': '2' } });
@@ -117,7 +117,7 @@ describe('a call', () => {
     await addNetwork(db);
     const type = 'fine art + 100 % & more/less';
     const { id } = await addRwa(db, service.companies.acme, { type });
-    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_API_KEY: service.keys.acme });
+    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_KEY: service.keys.acme });
     const [found] = await jsonOf(call('listRwas', { type, isClaimable: false }));
     expect(found.rwas).toMatchObject([{ id, type }]);
     const one = await call('getEvent', { eventId: '../event' });
@@ -128,7 +128,7 @@ describe('a call', () => {
     service,
     acme,
   }) => {
-    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_API_KEY: service.keys.acme });
+    const { call } = await connect(['--url', service.baseUrl], { TALLYSTICK_KEY: service.keys.acme });
     const before = (await acme.get('/events/v1/api/event')).body;
     expect(await call('createEvent', { name: 'Never' })).toMatchObject({
       isError: true,
@@ -139,7 +139,7 @@ describe('a call', () => {
 
   test('changes with --write, by every method', async ({ service, acme }) => {
     const { call } = await connect(['--url', service.baseUrl, '--write'], {
-      TALLYSTICK_API_KEY: service.keys.acme,
+      TALLYSTICK_KEY: service.keys.acme,
     });
     const wanted = { name: 'Fair', maxAttendees: 2, 'Idempotency-Key': 'fair-1' };
     const [event, made] = await jsonOf(call('createEvent', wanted));
@@ -167,7 +167,7 @@ describe('a call', () => {
 
   test('with wrong input says what the service says of it, or what cannot be sent', async ({ service }) => {
     const { call, client } = await connect(['--url', service.baseUrl, '--write'], {
-      TALLYSTICK_API_KEY: service.keys.acme,
+      TALLYSTICK_KEY: service.keys.acme,
     });
     const refused = async (name: string, input: Record<string, unknown>) => {
       const { isError, text } = await call(name, input);
@@ -202,13 +202,13 @@ describe('a call', () => {
     const none = await connect(at, {});
     expect(await none.call('listEvents')).toMatchObject({
       isError: true,
-      text: 'listEvents needs an API key: start this server with TALLYSTICK_API_KEY in its environment.',
+      text: 'listEvents needs an API key: start this server with TALLYSTICK_KEY in its environment.',
     });
-    const revoked = await connect(at, { TALLYSTICK_API_KEY: service.keys.revoked });
+    const revoked = await connect(at, { TALLYSTICK_KEY: service.keys.revoked });
     expect((await revoked.call('listEvents')).text).toMatch(/^Invalid API key\. \(401\)/);
     const file = path.join(folder, 'key');
     await writeFile(file, `${service.keys.globex}\n`);
-    const globex = await connect(at, { TALLYSTICK_API_KEY_FILE: file });
+    const globex = await connect(at, { TALLYSTICK_KEY_FILE: file });
     expect(await db('events').where({ company_id: service.companies.globex }).pluck('id')).toEqual([]);
     expect(await jsonOf(globex.call('listEvents'))).toMatchObject([[], { status: 200 }]);
   });
@@ -221,10 +221,10 @@ describe('a service', () => {
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo; // it listens on a port
     const url = `http://127.0.0.1:${port}`;
-    const { call } = await connect(['--timeout', '1'], { TALLYSTICK_URL: url, TALLYSTICK_API_KEY: 'k' });
+    const { call } = await connect(['--timeout', '1'], { TALLYSTICK: url, TALLYSTICK_KEY: 'k' });
     const answer = { isError: true, text: `The service at ${url} gave no answer within 1000 ms.` };
     expect(await call('listEvents')).toMatchObject(answer);
-    const none = await connect(['--url', 'http://127.0.0.1:1'], { TALLYSTICK_API_KEY: 'k' });
+    const none = await connect(['--url', 'http://127.0.0.1:1'], { TALLYSTICK_KEY: 'k' });
     expect((await none.call('listEvents')).text).toBe(
       'The service at http://127.0.0.1:1 cannot be reached: ECONNREFUSED.',
     );
@@ -237,10 +237,10 @@ describe('the command', () => {
   });
 
   test.each([
-    [{ TALLYSTICK_URL: 'ftp://x' }, 'TALLYSTICK_URL: must be an http(s) URL'],
-    [{ TALLYSTICK_API_KEY: 'a b' }, 'TALLYSTICK_API_KEY: must be visible ASCII characters'],
-    [{ TALLYSTICK_API_KEY_FILE: '/none' }, 'TALLYSTICK_API_KEY_FILE: /none cannot be read (ENOENT)'],
-    [{ TALLYSTICK_API_KEY_FILE: '/none', TALLYSTICK_API_KEY: 'k' }, 'leave one of them out'],
+    [{ TALLYSTICK: 'ftp://x' }, 'TALLYSTICK: must be an http(s) URL'],
+    [{ TALLYSTICK_KEY: 'a b' }, 'TALLYSTICK_KEY: must be visible ASCII characters'],
+    [{ TALLYSTICK_KEY_FILE: '/none' }, 'TALLYSTICK_KEY_FILE: /none cannot be read (ENOENT)'],
+    [{ TALLYSTICK_KEY_FILE: '/none', TALLYSTICK_KEY: 'k' }, 'leave one of them out'],
   ])('refuses %j', async (settings, message) => {
     const { status, err } = await commandLine(settings as Record<string, string>).run('mcp');
     expect([status, err]).toEqual([2, expect.stringContaining(message)]);
@@ -248,7 +248,7 @@ describe('the command', () => {
 
   test('explains itself', async () => {
     const { out } = await commandLine({}).run('mcp', '--help');
-    for (const word of ['TALLYSTICK_API_KEY', 'TALLYSTICK_URL', '--write', '--url', '--timeout']) {
+    for (const word of ['TALLYSTICK_KEY', 'TALLYSTICK', '--write', '--url', '--timeout']) {
       expect(out).toContain(word);
     }
   });

@@ -11,6 +11,7 @@ const commands = [
   ['rwa', 'create', 'list', 'show', 'import', 'export', 'reissue-secret', 'rotate-secrets'],
   ['migrate'],
   ['doctor'],
+  ['status'],
 ];
 
 describe('help', () => {
@@ -18,6 +19,7 @@ describe('help', () => {
     const { status, out, err } = await run('--help');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     for (const [group = ''] of commands) expect(out).toMatch(new RegExp(`^ {2}${group} `, 'm'));
+    expect(out).toMatch(/\nCommands:\n {2}init /);
     expect(out).toContain('$ tallystick migrate');
     expect(out).toContain('Exit status: 0 done; 1 it failed');
   });

@@ -144,6 +144,7 @@ describe('an import of CSV', () => {
       `,whisky,31337,0x12,`,
       `B,whisky,31337,${contractAddress},"x\ny",more`,
       `C,whisky,77,${contractAddress},`,
+      `\u200b,whisky,31337,${contractAddress},`,
     ].join('\n');
     const where = await file('faults.csv', text);
     const { status, out, err } = await run(...importing(where));
@@ -154,9 +155,10 @@ describe('an import of CSV', () => {
       expect.stringMatching(/^line 7 +contractAddress +must be 0x and 40 hex digits$/),
       expect.stringMatching(/^line 8 +has 6 cells where the header has 5$/),
       expect.stringMatching(/^line 10 +chainId +77 is not registered; see: tallystick network list$/),
+      expect.stringMatching(/^line 11 +name +must have a visible character$/),
       '',
     ]);
-    expect(err).toBe(`4 fault(s) in ${where}. Nothing was imported.\n`);
+    expect(err).toBe(`5 fault(s) in ${where}. Nothing was imported.\n`);
     expect(await names(db)).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import { Contract, ContractFactory, id, JsonRpcProvider, toBeHex, ZeroAddress } 
 import { afterAll, describe, expect } from 'vitest';
 import artefact from '../../src/chain/contracts/artefacts/TallystickNft.json' with { type: 'json' };
 import { test } from '../support/fixtures.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let provider: JsonRpcProvider;
 let nft: Contract;
@@ -37,12 +38,11 @@ afterAll(async () => {
 async function done(contract: Contract, method: string, ...args: unknown[]) {
   const transaction = await contract.getFunction(method)(...args);
   // On a busy machine the node answers before it has mined.
-  const deadline = performance.now() + 10_000;
-  for (;;) {
+  return waitFor(async () => {
     const receipt = await provider.getTransactionReceipt(transaction.hash);
-    if (receipt !== null) return receipt;
-    if (performance.now() > deadline) throw new Error('not mined');
-  }
+    if (receipt === null) throw new Error('not mined');
+    return receipt;
+  });
 }
 
 describe('minting one', () => {

@@ -4,6 +4,7 @@ import { createDatabase } from '../../src/db/connect.ts';
 import { createLogger } from '../../src/log.ts';
 import { inScope, type RequestScope } from '../../src/request-scope.ts';
 import { test } from '../support/fixtures.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const log = createLogger({ level: 'silent' });
 const pools: Database[] = [];
@@ -37,7 +38,7 @@ describe('a connection', () => {
     expect(processes).toHaveLength(40);
     expect(new Set(processes).size).toBeLessThanOrEqual(4);
     expect(acquired.mock.calls.length).toBeLessThan(20);
-    await vi.waitFor(() => expect(db.client.pool.numUsed()).toBe(0));
+    await waitFor(() => expect(db.client.pool.numUsed()).toBe(0));
   });
 
   test('goes to the background first, which takes no turns', async ({ databaseUrl }) => {
@@ -59,13 +60,13 @@ describe('a connection', () => {
     const caller = new AbortController();
     const asked = inScope({ tenant: 'tenant', isRead: false, signal: caller.signal }, () => processOf(db));
     const refused = expect(asked).rejects.toThrow('gone');
-    await vi.waitFor(() => expect(db.client.pool.numPendingAcquires()).toBe(1));
+    await waitFor(() => expect(db.client.pool.numPendingAcquires()).toBe(1));
     caller.abort(new Error('gone'));
     await holder.rollback();
     await refused;
     expect(sent.filter((sql) => sql.includes('pg_backend_pid'))).toEqual([]);
     expect(await inScope(scope('tenant'), () => processOf(db))).toBeGreaterThan(0);
-    await vi.waitFor(() => expect(db.client.pool.numUsed()).toBe(0));
+    await waitFor(() => expect(db.client.pool.numUsed()).toBe(0));
   });
 
   test('that was lost goes to nobody', async ({ databaseUrl }) => {

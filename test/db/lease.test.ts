@@ -1,9 +1,10 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { acquireLease, LeaseHeldError } from '../../src/db/lease.ts';
 import { findLeaseHolder } from '../../src/db/lease-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { test } from '../support/fixtures.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const log = createLogger({ level: 'silent' });
 const never = new AbortController().signal;
@@ -35,7 +36,7 @@ test('of two that ask at once, one gets it', async ({ db }) => {
 test('tells its holder when another process has taken it', async ({ db }) => {
   const lease = await take(db, 'c');
   await db('leases').where({ name: 'c' }).increment('fence');
-  await vi.waitFor(() => expect(lease.lost.aborted).toBe(true), { timeout: 5_000 });
+  await waitFor(() => expect(lease.lost.aborted).toBe(true));
   await lease.release();
   // It was no longer its own to end.
   expect(await findLeaseHolder(db, 'c')).toBeDefined();

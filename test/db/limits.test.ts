@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { afterAll, afterEach, describe, expect, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { createDatabase, type DatabaseOptions } from '../../src/db/connect.ts';
 import { isOutage } from '../../src/db/outage.ts';
@@ -10,6 +10,7 @@ import { inTransaction } from '../../src/db/transaction.ts';
 import { createLogger } from '../../src/log.ts';
 import { type Gate, startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const log = createLogger({ level: 'silent' });
 let gate: Gate;
@@ -96,7 +97,7 @@ test('a transaction that was idle for too long is an outage, not a fault', async
   const db = openPool(databaseUrl, { limits: { ...serviceLimits, idleInTransactionMs: 100 } });
   const failed = await inTransaction(db, async (tx) => {
     await touch(tx);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { rows } = await db.raw("SELECT FROM pg_stat_activity WHERE state = 'idle in transaction'");
       expect(rows).toEqual([]);
     });

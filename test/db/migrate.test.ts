@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect } from 'vitest';
+import { down } from '../../src/db/forward-only.ts';
 import { inspectDatabase } from '../../src/db/inspect.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { test } from '../support/fixtures.ts';
@@ -22,6 +23,16 @@ describe('migrations', () => {
     expect(inParts.length).toBeGreaterThan(0);
     const invalid = await db.raw('SELECT indexrelid::regclass AS name FROM pg_index WHERE NOT indisvalid');
     expect(invalid.rows).toEqual([]);
+  });
+
+  test('reject every way back, in the words of the one helper', async ({ db }) => {
+    const folder = new URL('../../migrations/', import.meta.url);
+    const words = await down().catch((error: unknown) => error);
+    expect(words).toBeInstanceOf(Error);
+    for (const name of await readdir(folder)) {
+      const migration = await import(new URL(name, folder).href);
+      expect([name, await migration.down(db).catch((error: unknown) => error)]).toEqual([name, words]);
+    }
   });
 
   // An index that starts with what names one row there leads to the same rows: those of an RWA by its id alone.

@@ -4,6 +4,7 @@ import { createLogger } from '../../src/log.ts';
 import { type Gate, startGate } from '../keys/tcp-gate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const log = createLogger({ level: 'silent' });
 let gate: Gate;
@@ -42,12 +43,12 @@ const notify = (database: TestDatabase, channel: string, payload: string) =>
 
 /** Told until it is heard: a listener that is on its way back says to nobody when it listens. */
 const heardInTheEnd = (database: TestDatabase, notes: string[], channel: string, payload: string) =>
-  vi.waitFor(async () => {
+  waitFor(async () => {
     await notify(database, channel, payload);
     expect(notes).toContain(`${channel}: ${payload}`);
-  }, 20_000);
+  });
 
-const heard = (notes: string[], note: string) => vi.waitFor(() => expect(notes).toContain(note), 5_000);
+const heard = (notes: string[], note: string) => waitFor(() => expect(notes).toContain(note));
 
 const backends = async (database: TestDatabase): Promise<number> => {
   const { rows } = await database.db.raw(
@@ -95,7 +96,7 @@ describe('a listener', () => {
     await listener.subscribe({ channel: 'second', onNotify: () => {}, onGap });
     expect(onGap).toHaveBeenCalledTimes(1);
     await terminate(database);
-    await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(3), 5_000);
+    await waitFor(() => expect(onGap).toHaveBeenCalledTimes(3));
   });
 
   test('reports a gap when it starts, for nobody told it what was before', async ({ database }) => {
@@ -108,7 +109,7 @@ describe('a listener', () => {
   }) => {
     const { notes, onGap } = await listen(database, ['first']);
     await terminate(database);
-    await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(3), 5_000);
+    await waitFor(() => expect(onGap).toHaveBeenCalledTimes(3));
     await notify(database, 'first', 'again');
     await heard(notes, 'first: again');
   });
@@ -126,7 +127,7 @@ describe('a listener', () => {
       pulseMs: 100,
     });
     gate.freeze();
-    await vi.waitFor(() => expect(onGap.mock.calls.length).toBeGreaterThan(1), 5_000);
+    await waitFor(() => expect(onGap.mock.calls.length).toBeGreaterThan(1));
     gate.open();
     await heardInTheEnd(database, notes, 'first', 'thawed');
   });
@@ -140,6 +141,6 @@ describe('a listener', () => {
     disturb();
     await listener.close();
     gate.open();
-    await vi.waitFor(async () => expect(await backends(database)).toBe(0), 5_000);
+    await waitFor(async () => expect(await backends(database)).toBe(0));
   });
 });

@@ -1,10 +1,11 @@
 import { Writable } from 'node:stream';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
 import { createOutageLog } from '../../src/db/outage-log.ts';
 import { createLogger } from '../../src/log.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import { test } from '../support/fixtures.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 test('an outage is one line when it begins and one when it is over, with what failed between', async ({
   databaseUrl,
@@ -24,7 +25,7 @@ test('an outage is one line when it begins and one when it is over, with what fa
   gate.refuse();
   for (let round = 0; round < 20; round += 1) await Promise.allSettled([ask(), ask(), ask(), ask()]);
   gate.open();
-  await vi.waitFor(ask, 5_000);
+  await waitFor(ask);
   expect(lines.map(({ msg }) => msg)).toEqual([
     'database connections fail',
     'database connections are to be had again',

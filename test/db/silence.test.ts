@@ -7,6 +7,7 @@ import { createLogger } from '../../src/log.ts';
 import { startGate } from '../keys/tcp-gate.ts';
 import { test as base } from '../support/fixtures.ts';
 import { startServiceOn } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const log = createLogger({ level: 'silent' });
 
@@ -76,7 +77,7 @@ describe.concurrent('a database that says nothing at all', () => {
     }
     gate.open();
     // One that is being opened ends with the gate that opens.
-    await vi.waitFor(() => ask(db), 5_000);
+    await waitFor(() => ask(db));
   });
 
   test('is answered with 503, and told to come again', async ({ database, databaseUrl, gate }) => {

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, heldUp, unknownId } from './requests.ts';
+import { eventPath, heldUp, invisibleNames, unknownId } from './requests.ts';
 
 const full = {
   name: 'Harvest supper',
@@ -97,12 +97,30 @@ describe('201', () => {
     { discountPercentage: 100 },
     { price: 30, discountPrice: 20, discountPercentage: 33 },
     { price: 0, discountPrice: 0, discountPercentage: 50 },
+    { price: 0.05, discountPrice: 0.03, discountPercentage: 50, currency: 'EUR' },
+    { price: 0.05, discountPrice: 0.02, discountPercentage: 50, currency: 'EUR' },
+    { price: 0.05, discountPrice: 0.03, discountPercentage: 50 },
+    { price: 3, discountPrice: 3, discountPercentage: 10, currency: 'JPY' },
+    { price: 3, discountPrice: 2, discountPercentage: 10, currency: 'JPY' },
+    { price: 0.005, discountPrice: 0.003, discountPercentage: 50, currency: 'KWD' },
+    { price: 1e-7, discountPrice: 5e-8, discountPercentage: 50, currency: 'ETH' },
+    { price: 999999999999.99, discountPrice: 666666666666.66, discountPercentage: 33.33333333333333 },
     { currency: 'USDC.e' },
   ])('takes %j, which is just within the rules', async (fields, { acme }) => {
     await acme
       .post(eventPath)
       .send({ name: 'Spring fair', ...fields })
       .expect(201);
+  });
+
+  test('removes the spaces around a name', async ({ acme }) => {
+    const sent = { name: '\u00a0 \ufeffSpring \u200bfair\t\n' };
+    const { body } = await acme.post(eventPath).send(sent).expect(201);
+    expect(body.name).toBe('Spring \u200bfair');
+  });
+
+  test.for(['\u{1f33e}', '5', '\u00e9', '\u65e5'])('takes %j for a name', async (name, { acme }) => {
+    expect((await acme.post(eventPath).send({ name }).expect(201)).body.name).toBe(name);
   });
 
   test('ignores the read-only fields of a record that is sent back', async ({ service, acme }) => {
@@ -134,12 +152,18 @@ describe('201', () => {
   });
 });
 
-const refused: [object, string, string][] = [
+const unlikeDiscount = [
+  '/discountPercentage',
+  'discountPercentage must agree with price and discountPrice to one percent, or to the smallest unit of currency',
+] as const;
+
+const refused: (readonly [object, string, string])[] = [
   [{}, '/name', 'name is required'],
   [{ name: 5 }, '/name', 'name'],
   [{ name: null }, '/name', 'name'],
   [{ name: '' }, '/name', 'name'],
   [{ name: 'nul \u0000' }, '/name', 'name'],
+  ...invisibleNames.map(([name, message]) => [{ name }, '/name', message] as const),
   [{ startDate: '2027-02-29' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
   [{ startDate: '2016-12-31T23:59:60Z' }, '/startDate', 'startDate'],
   [{ startDate: '0000-01-01' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
@@ -158,11 +182,13 @@ const refused: [object, string, string][] = [
   [{ price: '10' }, '/price', 'price'],
   [{ discountPrice: -1 }, '/discountPrice', 'discountPrice'],
   [{ price: 10, discountPrice: 10.01 }, '/discountPrice', 'discountPrice must not be above price'],
-  [
-    { price: 10, discountPrice: 5, discountPercentage: 20 },
-    '/discountPercentage',
-    'discountPercentage must agree with price and discountPrice to one percent',
-  ],
+  [{ price: 10, discountPrice: 5, discountPercentage: 20 }, ...unlikeDiscount],
+  [{ price: 0.05, discountPrice: 0.01, discountPercentage: 50, currency: 'EUR' }, ...unlikeDiscount],
+  [{ price: 0.05, discountPrice: 0.035, discountPercentage: 50 }, ...unlikeDiscount],
+  [{ price: 3, discountPrice: 1, discountPercentage: 10, currency: 'JPY' }, ...unlikeDiscount],
+  [{ price: 0.005, discountPrice: 0.004, discountPercentage: 50, currency: 'KWD' }, ...unlikeDiscount],
+  [{ price: 0.05, discountPrice: 0.03, discountPercentage: 50, currency: 'USDC' }, ...unlikeDiscount],
+  [{ price: 1e-7, discountPrice: 1e-8, discountPercentage: 50, currency: 'ETH' }, ...unlikeDiscount],
   [{ discountPercentage: 100.1 }, '/discountPercentage', 'discountPercentage'],
   [{ discountPercentage: -1 }, '/discountPercentage', 'discountPercentage'],
   [{ currency: 'US dollar' }, '/currency', 'currency'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allowsChange, entityTag } from '../../src/events/entity-tag.ts';
+import { allowsChange, entityTag, isWeakened } from '../../src/events/entity-tag.ts';
 import type { EventRecord } from '../../src/events/event.ts';
 import { namedOnly } from '../../src/events/event-fields.ts';
 
@@ -51,5 +51,28 @@ describe('an If-Match', () => {
     `${tag.slice(0, -1)}`,
   ])('allows nothing with %j', (header) => {
     expect(allowsChange(header, tag)).toBe(false);
+  });
+});
+
+describe('a tag in If-Match', () => {
+  const core = tag.slice(1, -1);
+
+  test.each([`W/${tag}`, `"${core}-gzip"`, `"${core};gzip"`, `"${core}:br"`, `"other", W/"x"`])(
+    'was weakened in %j',
+    (header) => {
+      expect(isWeakened(header)).toBe(true);
+    },
+  );
+
+  test.each([
+    tag,
+    '"other"',
+    '"a", "b"',
+    'nonsense',
+    '*',
+    '"3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11"',
+    `"${core}more"`,
+  ])('was not weakened in %j', (header) => {
+    expect(isWeakened(header)).toBe(false);
   });
 });

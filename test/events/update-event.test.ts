@@ -1,6 +1,13 @@
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
-import { eventPath, givenAttendees, givenEvent, unknownId, withoutRequestId } from './requests.ts';
+import {
+  eventPath,
+  givenAttendees,
+  givenEvent,
+  invisibleNames,
+  unknownId,
+  withoutRequestId,
+} from './requests.ts';
 
 const at = (id: string) => `${eventPath}/${id}`;
 
@@ -83,6 +90,12 @@ describe('200', () => {
     await acme.patch(at(id)).send({ name: 'Full fair' }).expect(200);
   });
 
+  test('removes the spaces around a name', async ({ acme }) => {
+    const { id } = await givenEvent(acme);
+    const { body } = await acme.patch(at(id)).send({ name: '  Autumn fair\u00a0' }).expect(200);
+    expect(body.name).toBe('Autumn fair');
+  });
+
   test('makes room for more attendees by a higher maxAttendees, and by none', async ({ acme }) => {
     const { id } = await givenEvent(acme, { maxAttendees: 0 });
     await acme.patch(at(id)).send({ maxAttendees: 1 }).expect(200);
@@ -95,7 +108,8 @@ describe('200', () => {
 describe('400', () => {
   test.for([
     [{ name: null }, '/name', 'name'],
-    [{ name: '' }, '/name', 'name'],
+    [{ name: '' }, '/name', 'name must not be empty'],
+    ...invisibleNames.map(([name, message]) => [{ name }, '/name', message] as const),
     [{ price: '10' }, '/price', 'price'],
     [{ startDate: '2027-02-30' }, '/startDate', 'startDate must be an RFC 3339 date or date-time'],
     [{ currency: 'usd' }, '/currency', 'currency must be written in capitals: USD'],

@@ -12,6 +12,7 @@ const range = /^(from|to)Date must not be sent together with|^to(Block|Date) mus
 const besideCursor = /^offset must be 0 or left out beside a cursor/;
 const zero = /must not be the zero address$/;
 const ofEvents = [
+  /^name must (not be empty|have a visible character)$/,
   day,
   network,
   /^endDate must not be before|^startDate must not be after/,
@@ -47,10 +48,16 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   createEvent: { codes: ['network_not_found'], messages: ofEvents },
   getEvent: { codes: ['event_not_found'] },
   updateEvent: {
-    codes: ['event_not_found', 'network_not_found', 'max_attendees_too_low', 'precondition_failed'],
+    codes: [
+      'event_not_found',
+      'network_not_found',
+      'max_attendees_too_low',
+      'precondition_failed',
+      'etag_weakened',
+    ],
     messages: ofEvents,
   },
-  deleteEvent: { codes: ['event_not_found', 'precondition_failed'] },
+  deleteEvent: { codes: ['event_not_found', 'precondition_failed', 'etag_weakened'] },
   listAttendees: { codes: ['event_not_found', 'cursor_invalid'] },
   addAttendee: { codes: ['event_not_found', 'attendee_already_invited', 'event_full'] },
   removeAttendee: { codes: ['event_not_found', 'attendee_not_found'] },

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
 import { startService } from '../support/service.ts';
 
-const page = `/claim/${randomUUID()}`;
-const get = (baseUrl: string, path: string, init?: RequestInit) => fetch(`${baseUrl}${path}`, init);
+const nftId = randomUUID();
+const page = `/claim/${nftId}`;
+const get = (baseUrl: string, path: string, init?: RequestInit) =>
+  fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init });
+
+const languages = ['en', 'de', 'fr', 'es', 'pt'];
 
 describe('the claim page', () => {
   test('is the same for every NFT, may load nothing but its own, and leaks no address', async ({
@@ -26,7 +31,8 @@ describe('the claim page', () => {
   });
 
   test('has every file that it asks for, each with an ETag that spares it', async ({ service }) => {
-    const asked = new Set(['page.html']);
+    // Of the texts, a browser loads those of its language.
+    const asked = new Set(['page.html', ...languages.map((language) => `text-${language}.js`)]);
     for (const name of asked) {
       const path = name === 'page.html' ? page : `/claim/assets/${name}`;
       const answer = await get(service.baseUrl, path);
@@ -41,18 +47,57 @@ describe('the claim page', () => {
         200,
         answer.headers.get('content-length'),
       ]);
-      const found = (await answer.text()).matchAll(/(?:"assets\/|from '\.\/)([\w.]+)/g);
+      const found = (await answer.text()).matchAll(/(?:"assets\/|from '\.\/)([\w.-]+)/g);
       for (const [, other = ''] of found) asked.add(other);
     }
-    expect([...asked].sort()).toEqual([
-      'api.js',
-      'page.css',
-      'page.html',
-      'page.js',
-      'view.js',
-      'wallets.js',
-      'words.js',
-    ]);
+    expect([...asked].sort()).toEqual(readdirSync(new URL('../../src/claim-page/', import.meta.url)).sort());
+  });
+
+  test.for(['/claim', '/claim/', '/claim?from=mail'])(
+    '%s is a page of its own',
+    async (path, { service }) => {
+      const answer = await get(service.baseUrl, path);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      for (const [, file = ''] of (await answer.text()).matchAll(/(?:href|src)="([\w./-]*assets[^"]*)"/g)) {
+        const found = await fetch(new URL(file, `${service.baseUrl}${path}`));
+        expect([file, found.status]).toEqual([file, 200]);
+      }
+      const head = await get(service.baseUrl, path, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+    },
+  );
+
+  test.for([
+    [`${page}/`, `../${nftId}`],
+    [`${page}/?from=mail`, `../${nftId}?from=mail`],
+  ] as const)('%s leads to the page without the slash', async ([path, location], { service }) => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await get(service.baseUrl, path, { method });
+      expect([answer.status, answer.headers.get('location')]).toEqual([308, location]);
+    }
+    expect((await get(service.baseUrl, path, { method: 'POST' })).status).toBe(405);
+  });
+
+  test('names help only where the operator has some, and never the portal', async ({
+    service,
+    databaseUrl,
+  }) => {
+    const plain = await (await get(service.baseUrl, page)).text();
+    expect(plain).not.toMatch(/<a [^>]*href|docs/);
+    const [supportUrl, walletHelpUrl] = ['mailto:help@acme.example', 'https://acme.example/wallet?a=1'];
+    const settings = { DATABASE_URL: databaseUrl, SUPPORT_URL: supportUrl, WALLET_HELP_URL: walletHelpUrl };
+    const other = await startService({ settings });
+    for (const path of [page, '/claim']) {
+      const html = await (await get(other.baseUrl, path)).text();
+      expect(
+        [...html.matchAll(/<a id="([\w-]+)"[^>]* href="([^"]*)">/g)].map(([, ...found]) => found),
+      ).toEqual([
+        ['wallet-help', walletHelpUrl],
+        ['help', supportUrl],
+      ]);
+    }
+    await other.close();
   });
 
   test.for([
@@ -60,6 +105,9 @@ describe('the claim page', () => {
     ['/claim/assets/page.html', 404, 'application/problem+json'],
     ['/claim/assets/..%2fpage.html', 404, 'application/problem+json'],
     [`${page}/more`, 404, 'application/problem+json'],
+    [`${page}//`, 404, 'application/problem+json'],
+    ['/claim/cut-short/', 404, 'application/problem+json'],
+    ['/Claim', 404, 'application/problem+json'],
   ] as const)('%s is %i', async ([path, status, type], { service }) => {
     const answer = await get(service.baseUrl, path);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, type]);

@@ -7,6 +7,7 @@ import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { createLoadGuard } from '../../src/http/server/load-guard.ts';
 import type { RawRequest } from '../../src/http/server/quick-refusals.ts';
 import { createLogger } from '../../src/log.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { send } from './raw-client.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -108,13 +109,13 @@ describe('a request that is refused before it is one', () => {
     const { server, send } = await refusing({ pace: (sendIt) => held.push(sendIt) });
     expect(statuses(await send(get('/refused') + get('/taken'), 2))).toEqual([503, 200]);
     const later = send(get('/refused'));
-    await vi.waitFor(() => expect(held).toHaveLength(2));
+    await waitFor(() => expect(held).toHaveLength(2));
     // The first one is sent.
     for (const sendIt of held.splice(0)) sendIt();
     expect(statuses(await later)).toEqual([503]);
     const gone = connect(server.port, '127.0.0.1');
     gone.write(get('/refused'));
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await waitFor(() => expect(held).toHaveLength(1));
     gone.destroy();
     // It answers others, and has seen the end of that one.
     await send(get('/taken'));

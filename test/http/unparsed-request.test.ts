@@ -1,9 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { listen } from '../../src/http/server/listener.ts';
 import { createLogger } from '../../src/log.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { fixtureApp, goodKey, id } from './support.ts';
 
 const lines: Record<string, unknown>[] = [];
@@ -85,7 +86,7 @@ describe('what is not HTTP', () => {
     expect(problemOf(answer)).toMatchObject({ code: 'http_malformed', requestId: 'mine' });
     // The status that was never sent is not told.
     const line = { requestId: 'mine', operationId: 'createThing', aborted: true };
-    await vi.waitFor(() => expect(lines).toMatchObject([line]));
+    await waitFor(() => expect(lines).toMatchObject([line]));
     expect(lines[0]).not.toHaveProperty('status');
   });
 

@@ -101,7 +101,7 @@ describe.skipIf(cluster === undefined)('a frozen node of the cluster', () => {
       timeout: 15_000,
       interval: 200,
     });
-  }, 60_000);
+  });
 
   test('leaves a company that does not ask for its wallets alone from the first moment', async ({
     service,
@@ -127,5 +127,5 @@ describe.skipIf(cluster === undefined)('a frozen node of the cluster', () => {
     } finally {
       thaw();
     }
-  }, 60_000);
+  });
 });

@@ -175,7 +175,7 @@ describe('any chain with any reorganisations', () => {
         numRuns: 60,
       },
     );
-  }, 180_000);
+  });
 });
 
 describe('a list of NFTs', () => {
@@ -212,7 +212,7 @@ describe('a list of NFTs', () => {
       }
     });
     await fc.assert(property, { numRuns: 25 });
-  }, 180_000);
+  });
 
   test('is as of the block of that number in the present chain, and waits while there is none', async ({
     database,
@@ -240,7 +240,7 @@ describe('a list of NFTs', () => {
     );
     await fc.assert(property, { numRuns: 25 });
     expect(waits).toBeGreaterThan(0);
-  }, 180_000);
+  });
 });
 
 type Replacement = { readonly depth: number; readonly mined: readonly (readonly Move[])[] };

@@ -31,7 +31,7 @@ test.beforeAll(async ({ database }) => {
     index.close();
     await node.close();
   }
-}, 180_000);
+});
 
 /** Every row of the network, each wallet's history read as its pages are. */
 async function rowsOf(database: TestDatabase, name: string): Promise<WalletTransaction[]> {

@@ -11,6 +11,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { blockAfter, startReplayNode } from '../support/replay-node.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createTestIndex, registered } from './index-fixture.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
@@ -123,7 +124,7 @@ describe('an index whose node is below it', () => {
     });
     const ended = runner.run(stopped.signal);
     const error = async () => (await index.state())?.lastError?.message;
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await error()).toContain('at block 68215, below the index, which is at 68216'),
     );
     await createLagCheck({ db: database.db, networks: registered(index.network), most: 5n })();
@@ -131,7 +132,7 @@ describe('an index whose node is below it', () => {
     await vi.waitFor(async () => expect((await index.state())?.head?.number).toBe(68_217n), {
       timeout: 10_000,
     });
-    await vi.waitFor(async () => expect(await error()).toBeUndefined());
+    await waitFor(async () => expect(await error()).toBeUndefined());
     stopped.abort();
     await ended;
     index.close();

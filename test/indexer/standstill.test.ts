@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 import { type RecordedBlock, readFixture } from '../support/recorded-chain.ts';
 import { blockAfter, type ReplayBlock, startReplayNode } from '../support/replay-node.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createTestIndex, registered } from './index-fixture.ts';
 
 const first = readFixture<RecordedBlock>('cronos/68215');
@@ -122,9 +123,7 @@ describe('a block that cannot be read for good', () => {
     expect(await insertSkip(database.db, run.chainId, 68_216n, 'broken')).toBe(true);
     expect(await insertSkip(database.db, run.chainId, 68_216n, 'broken')).toBe(false);
     await run.reaches(68_217n);
-    await vi.waitFor(async () => expect((await run.index.state())?.stuck).toBeUndefined(), {
-      timeout: 5_000,
-    });
+    await waitFor(async () => expect((await run.index.state())?.stuck).toBeUndefined());
     const skipped = await listSkippedBlocks(database.db, run.chainId, { from: 0n, to: 68_217n });
     expect(skipped).toMatchObject([{ number: 68_216n, reason: 'broken' }]);
     const metrics = createMetrics(() => {});
@@ -140,9 +139,7 @@ describe('a block that cannot be read for good', () => {
     await run.isStuck();
     run.node.add(second);
     await run.reaches(68_217n);
-    await vi.waitFor(async () => expect((await run.index.state())?.stuck).toBeUndefined(), {
-      timeout: 5_000,
-    });
+    await waitFor(async () => expect((await run.index.state())?.stuck).toBeUndefined());
     expect((await run.index.state())?.withoutReceipt).toBe(1n);
     await run.stop();
   });

@@ -122,9 +122,7 @@ describe.each([{ hasMulticall: true }, { hasMulticall: false }])('calls of many 
   });
 });
 
-test('calls are answered in time beside 150 that nodes never answer, and no node is thought less of', {
-  timeout: 30_000,
-}, async () => {
+test('calls are answered in time beside 150 that nodes never answer, and no node is thought less of', async () => {
   follow(callsWith(hostile, 'hang'));
   const { read, lines } = setUp();
   const begun = performance.now();

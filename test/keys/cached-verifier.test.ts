@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCachedVerifier, type Verdict } from '../../src/keys/cached-verifier.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const forever = Number.POSITIVE_INFINITY;
 const refusal: Verdict = { result: { ok: false, reason: 'invalid' }, validSeconds: forever };
@@ -190,7 +191,7 @@ describe('look-ups', () => {
     const invented = Array.from({ length: 1_000 }, (_, index) =>
       verify(`invented ${index}`, { network: 'a' }),
     );
-    await vi.waitFor(() => expect(lookUp).toHaveBeenCalledTimes(16));
+    await waitFor(() => expect(lookUp).toHaveBeenCalledTimes(16));
     lookUp.mockResolvedValue(admit('key'));
     expect(await verify('key', { network: 'b' })).toMatchObject({ ok: true });
     expect(lookUp).toHaveBeenCalledTimes(17);

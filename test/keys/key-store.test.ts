@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { describe, expect, vi } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { insertCompany } from '../../src/keys/company-store.ts';
 import { hashKey } from '../../src/keys/key-format.ts';
@@ -15,6 +15,7 @@ import {
 } from '../../src/keys/key-store.ts';
 import { test } from '../support/fixtures.ts';
 import { rowsReadBy } from '../support/statements.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let db: Database;
 let companyId: string;
@@ -126,7 +127,7 @@ describe('a change of a key', () => {
     const { key, record } = await issueKey(db, 'live', { companyId, label: 'loud' });
     await revokeKey(db, record.id);
     const hash = hashKey(key).toString('hex');
-    await vi.waitFor(() => expect(payloads).toEqual([hash, hash]), 5_000);
+    await waitFor(() => expect(payloads).toEqual([hash, hash]));
     await client.end();
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createRemoteVerifier } from '../../src/keys/remote-verifier.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { expectUnavailable } from '../suites/key-verifier.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Answer, type AuthServer, credential, startHttpServer } from './auth-server.ts';
 
 const key = 'the-key-of-a-caller';
@@ -208,9 +209,9 @@ describe('many invented keys', () => {
     const invented = Array.from({ length: 200 }, (_, index) =>
       verify(`invented-${index}`, { network: `network ${index}` }),
     );
-    await vi.waitFor(() => expect(held).toHaveLength(16));
+    await waitFor(() => expect(held).toHaveLength(16));
     const known = verify(key);
-    await vi.waitFor(() => expect(order).toHaveLength(17));
+    await waitFor(() => expect(order).toHaveLength(17));
     expect(order.at(-1)).toBe(key);
     answer = json(good);
     for (const end of held.splice(0)) end();

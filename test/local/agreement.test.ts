@@ -33,7 +33,7 @@ beforeAll(async () => {
   expect(await untilIndexed(config, credentials, log)).toBe(true);
   chain = await askChain(credentials.rpcUrl);
   wallets = credentials.wallets.map((wallet: string) => wallet.toLowerCase());
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.stop();

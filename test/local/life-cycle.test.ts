@@ -45,7 +45,7 @@ async function receiptOf(hash: string): Promise<unknown> {
 }
 
 // One world through all that can happen to it, in this order.
-describe('the local world', { timeout: 180_000 }, () => {
+describe('the local world', () => {
   let made: Awaited<ReturnType<typeof identity>>;
 
   test('begins anew when its first start was killed half-way, and leaves nothing running then', async () => {

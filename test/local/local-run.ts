@@ -86,7 +86,7 @@ export function programsOf(directory: string): Process[] {
 
 /** Waits until nothing works on the directory's world any longer. */
 export async function untilQuiet(directory: string): Promise<void> {
-  const deadline = Date.now() + 15_000;
+  const deadline = Date.now() + 60_000;
   while (programsOf(directory).length > 0) {
     if (Date.now() > deadline) throw new Error('programs are left running');
     await pause(20);

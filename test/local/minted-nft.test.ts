@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createDatabase } from '../../src/db/connect.ts';
+import { createChainRpc } from '../../src/local/programs/chain-rpc.ts';
 import { createLogger } from '../../src/log.ts';
 import type { NftEntry } from '../../src/providers/provider.ts';
 import { killAtExit } from '../support/kill-at-exit.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
     service.once('exit', () => reject(new Error('the local service ended')));
   });
   credentials = await readCredentials(directory);
-}, 90_000);
+});
 
 afterAll(async () => {
   service.kill('SIGTERM');
@@ -69,7 +70,17 @@ test('a minted NFT of the local service has its name and picture in the NFT list
       image: imageUrl,
     });
   }, patience);
-}, 90_000);
+});
+
+test('the clock of the local chain is that of the machine from the first start on', async () => {
+  const rpc = createChainRpc(credentials.rpcUrl);
+  const seconds = () => Math.floor(Date.now() / 1_000);
+  const before = seconds();
+  await rpc.call('evm_mine');
+  const { timestamp } = (await rpc.call('eth_getBlockByNumber', 'latest', false)) as { timestamp: string };
+  expect(Number(timestamp)).toBeGreaterThanOrEqual(before);
+  expect(Number(timestamp)).toBeLessThanOrEqual(seconds());
+});
 
 test('operators of the local service find its metrics where they are told to', async () => {
   const answer = await fetch(`${credentials.operationsUrl}/metrics`);

@@ -157,9 +157,14 @@ describe('what a person is given', () => {
     expect(() => readLocalSettings('/proc')).toThrow(/^There is no local service in \/proc\./);
   });
 
-  test('has six lines to paste', async () => {
+  test('has two exports first, and six lines to paste after them', async () => {
     const { banner = '' } = await run.ready;
-    expect(banner.match(/^ {2}curl -H 'x-api-key: tk_local_\w+' 'http:\S+'$/gm)).toHaveLength(6);
+    const lines = banner.split('\n').filter((line) => line.startsWith('  '));
+    expect(lines.slice(0, 2)).toEqual([
+      `  export TALLYSTICK=${credentials.baseUrl}`,
+      `  export TALLYSTICK_KEY=${credentials.keys.acme}`,
+    ]);
+    expect(banner.match(/^ {2}curl -H "x-api-key: \$TALLYSTICK_KEY" "\$TALLYSTICK\/\S+"$/gm)).toHaveLength(6);
   });
 });
 

@@ -50,7 +50,7 @@ test('what mints cost by their receipts is counted to their companies, once', as
   // Shares are rounded down to a wei.
   expect(total - all).toBeLessThan(BigInt(2 * rows.length));
   expect(counted.every((wei) => wei > 0n)).toBe(true);
-}, 60_000);
+});
 
 test('no receipt makes a mint cost more than was signed, in a row or of a budget', async ({
   mintChain: chain,
@@ -85,4 +85,4 @@ test('no receipt makes a mint cost more than was signed, in a row or of a budget
   const [attempt] = await db('mint_attempts').where({ transaction_id: row.id });
   expect(BigInt(row.cost)).toBe(BigInt(row.gas_limit) * BigInt(attempt.max_fee_per_gas));
   expect((await spent()) - before).toBe(BigInt(row.cost));
-}, 60_000);
+});

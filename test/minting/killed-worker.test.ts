@@ -36,7 +36,6 @@ describe('a worker that is killed', () => {
       mining.stop();
       expect(await setup.settle(ids)).toEqual([]);
     },
-    90_000,
   );
 
   test.each<MintStep>(isEveryStep ? ['raise_stored', 'raise_sent'] : ['raise_stored'])(
@@ -56,6 +55,5 @@ describe('a worker that is killed', () => {
       clearInterval(timer);
       expect(await setup.settle(ids)).toEqual([]);
     },
-    90_000,
   );
 });

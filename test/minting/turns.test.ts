@@ -243,5 +243,5 @@ describe('a mint of another company', () => {
       expect(await mintBetween(service, chain, small.id)).toBeLessThanOrEqual(2);
     }
     await worker.stop();
-  }, 180_000);
+  });
 });

@@ -10,6 +10,7 @@ import type { Callee, CalleeOptions } from '../../src/outgoing/callee.ts';
 import { createOutgoing, type Outgoing } from '../../src/outgoing/outgoing.ts';
 import { OutgoingFault } from '../../src/outgoing/outgoing-fault.ts';
 import { CallerGoneError, inScope } from '../../src/request-scope.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let answer: RequestListener;
 let asked: number;
@@ -166,7 +167,7 @@ describe('a callee', () => {
     const callee = open({ maxConcurrent: 2 });
     const calls = Promise.all(Array.from({ length: 6 }, () => get(callee)));
     for (let served = 0; served < 6; served += 2) {
-      await vi.waitFor(() => expect(held).toHaveLength(2));
+      await waitFor(() => expect(held).toHaveLength(2));
       expect(asked).toBe(served + 2);
       for (const end of held.splice(0)) end();
     }
@@ -193,7 +194,7 @@ describe('a call', () => {
     const others = where === 'in the queue' ? [faultOf(get(callee, { timeoutMs: 200 }))] : [];
     const end = new AbortController();
     const call = inScope({ signal: end.signal, isRead: true }, () => get(callee));
-    await vi.waitFor(() => expect(asked).toBe(1));
+    await waitFor(() => expect(asked).toBe(1));
     end.abort(new CallerGoneError());
     await expect(call).rejects.toThrow(CallerGoneError);
     await Promise.all(others);
@@ -231,7 +232,7 @@ describe('a call', () => {
     for (let count = 0; count < 3; count += 1) {
       const end = new AbortController();
       const call = inScope({ signal: end.signal, isRead: true }, () => get(callee));
-      await vi.waitFor(() => expect(asked).toBe(count + 1));
+      await waitFor(() => expect(asked).toBe(count + 1));
       now += 2_000;
       end.abort(new CallerGoneError());
       await expect(call).rejects.toThrow(CallerGoneError);
@@ -273,12 +274,12 @@ describe('the circuit breaker of a callee', () => {
       reason: 'shut',
       message: 'not asked: the circuit breaker of upstream http://host is open, it is being tried',
     });
-    await vi.waitFor(() => expect(asked).toBe(1));
+    await waitFor(() => expect(asked).toBe(1));
     end.abort(new CallerGoneError());
     await expect(trial).rejects.toThrow(CallerGoneError);
     expect(callee.state()).toBe('half_open');
     held.resolve();
-    await vi.waitFor(() => expect(callee.state()).toBe('closed'));
+    await waitFor(() => expect(callee.state()).toBe('closed'));
     answer = well;
     expect((await get(callee)).text).toBe('well');
   });
@@ -291,7 +292,7 @@ describe('the circuit breaker of a callee', () => {
     await breakIt(callee);
     now += 1_000;
     expect((await faultOf(get(callee))).reason).toBe('shut');
-    await vi.waitFor(() => expect(callee.state()).toBe('closed'));
+    await waitFor(() => expect(callee.state()).toBe('closed'));
     expect(asked).toBe(1);
   });
 

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { highlight, isLanguage, tokenClasses } from '../../scripts/docs/highlight.ts';
 import { prose, renderMarkdown } from '../../scripts/docs/markdown.ts';
-import { escapeHtml, fill, fillComments } from '../../scripts/docs/markup.ts';
+import { escapeHtml, fill } from '../../scripts/docs/markup.ts';
 import { readNavigation } from '../../scripts/docs/navigation.ts';
 import { readProblemTexts } from '../../scripts/docs/problem-texts.ts';
 import { recipeFiles, recipeOf } from '../../scripts/docs/recipes.ts';
 import { samplesOf } from '../../scripts/docs/samples/samples.ts';
+import { createFieldList } from '../../scripts/docs/schema.ts';
 
 const problems = join(import.meta.dirname, '../../openapi/portal/problems.yaml');
 
@@ -26,7 +27,6 @@ describe('the texts of the portal', () => {
     expect(fill('{{a}}-{{a}}', { a: '1' })).toBe('1-1');
     expect(() => fill('{{a}}', {})).toThrow('{{a}}');
     expect(() => fill('', { a: '1' })).toThrow('no place for a');
-    expect(() => fillComments('<!--portal:head-->', { header: '' })).toThrow('no place for header');
   });
 
   test('become paragraphs with code and links, and never markup of their own', () => {
@@ -103,7 +103,62 @@ describe('the recipes of clients', () => {
   });
 });
 
+describe('a field of a reference', () => {
+  const { fields, body } = createFieldList({
+    Node: {
+      type: 'object',
+      required: ['id'],
+      properties: {
+        name: { type: ['string', 'null'], maxLength: 1_000, pattern: '^a+$', 'x-form': 'all a' },
+        when: { type: 'string', format: 'date-time', pattern: '^b+$' },
+        id: { type: 'string', pattern: '^c+$' },
+        kind: { type: 'string', enum: ['one', 'two'], deprecated: true },
+        made: { type: 'string', readOnly: true },
+        nodes: { type: 'array', maxItems: 5, items: { $ref: '#/components/schemas/Node' } },
+        counts: { type: 'array', items: { type: 'integer', minimum: 1 } },
+        inner: { type: 'object', properties: { deep: { type: 'boolean' } } },
+      },
+    },
+  });
+  const node = { $ref: '#/components/schemas/Node' };
+  const text = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+  test('is said in words, and by its pattern only where there are none', () => {
+    const html = body(node, 'request');
+    expect(text(html)).toContain('name string or null, at most 1,000 characters It must be all a.');
+    expect(text(html)).toContain('when string (date-time) ');
+    expect(text(html)).toContain('id string ^c+$ required');
+    expect(html).not.toMatch(/\^[ab]/);
+    expect(text(html)).toContain('kind string deprecated One of one , two .');
+    expect(text(html)).toContain('counts list of integer, each at least 1');
+  });
+
+  test('comes first where it is required, and is left out of a request where only answers have it', () => {
+    expect(text(body(node, 'request'))).toMatch(/^ id .* name /);
+    expect(body(node, 'request')).not.toContain('made');
+    expect(text(body(node, 'answer'))).toContain('made string may be absent');
+    expect(text(body(node, 'answer'))).not.toContain('required');
+  });
+
+  test('has its own fields below it, but not those that it lies in', () => {
+    const html = body({ type: 'array', items: node }, 'answer');
+    expect(html.match(/Fields of/g)).toHaveLength(1);
+    expect(text(html)).toContain('inner object may be absent Fields of inner deep boolean');
+    expect(text(html)).toContain('nodes list of object, at most 5 entries');
+  });
+
+  test('may be a parameter or a header, with an example and words of its own', () => {
+    const field = { name: 'X-Id', description: 'Names `it`.', schema: node, required: true, example: 'a<b' };
+    const html = fields([field], 'request');
+    expect(html).toContain('<p>Names <code>it</code>.</p>');
+    expect(html).toContain('<p>Example: <code>a&lt;b</code></p>');
+    expect(fields([], 'request')).toBe('');
+  });
+});
+
 describe('a code sample', () => {
+  const schema = { type: 'string' };
+  const description = 'Said.';
   const operation = {
     operationId: 'sayIt',
     tags: ['Words'],
@@ -114,14 +169,17 @@ describe('a code sample', () => {
     fullPath: '/v1/say/{word}',
     href: 'words.html#/words/sayit',
     parameters: [
-      { in: 'path', name: 'word', required: true, example: 'a b' },
-      { in: 'query', name: 'to', required: true, example: "it's" },
-      { in: 'query', name: 'loud', example: true },
+      { in: 'path', name: 'word', required: true, example: 'a b', schema, description },
+      { in: 'query', name: 'to', required: true, example: "it's", schema, description },
+      { in: 'query', name: 'loud', example: true, schema, description },
     ],
     requestBody: {
-      content: { 'application/json': { examples: { one: { value: { said: `"it's" \n\\`, times: null } } } } },
+      description,
+      content: {
+        'application/json': { schema, examples: { one: { value: { said: `"it's" \n\\`, times: null } } } },
+      },
     },
-    responses: { '400': {}, '204': {} },
+    responses: { '400': { description }, '204': { description } },
   } as const;
 
   test('sends everything that is required, quoted as its language wants it', () => {
@@ -131,7 +189,7 @@ describe('a code sample', () => {
     expect(curl).not.toContain('loud');
     const repeatable = {
       ...operation,
-      parameters: [{ in: 'header', name: 'Idempotency-Key', example: '' }],
+      parameters: [{ in: 'header', name: 'Idempotency-Key', example: '', schema, description }],
     } as const;
     for (const { source } of samplesOf(repeatable))
       expect(source).toMatch(/rand -hex 16|randomUUID\(\)|uuid4\(\)/);

@@ -279,5 +279,5 @@ describe('side by side', () => {
       );
     });
     expect((await queuedKeys(service)).filter((key) => key === nft.id)).toHaveLength(1);
-  }, 60_000);
+  });
 });

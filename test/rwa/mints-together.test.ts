@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { test } from '../support/fixtures.ts';
 import type { Client, TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { addMintable, otherRecipient, queuedKeys } from './mint-requests.ts';
 import { addRwa, recipient } from './samples.ts';
 
@@ -124,7 +125,7 @@ async function occupyBothTurns(service: TestService, acme: Client): Promise<() =
   const ends: Promise<unknown>[] = [];
   for (const { path, secret } of others) {
     ends.push(acme.post(path).send({ secret, recipient }).expect(200).then());
-    await vi.waitFor(async () => expect(await waitingForRows(service)).toBe(ends.length));
+    await waitFor(async () => expect(await waitingForRows(service)).toBe(ends.length));
   }
   return async () => {
     await tx.commit();

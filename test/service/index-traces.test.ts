@@ -62,4 +62,4 @@ test('a batch of blocks is a trace, with the calls that read it and the statemen
   expect(indexer.output()).not.toContain(secret);
   expect(collector.requests.join('\n')).not.toContain(secret);
   await Promise.all([collector.close(), node.close()]);
-}, 60_000);
+});

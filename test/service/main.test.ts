@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +11,7 @@ import { generateKey } from '../../src/keys/key-format.ts';
 import { createLogger } from '../../src/log.ts';
 import { test } from '../support/fixtures.ts';
 import { startProcess } from '../support/process.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const environment = {
   SECRET_KEYS: `a:${Buffer.alloc(32, 1).toString('base64')}`,
@@ -23,15 +24,13 @@ const startMain = (databaseUrl: string, settings: Record<string, string> = {}) =
   startProcess(['src/main.ts'], { DATABASE_URL: databaseUrl, ...environment, ...settings });
 
 /** Waits until a statement of another connection waits for a lock. */
-async function untilBlocked(db: Knex): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
+function untilBlocked(db: Knex): Promise<void> {
+  return waitFor(async () => {
     const { rows } = await db.raw(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
-    if (rows.length > 0) return;
-    if (Date.now() > deadline) throw new Error('no statement came to wait for the lock');
-  }
+    expect(rows).not.toEqual([]);
+  });
 }
 
 describe('the service as a process', () => {
@@ -98,6 +97,48 @@ describe('the service as a process', () => {
     expect(main.output()).toMatch('tallystick: It did not stop in order: mint lanes: not over after 6000 ms');
     expect(main.output()).toMatch(/"phase":"connections","ms":\d+/);
     expect(main.output()).not.toMatch(/service stopped/);
+    await rm(folder, { recursive: true });
+  });
+
+  test('warns at its start of each file of settings or secrets that others can read, and goes on', async ({
+    databaseUrl,
+  }) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'tallystick-open-'));
+    const fileOf = async (name: string, text: string, mode: number) => {
+      const file = path.join(folder, name);
+      await writeFile(file, text);
+      await chmod(file, mode);
+      return file;
+    };
+    const url = await fileOf('url', databaseUrl, 0o644);
+    const keys = await fileOf('keys', environment.CURSOR_KEYS, 0o600);
+    const settings = await fileOf('settings', `DATABASE_URL_FILE=${url}\nCURSOR_KEYS_FILE=${keys}\n`, 0o640);
+    const { CURSOR_KEYS: _, ...given } = environment;
+    const main = startProcess(['src/main.ts'], { ...given, TALLYSTICK_SETTINGS: settings });
+    await main.until(/service started/);
+    main.child.kill('SIGTERM');
+    expect(await main.ended).toBe(0);
+    const warnings = main
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('can read this file'))
+      .map((line) => JSON.parse(line));
+    const remedy =
+      'let it belong to the user of the service and run chmod 600 (a volume of Kubernetes: defaultMode: 0400)';
+    expect(warnings).toMatchObject([
+      {
+        level: 'warn',
+        file: settings,
+        mode: '640',
+        msg: `its group can read this file of settings or secrets: ${remedy}`,
+      },
+      {
+        level: 'warn',
+        file: url,
+        mode: '644',
+        msg: `every user can read this file of settings or secrets: ${remedy}`,
+      },
+    ]);
     await rm(folder, { recursive: true });
   });
 

@@ -82,7 +82,8 @@ describe.skipIf(!hasPgbouncer)(
       const caller = pooled.as(key);
       await caller.get('/v1/api/rwa').expect(403);
       await revokeKey(pooled.db, record.id);
-      await vi.waitFor(() => caller.get('/v1/api/rwa').expect(401), { timeout: 3_000, interval: 20 });
+      // Without the notification it would take the 10 s for which an outcome is remembered.
+      await vi.waitFor(() => caller.get('/v1/api/rwa').expect(401), { timeout: 8_000, interval: 20 });
     });
 
     test('a slow statement is left alone, though the pooler shows none of its own', async ({

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/log.ts';
 import { startService } from '../../src/service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres.ts';
 import { startProcess } from '../support/process.ts';
+import { waitFor } from '../support/wait-for.ts';
 import type { RefusedTask } from './refused-start-process.ts';
 
 let taken: Server;
@@ -175,7 +176,7 @@ describe.each(refusals)('a start that is refused because $why', (refusal) => {
     expect(await isListening(port)).toBe(false);
     expect(await isListening(operationsPort)).toBe(false);
     // The server counts a session for a moment after its client has gone.
-    await vi.waitFor(async () => expect(await sessions()).toEqual([]), { timeout: 2_000 });
+    await waitFor(async () => expect(await sessions()).toEqual([]));
   });
 
   test('leaves nothing that keeps its process alive', async () => {

@@ -122,7 +122,7 @@ test('a list is never further behind than the setting says, and one record is th
   await atReplica(world, 'SELECT pg_wal_replay_resume()');
   await untilState(reading, 'used');
   expect((await list(reading)).names).toContain('late');
-}, 60_000);
+});
 
 type Trouble = {
   readonly begin: (world: Replicated) => void | Promise<void>;
@@ -168,7 +168,7 @@ test('established connections that a network has lost cost no read more than som
   const answers = await Promise.all(Array.from({ length: 20 }, () => list(reading)));
   expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(noticedMs);
   await untilState(reading, 'used');
-}, 60_000);
+});
 
 test('a statement that the replay of the log cancels is put to the primary', async ({ world }) => {
   const log = createLogger({ level: 'silent' });
@@ -201,7 +201,7 @@ test('a statement that the replay of the log cancels is put to the primary', asy
   }, limit);
   expect(await read).toBe(false);
   await reads.close();
-}, 60_000);
+});
 
 test('one of another cluster, or one that is no replica, is not read from', async ({ world, reading }) => {
   const foreign = await world.startForeign();
@@ -216,4 +216,4 @@ test('one of another cluster, or one that is no replica, is not read from', asyn
   await untilState(reading, 'foreign');
   world.gate.leadTo(world.replica.url);
   await untilState(reading, 'used');
-}, 60_000);
+});

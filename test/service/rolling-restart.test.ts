@@ -85,9 +85,10 @@ function startLoad(port: number, key: string): () => Promise<Map<number, number>
   };
 }
 
-test('replicas that are restarted one after the other fail no read and no write', {
-  timeout: 180_000,
-}, async ({ databaseUrl, db }) => {
+test('replicas that are restarted one after the other fail no read and no write', async ({
+  databaseUrl,
+  db,
+}) => {
   const company = await insertCompany(db, { name: 'acme', treasuryAddress: recipient });
   const { key } = await issueKey(db, 'live', { companyId: company.id, label: 'acme' });
   const start = async (port = 0) => {

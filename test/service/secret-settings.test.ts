@@ -75,6 +75,23 @@ describe('a secret in a file', () => {
   });
 });
 
+test('the URL of a database in a file is reported like any other, without its password', async () => {
+  const file = path.join(folder, 'url');
+  await writeFile(file, 'postgres://me:hunter#22@host/db\n');
+  const names = ['DATABASE_URL', 'DATABASE_SESSION_URL', 'DATABASE_REPLICA_URL'];
+  const { DATABASE_URL: _, ...without } = base;
+  const env = await openSecretSettings({
+    ...without,
+    AREAS: 'events',
+    ...Object.fromEntries(names.map((name) => [`${name}_FILE`, file])),
+  });
+  expect(() => loadConfig(env)).toThrow(ConfigError);
+  expect(() => loadConfig(env)).toThrow(
+    new RegExp(names.map((name) => `- ${name}: cannot be read as .* write # as %23.*`).join('\n *')),
+  );
+  expect(() => loadConfig(env)).not.toThrow(/hunter/);
+});
+
 describe('a key that KMS wraps', () => {
   test('is made without anybody seeing it, and opened at start', async () => {
     const entry = writeWrappedKey(await makeWrappedKey('2027', arn, { endpoint }));

@@ -38,9 +38,11 @@ const startSmall = (databaseUrl: string) =>
     ROLES: 'api',
   });
 
-test('twelve callers of the largest lists are answered by a process with a heap of 200 MB', {
-  timeout: 180_000,
-}, async ({ db, databaseUrl, service }) => {
+test('twelve callers of the largest lists are answered by a process with a heap of 200 MB', async ({
+  db,
+  databaseUrl,
+  service,
+}) => {
   await insertMuch(db, service.companies.acme);
   const replica = startSmall(databaseUrl);
   const [, port = ''] = await replica.until(/"port":(\d+)/);
@@ -65,9 +67,9 @@ test('twelve callers of the largest lists are answered by a process with a heap 
   expect(await replica.ended).toBe(0);
 });
 
-test('a stranger whose connections send ahead as much as they may ends no process with a heap of 200 MB', {
-  timeout: 180_000,
-}, async ({ databaseUrl }) => {
+test('a stranger whose connections send ahead as much as they may ends no process with a heap of 200 MB', async ({
+  databaseUrl,
+}) => {
   const replica = startSmall(databaseUrl);
   const [, port = ''] = await replica.until(/"port":(\d+)/);
   // All but the first wait for it, which is answered at a pace.

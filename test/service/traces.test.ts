@@ -133,7 +133,7 @@ describe('traces', () => {
     expect(api.output() + worker.output()).not.toContain('canary-of-the-collector');
     expect(collector.requests[0]).toContain('Bearer canary-of-the-collector');
     await collector.close();
-  }, 60_000);
+  });
 
   test('are not begun for anybody, nor is anything of them loaded, without a collector', async ({
     world,
@@ -186,7 +186,42 @@ describe('traces', () => {
         1,
       );
       for (const collector of opened) await collector.close();
-    }, 60_000);
+    });
+
+  test('go on with the trace that a caller names only for an accepted key or a trusted proxy', async ({
+    world,
+  }) => {
+    const collector = await startCollector();
+    const traced = { ROLES: 'api', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const named = (digit: string) => `00-${digit.repeat(32)}-${'b'.repeat(16)}-01`;
+    const ask = async (api: RunningProcess, traceparent: string, key?: string) => {
+      const url = `http://127.0.0.1:${await portOf(api)}/v1/api/rwa`;
+      return (await fetch(url, { headers: { traceparent, ...(key && { 'x-api-key': key }) } })).status;
+    };
+    const api = world.start(traced);
+    expect(await ask(api, named('1'))).toBe(401);
+    expect(await ask(api, named('2'), 'tk_test_nobody')).toBe(401);
+    expect(await ask(api, named('3'), world.keys.acme)).toBe(200);
+    expect(await ask(api, named('4'), world.keys.acme)).toBe(200);
+    const publicUrl = `http://127.0.0.1:${await portOf(api)}/v1/api/metadata/31337/${'0x'.padEnd(42, '1')}/1`;
+    expect((await fetch(publicUrl, { headers: { traceparent: named('5') } })).status).toBe(404);
+    await stop(api);
+    const proxied = world.start({ ...traced, TRUSTED_PROXIES: 'loopback' });
+    expect(await ask(proxied, named('6'), 'tk_test_nobody')).toBe(401);
+    await stop(proxied);
+
+    const requests = collector.spans.filter(({ kind }) => kind === 2);
+    expect(requests).toHaveLength(6);
+    const continued = requests.filter(({ parentSpanId }) => parentSpanId === 'b'.repeat(16));
+    expect(continued.map(({ traceId }) => traceId[0]).sort()).toEqual(['3', '4', '6']);
+    for (const { traceId } of requests) expect(traceId).not.toMatch(/^[125]{32}$/);
+    // The log names the trace that there is, of each request.
+    const logged = [api, proxied].flatMap(lines).filter(({ msg }) => msg === 'request');
+    expect(logged.map(({ traceId }) => traceId).sort()).toEqual(
+      requests.map(({ traceId }) => traceId).sort(),
+    );
+    await collector.close();
+  }, 60_000);
 
   test('are kept in the share that the settings name, and still named in the log', async ({ world }) => {
     const collector = await startCollector();

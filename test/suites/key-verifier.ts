@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { ProblemError } from '../../src/errors.ts';
 import type { KeyVerifier, VerifyResult } from '../../src/keys/verifier.ts';
 import type { Gate } from '../keys/tcp-gate.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 export type IssuedKey = { readonly key: string; readonly id: string; readonly companyId: string | null };
 
@@ -141,7 +142,7 @@ function describeOutages(running: Running): void {
     expect(Date.now() - startedAt).toBeLessThan(waitMs + 2_000);
     for (const outcome of outcomes) expectUnavailable(outcome);
     service.gate.open();
-    await vi.waitFor(async () => expect(await verifier.verify(issued.key)).toEqual(admitted(issued)), 10_000);
+    await waitFor(async () => expect(await verifier.verify(issued.key)).toEqual(admitted(issued)));
   });
 }
 
@@ -186,7 +187,7 @@ function describeCache(running: Running): void {
     await service.expire(issued, 1_200);
     const expiresAt = Date.now() + 1_200;
     expect(await verifier.verify(issued.key)).toEqual(admitted(issued));
-    await vi.waitFor(async () => expect(await verifier.verify(issued.key)).toEqual(invalid), 5_000);
+    await waitFor(async () => expect(await verifier.verify(issued.key)).toEqual(invalid));
     expect(Date.now() - expiresAt).toBeLessThan(1_000);
   });
 

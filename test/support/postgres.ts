@@ -7,7 +7,11 @@ import { findPostgresPlace, removePostgresPlace } from '../../src/local/programs
 
 export type TestPostgres = {
   readonly url: string;
-  /** Stops it orderly (SIGINT) or as in a crash (SIGQUIT), and starts it again on its data. */
+  /** Stops it orderly (SIGINT) or as in a crash (SIGQUIT). */
+  stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  /** Starts it again on its data. */
+  start(): Promise<void>;
+  /** Does one after the other. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   close(): Promise<void>;
 };
@@ -51,13 +55,20 @@ export async function startPostgres({
     logFile: path.join(directory, 'postgres.log'),
   };
   let server = await startPostgresServer(options);
+  const stop = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    const [pid] = (await readFile(path.join(options.place.data, 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), signal);
+    await server.ended;
+  };
+  const start = async () => {
+    server = await startPostgresServer(options);
+  };
   return {
     url: server.url,
+    ...{ stop, start },
     async restart(signal) {
-      const [pid] = (await readFile(path.join(options.place.data, 'postmaster.pid'), 'utf8')).split('\n');
-      process.kill(Number(pid), signal);
-      await server.ended;
-      server = await startPostgresServer(options);
+      await stop(signal);
+      await start();
     },
     async close() {
       await server.stop();

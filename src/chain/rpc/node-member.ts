@@ -167,6 +167,9 @@ export function setJudgement(member: Member, judgement: Judgement, log: Logger):
   const node = { url: member.endpoint.label, ...judgement };
   if (judgement.state === 'usable' && !['unknown', 'failing'].includes(before.state)) {
     log.info(node, 'node can be used again');
+  } else if (judgement.state === 'standing') {
+    // No fault of the node: a network where nothing happens may make no blocks. Mints that wait for one say so themselves.
+    log.info(node, 'node shows no new block');
   } else if (!['usable', 'failing'].includes(judgement.state)) {
     log.warn(node, 'node is not as it should be');
   }

@@ -1,6 +1,6 @@
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listZeroTreasuries } from '../../keys/company-store.ts';
+import { findWithoutTreasury, listZeroTreasuries } from '../../keys/company-store.ts';
 import {
   countRwasOf,
   listUsedContracts,
@@ -51,12 +51,21 @@ async function findingsOf(
   ];
 }
 
-/** A fault for each company whose treasury is the zero address, to which no contract mints. */
+/**
+ * A fault for each company whose treasury is the zero address, to which no contract mints, and one warning for all that have
+ * none.
+ */
 export async function examineTreasuries(db: Database): Promise<Finding[]> {
-  const companies = await listZeroTreasuries(db);
-  return companies.map(({ id, name }) => ({
-    check: 'treasury',
-    state: 'FAULT',
-    detail: `${name} has the zero address: tallystick company update ${id} --treasury <address>`,
-  }));
+  const check = 'treasury';
+  const zero = (await listZeroTreasuries(db)).map(({ id, name }): Finding => {
+    const detail = `${name} has the zero address: tallystick company update ${id} --treasury <address>`;
+    return { check, state: 'FAULT', detail };
+  });
+  const { count, names } = await findWithoutTreasury(db, mostNamed);
+  if (count === 0) return zero;
+  const named = `${names.join(', ')}${count > names.length ? ', …' : ''}`;
+  const detail = `companies without one: ${count} (${named}); their mints need a recipient: tallystick company update <company> --treasury <address>`;
+  return [...zero, { check, state: 'warning', detail }];
 }
+
+const mostNamed = 3;

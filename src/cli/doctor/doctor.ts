@@ -4,6 +4,8 @@ import type { Database } from '../../contract/transaction.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
 import { findMissingRights } from '../../db/role-store.ts';
 import { assertSupported, assertUsable, newerSchema } from '../../db/schema-check.ts';
+import { closingHint, findOpenFiles } from '../../open-files.ts';
+import { gatherSettings } from '../../settings-file.ts';
 import { type DatabaseOrigin, explainDatabase } from '../shared/database-failure.ts';
 import { examples } from '../shared/examples.ts';
 import { type Finding, finding, messageOf } from '../shared/finding.ts';
@@ -20,7 +22,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
     .command('doctor')
     .description(
       'Check settings, database, keys, every node and every contract, and say what to mend; exit status 1 on a fault. ' +
-        'A key in TALLYSTICK_API_KEY is verified, too',
+        'A key in TALLYSTICK_KEY is verified, too',
     )
     .action(async () => {
       const findings = await examine(session);
@@ -61,17 +63,31 @@ export async function examine(session: Session): Promise<Finding[]> {
   const addresses = session.local() ? [] : examineBaseAddresses(config);
   return [
     settings,
+    ...examineFiles(session, config),
     ...addresses,
     ...(await examinePortal(config)),
     ...found,
     ...(isSound ? [await finding('rights', () => examineRights(connections.db))] : []),
     ...(isSound ? await examineReplica({ ...connections, config, log }) : []),
-    ...(isSound ? await examineService({ ...connections, config, log }, keyOf(session)) : []),
+    ...(isSound
+      ? await examineService({ ...connections, config, log, isLocal: session.local() }, keyOf(session))
+      : []),
   ];
 }
 
+/** Whether others can read the files of settings and secrets; nothing where there are none that matter. */
+function examineFiles(session: Session, config: Config): Finding[] {
+  if (session.local()) return [];
+  const settingsFile = session.settingsFile();
+  const open = findOpenFiles(config, gatherSettings(session.environment, settingsFile), settingsFile);
+  if (open.length === 0) return [];
+  const named = open.map(({ file, mode, readers }) => `${file} (${readers}, mode ${mode})`);
+  const detail = `others can read ${named.join(', ')}: ${closingHint}`;
+  return [{ check: 'files', state: 'warning', detail }];
+}
+
 /** A key that a program has for its calls, as the tools for language models take it. */
-const keyOf = ({ environment }: Session) => environment['TALLYSTICK_API_KEY'] || undefined;
+const keyOf = ({ environment }: Session) => environment['TALLYSTICK_KEY'] || undefined;
 
 function durability({ lossy }: DatabaseState): Finding {
   const check = 'durability';

@@ -58,16 +58,15 @@ async function askAbout(verifier: KeyVerifier, db: Database, key: string): Promi
   const result = await verifier.verify(key);
   if (!result.ok) {
     if (result.reason === 'rate_limited')
-      throw new Error('TALLYSTICK_API_KEY is over its limit: wait, or raise it.');
-    throw new Error('TALLYSTICK_API_KEY is refused: it is unknown, revoked or expired; tallystick key list');
+      throw new Error('TALLYSTICK_KEY is over its limit: wait, or raise it.');
+    throw new Error('TALLYSTICK_KEY is refused: it is unknown, revoked or expired; tallystick key list');
   }
   const { keyId, companyId } = result.caller;
-  if (!companyId)
-    return `TALLYSTICK_API_KEY is accepted as ${keyId}, of no company: for blockchain data only`;
+  if (!companyId) return `TALLYSTICK_KEY is accepted as ${keyId}, of no company: for blockchain data only`;
   const company = await findCompanyById(db, companyId);
   if (company === undefined)
     throw new Error(
-      `TALLYSTICK_API_KEY is of company ${companyId}, which is not here: tallystick company create`,
+      `TALLYSTICK_KEY is of company ${companyId}, which is not here: tallystick company create`,
     );
-  return `TALLYSTICK_API_KEY is accepted as ${keyId} of ${company.name}`;
+  return `TALLYSTICK_KEY is accepted as ${keyId} of ${company.name}`;
 }

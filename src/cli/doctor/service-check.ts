@@ -16,6 +16,8 @@ import { examineBaseUris } from './base-uri-check.ts';
 import { examineVerifier } from './key-check.ts';
 import { examineMinters } from './minter-check.ts';
 import { examineNodes } from './node-check.ts';
+import { examineProcesses } from './process-check.ts';
+import { examineSigners } from './signer-check.ts';
 
 type Parts = {
   readonly db: Database;
@@ -23,6 +25,8 @@ type Parts = {
   readonly outgoing: Outgoing;
   readonly config: Config;
   readonly log: Logger;
+  /** Whether these are the settings of the service that `npm start` made, which has its signer from there. */
+  readonly isLocal: boolean;
 };
 
 /**
@@ -43,12 +47,17 @@ export async function examineService(parts: Parts, key: string | undefined): Pro
     ...(await findings('treasury', () => examineTreasuries(db))),
   ];
   const minters = [
+    ...(parts.isLocal ? [] : await findings('minting', () => examineSigners(parts, networks))),
     ...(await findings('minting', () => examineMinters(parts, networks))),
     ...(await examineBaseUris(parts, networks)),
   ];
+  const processes = await findings('roles', () => examineProcesses(db, networks));
   const missing = networks.length === 0 ? [noNetwork] : withoutProvider(networks, config);
   const callers = [...verified, ...keys];
-  return [secrets, ...callers, ...nodes.flat(), ...inClear(networks), ...minters, ...assets, ...missing];
+  return [
+    ...[...processes, secrets, ...callers, ...nodes.flat()],
+    ...[...inClear(networks), ...minters, ...assets, ...missing],
+  ];
 }
 
 const noNetwork: Finding = {

@@ -8,6 +8,7 @@ import { countSkippedBlocks } from '../../providers/indexer/store/skipped-block-
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
 import { messageOf } from '../shared/finding.ts';
+import { blocksBehind, indexStateOf } from '../shared/index-state.ts';
 import { asOperator, type Operator, type Session } from '../shared/session.ts';
 import { chainId as asChainId } from '../shared/values.ts';
 
@@ -102,13 +103,13 @@ type Findings = {
 function describe({ chainId, network, state, holder, node, skippedBlocks }: Findings) {
   const { head, blocksPerSecond, lastError } = state ?? {};
   const nodeHead = node.head ?? state?.nodeHead;
-  const behind = head === undefined || nodeHead === undefined ? undefined : positive(nodeHead - head.number);
+  const behind = blocksBehind(state, nodeHead);
   const left =
     behind === undefined || !blocksPerSecond ? undefined : Math.ceil(Number(behind) / blocksPerSecond);
   return {
     chainId,
     name: network?.name ?? null,
-    state: stateOf({ network, state, holder, behind }),
+    state: indexStateOf({ network, state, holder, behind }),
     startBlock: (state?.startBlock ?? network?.indexFrom)?.toString() ?? null,
     completeTo: head?.number.toString() ?? null,
     completeToHash: head?.hash ?? null,
@@ -132,26 +133,6 @@ function describe({ chainId, network, state, holder, node, skippedBlocks }: Find
     lastErrorAt: lastError?.at ?? null,
     nodeError: node.error ?? null,
   };
-}
-
-const positive = (value: bigint) => (value > 0n ? value : 0n);
-
-// So few blocks behind the node, an index counts as up to date: the blocks are being processed.
-const near = 5n;
-
-function stateOf({
-  network,
-  state,
-  holder,
-  behind,
-}: Pick<Findings, 'network' | 'state' | 'holder'> & { readonly behind: bigint | undefined }): string {
-  if (network === undefined) return 'left over: no such network';
-  if (network.dataProvider !== 'indexer') return `kept: the provider is ${network.dataProvider}`;
-  if (holder === undefined) return state?.head === undefined ? 'not begun' : 'stopped: nobody indexes it';
-  if (state?.stuck !== undefined) return 'stuck';
-  if (state?.lastError !== undefined) return 'failing';
-  if (behind === undefined) return 'beginning';
-  return behind > near ? 'catching up' : 'following';
 }
 
 const methods = { debug: 'debug_traceBlockByHash', trace: 'trace_block' } as const;

@@ -8,9 +8,10 @@ import { UsageError } from '../shared/failure.ts';
 import type { Finding } from '../shared/finding.ts';
 import type { Prompt } from '../shared/prompt.ts';
 import type { Session } from '../shared/session.ts';
-import { holdFile } from './held-file.ts';
+import { databaseFault } from './database-answer.ts';
 import { type MadeSigner, makeSigners } from './keystores.ts';
 import { type Asked, chainIdsFault, isGiven, mintQuestion, questions, settingFault } from './questions.ts';
+import { findSettingsPlace } from './settings-place.ts';
 import { withSettings } from './settings-text.ts';
 
 type Values = Record<string, string>;
@@ -57,15 +58,15 @@ type Made = {
 
 async function makeSettings(session: Session, options: Options): Promise<Made> {
   const given = optionValues(options);
-  await using held = await holdFile(session.settingsFile() ?? defaultFile);
-  const present = held.text === undefined ? {} : parseSettings(held.text, held.path);
+  const place = await findSettingsPlace(session.settingsFile() ?? defaultFile);
+  const present = place.text === undefined ? {} : parseSettings(place.text, place.path);
   const values: Values = { ...fromEnvironment(session.environment, present), ...given };
   const known = { ...present, ...values };
   const prompt = options.yes === true ? undefined : session.prompt;
   if (prompt !== undefined) Object.assign(values, await askMissing(prompt, known));
   Object.assign(values, newKeys({ ...known, ...values }));
   const chainIds = await mintIds(options, { ...known, ...values }, prompt);
-  const folder = path.join(path.dirname(held.path), 'keystores');
+  const folder = path.join(path.dirname(place.path), 'keystores');
   const { signers, values: named } = await makeSigners({
     chainIds,
     folder,
@@ -73,12 +74,12 @@ async function makeSettings(session: Session, options: Options): Promise<Made> {
   });
   Object.assign(values, named);
   const changed = Object.entries(values).filter(([name, value]) => present[name] !== value);
-  if (changed.length > 0 || held.text === undefined) {
-    await held.replace(withSettings(held.text, Object.fromEntries(changed), held.path));
+  if (changed.length > 0 || place.text === undefined) {
+    await place.replace(withSettings(place.text, Object.fromEntries(changed), place.path));
   }
   const written = changed.map(([name]) => name);
   const kept = Object.keys(present).filter((name) => !written.includes(name));
-  return { file: held.path, written, kept, signers };
+  return { file: place.path, written, kept, signers };
 }
 
 /** @throws UsageError naming every option with a wrong value */
@@ -131,9 +132,17 @@ async function askMissing(prompt: Prompt, known: Environment): Promise<Values> {
 }
 
 async function answerTo(prompt: Prompt, asked: Asked): Promise<string> {
-  const isRequired = asked.name === 'DATABASE_URL';
-  const fault = (answer: string) =>
-    answer === '' && !isRequired ? undefined : settingFault(asked.name, answer);
+  const isDatabase = asked.name === 'DATABASE_URL';
+  const fault = async (answer: string) => {
+    if (answer === '' && !isDatabase) return undefined;
+    const wrong = settingFault(asked.name, answer);
+    if (wrong !== undefined || !isDatabase) return wrong;
+    const unusable = await databaseFault(answer);
+    return (
+      unusable &&
+      `${unusable} To write a URL that does not work yet, end this, and give it by --database-url.`
+    );
+  };
   return answered(await prompt({ ...asked, fault }));
 }
 

@@ -37,7 +37,7 @@ export const questions: readonly Asked[] = [
   {
     name: 'SUPPORT_URL',
     option: 'support-url',
-    message: 'Where callers find help, https: or mailto: (empty: the portal):',
+    message: 'Where callers and customers find help, https: or mailto: (empty: nowhere but the portal):',
   },
   {
     name: 'MORALIS_API_KEY',

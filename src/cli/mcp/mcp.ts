@@ -7,9 +7,9 @@ import { createTools } from './tools.ts';
 
 const afterHelp = `
 Environment:
-  TALLYSTICK_API_KEY       the API key that calls are made with
-  TALLYSTICK_API_KEY_FILE  the path of a file that holds it, instead
-  TALLYSTICK_URL           address of the service (default: http://localhost:3000)
+  TALLYSTICK_KEY       the API key that calls are made with
+  TALLYSTICK_KEY_FILE  the path of a file that holds it, instead
+  TALLYSTICK           address of the service (default: http://localhost:3000)
 With --local, address and key are those of the sample company acme.`;
 
 type McpOptions = { url?: string; write?: boolean; timeout: number };
@@ -21,7 +21,7 @@ export function addMcpCommand(program: Command, session: Session): void {
     .description(
       'Serve the operations as tools of the Model Context Protocol, over standard input and output; calls go to the service over HTTP',
     )
-    .option('--url <address>', 'address of the service, instead of TALLYSTICK_URL', siteUrl)
+    .option('--url <address>', 'address of the service, instead of TALLYSTICK', siteUrl)
     .option('--write', 'allow tools that change something; without it they only read')
     // The service itself answers within 45 s, with an answer or 503.
     .option('--timeout <seconds>', 'time for one answer of the service', whole(1, 600), 50)

@@ -28,9 +28,7 @@ export async function callTool(
     );
   }
   if (tool.needsKey && options.apiKey === undefined) {
-    return failed(
-      `${tool.name} needs an API key: start this server with TALLYSTICK_API_KEY in its environment.`,
-    );
+    return failed(`${tool.name} needs an API key: start this server with TALLYSTICK_KEY in its environment.`);
   }
   try {
     return toResult(await send(tool, given, options));

@@ -10,7 +10,7 @@ export type Question = {
   /** The answer is not shown. */
   readonly isSecret?: boolean;
   /** @returns what is wrong with the answer, undefined when nothing is; then it is asked again */
-  readonly fault: (answer: string) => string | undefined;
+  readonly fault: (answer: string) => string | undefined | Promise<string | undefined>;
 };
 
 /** @returns undefined when nobody answers: the input has ended, or Ctrl-C was pressed */
@@ -22,7 +22,7 @@ type Streams = { readonly input: Readable; readonly output: Writable };
 export function createPrompt({ input: from, output }: Streams): Prompt {
   return async ({ message, otherwise, isSecret, fault }) => {
     if (from.readableEnded) return undefined;
-    const validate = (answer: string) => fault(answer.trim()) ?? true;
+    const validate = async (answer: string) => (await fault(answer.trim())) ?? true;
     const ended = new AbortController();
     const end = () => ended.abort();
     from.once('end', end);

@@ -243,7 +243,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -295,7 +295,7 @@ export interface components {
          *     a record that was read can be sent back; they must have their type, and their values are ignored.
          */
         CreateEventRequest: {
-            /** @description Event name. */
+            /** @description Event name. Spaces around it are removed, and it must have a visible character. */
             name: string;
             /** @description Event location, in words. */
             location?: string | null;
@@ -334,8 +334,10 @@ export interface components {
             /**
              * Format: double
              * @description The same discount in percent of `price`, 0 to 100. One of it and `discountPrice` is enough, and neither is made from
-             *     the other. A new event with `price` and both is refused when they are more than a percent apart; a change may set
-             *     one after the other.
+             *     the other. A new event may have `price` and both if they agree to one percent, or if `discountPrice` is the exact one
+             *     rounded to the decimals of `currency`, up or down: half of 0.05 EUR may be 0.02 or 0.03, and 10 % off 3 JPY may be 3.
+             *     Without a currency there are two decimals; for a token symbol, only the one percent counts. A change may set one
+             *     after the other.
              */
             discountPercentage?: number | null;
             /**
@@ -383,7 +385,7 @@ export interface components {
          *     must have their type, and their values are ignored.
          */
         UpdateEventRequest: {
-            /** @description Event name. */
+            /** @description Event name. Spaces around it are removed, and it must have a visible character. */
             name?: string;
             /** @description Event location, in words. */
             location?: string | null;
@@ -422,8 +424,10 @@ export interface components {
             /**
              * Format: double
              * @description The same discount in percent of `price`, 0 to 100. One of it and `discountPrice` is enough, and neither is made from
-             *     the other. A new event with `price` and both is refused when they are more than a percent apart; a change may set
-             *     one after the other.
+             *     the other. A new event may have `price` and both if they agree to one percent, or if `discountPrice` is the exact one
+             *     rounded to the decimals of `currency`, up or down: half of 0.05 EUR may be 0.02 or 0.03, and 10 % off 3 JPY may be 3.
+             *     Without a currency there are two decimals; for a token symbol, only the one percent counts. A change may set one
+             *     after the other.
              */
             discountPercentage?: number | null;
             /**
@@ -633,7 +637,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The event was changed since the `ETag` that was sent as `If-Match`. */
+        /**
+         * @description The event was changed since the `ETag` that was sent as `If-Match`, or a proxy has weakened that tag, so that it never
+         *     matches.
+         */
         EventChanged: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -691,6 +698,9 @@ export interface components {
         /**
          * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
          *     is 412. Without it the request is carried out whatever the event looks like.
+         *
+         *     Send the tag as this service made it. A weak tag (`W/"…"`) and a tag with a suffix such as `-gzip` never match: a proxy
+         *     that compresses answers has weakened them, and the 412 says so by the code `etag_weakened`.
          * @example "2KUu4lEhgcG4QasUPzkTlT"
          */
         IfMatch: string;
@@ -736,7 +746,8 @@ export interface components {
         RetryAfter: number;
         /**
          * @description Opaque version of the event, for `If-Match`. It changes with every change of the record, a registration or a removal
-         *     of an attendee included, since `totalAttendees` is part of it.
+         *     of an attendee included, since `totalAttendees` is part of it. The service sends strong tags only: a weak one (`W/"…"`),
+         *     or one with a suffix such as `-gzip`, was changed by a proxy and never matches.
          * @example "2KUu4lEhgcG4QasUPzkTlT"
          */
         ETag: string;
@@ -938,6 +949,9 @@ export interface operations {
                 /**
                  * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
                  *     is 412. Without it the request is carried out whatever the event looks like.
+                 *
+                 *     Send the tag as this service made it. A weak tag (`W/"…"`) and a tag with a suffix such as `-gzip` never match: a proxy
+                 *     that compresses answers has weakened them, and the 412 says so by the code `etag_weakened`.
                  * @example "2KUu4lEhgcG4QasUPzkTlT"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -980,6 +994,9 @@ export interface operations {
                 /**
                  * @description The `ETag` of the event as you last saw it. If the event was changed in between, nothing happens and the answer
                  *     is 412. Without it the request is carried out whatever the event looks like.
+                 *
+                 *     Send the tag as this service made it. A weak tag (`W/"…"`) and a tag with a suffix such as `-gzip` never match: a proxy
+                 *     that compresses answers has weakened them, and the 412 says so by the code `etag_weakened`.
                  * @example "2KUu4lEhgcG4QasUPzkTlT"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];

@@ -50,7 +50,7 @@ class CallerWork implements RequestScope, Ending {
   onAway?: () => void;
   readonly isRead: boolean;
   readonly facts: Exchange['facts'];
-  readonly span: Span | undefined;
+  span: Span | undefined;
   #controller: AbortController | undefined;
   #listeners: Set<OnEnd> | undefined;
   reason: Error | undefined;

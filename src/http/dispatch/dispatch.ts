@@ -21,7 +21,7 @@ import { openScope } from './caller-scope.ts';
 import { compileLater, compileOperations } from './compiled-operations.ts';
 import { type Exchange, openExchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
-import { openRequestSpan } from './request-span.ts';
+import { createBeginSpan } from './request-span.ts';
 import { type AnyHandler, createSteps } from './steps.ts';
 
 export type DispatchOptions = {
@@ -43,6 +43,8 @@ export type DispatchOptions = {
   readonly deadlineMs?: number | undefined;
   readonly db: Database;
   readonly log: Logger;
+  /** Whether the connection of a request comes from a trusted proxy. */
+  readonly isFromProxy: (request: Request) => boolean;
   /** Undefined without traces. */
   readonly tracing?: Tracing | undefined;
 };
@@ -75,12 +77,16 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
   return (request, response) => {
     const exchange = openExchange(request, response);
     exchange.facts.area = options.area;
-    const span = openRequestSpan(options.tracing, exchange);
+    // Else the key decides whether the trace that the request names counts.
+    const isDecided = request.headers['traceparent'] === undefined || options.isFromProxy(request);
+    exchange.beginSpan = createBeginSpan(options.tracing, exchange, isDecided ? undefined : Date.now());
+    const span = isDecided ? exchange.beginSpan?.(true) : undefined;
     const apiRequest = toApiRequest(request);
     const answered = { isOver: false };
     const refuse = (error: unknown) => {
       if (answered.isOver) return;
       answered.isOver = true;
+      exchange.beginSpan?.(false);
       refuseInTurn(exchange, error, options);
     };
     const { scope, settle } = openScope(exchange, { deadlineMs, onEnd: refuse, span });

@@ -9,16 +9,25 @@ import type {
 } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
+import type { Span } from '../../tracing/span.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
 import type { EndShare } from './answer-shares.ts';
 import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';
 import type { OperationPlan } from './operation-plan.ts';
+
+/**
+ * Begins the span of a request, or returns the one that has begun.
+ * @param isTrusted whether the span goes on with the trace that the request names
+ */
+export type BeginSpan = (isTrusted: boolean) => Span;
 
 /** One request and its response on their way through dispatch. */
 export type Exchange = {
   readonly request: Request;
   readonly response: Response;
   readonly facts: RequestFacts;
+  /** Undefined without traces. */
+  beginSpan?: BeginSpan | undefined;
   caller?: Caller;
   /** The body as it was sent, for the comparison of repeated requests. */
   sentBody?: unknown;

@@ -1,21 +1,38 @@
 import type { Span, Tracing } from '../../tracing/span.ts';
 import { whenOver } from '../server/when-over.ts';
-import type { Exchange } from './exchange.ts';
+import type { BeginSpan, Exchange } from './exchange.ts';
 
 /**
- * Begins the span of a request, which goes on with the trace that its caller names. It ends when the connection is done
- * with the answer. Neither the address nor any header is in it: the operation, and who called, by id.
+ * Creates what begins the span of a request; undefined without traces. A stranger must not decide whether a trace is kept, nor
+ * write into the trace of somebody else. So the span may begin when it is known who sent the request. It ends when the
+ * connection is done with the answer. Neither the address nor any header is in it: the operation, and who called, by id.
+ * @param arrivedAt when the request arrived, in milliseconds since 1970, where its span may begin later
  */
-export function openRequestSpan(
+export function createBeginSpan(
   tracing: Tracing | undefined,
-  { request, response, facts }: Exchange,
-): Span | undefined {
+  exchange: Exchange,
+  arrivedAt: number | undefined,
+): BeginSpan | undefined {
   if (tracing === undefined) return undefined;
+  let begun: Span | undefined;
+  return (isTrusted) => {
+    begun ??= beginSpan(tracing, exchange, { isTrusted, startedAt: arrivedAt });
+    return begun;
+  };
+}
+
+type Beginning = { readonly isTrusted: boolean; readonly startedAt: number | undefined };
+
+function beginSpan(
+  tracing: Tracing,
+  { request, response, facts }: Exchange,
+  { isTrusted, startedAt }: Beginning,
+): Span {
   const { method } = request;
   const parent = request.headers['traceparent'];
   const span = tracing.begin(
-    { name: method, kind: 'server', facts: { 'http.request.method': method } },
-    typeof parent === 'string' ? [parent] : [],
+    { name: method, kind: 'server', facts: { 'http.request.method': method }, startedAt },
+    isTrusted && typeof parent === 'string' ? [parent] : [],
   );
   facts.traceId = span.traceId;
   whenOver(response, () => {

@@ -90,6 +90,12 @@ function takeShareOf(tenant: string): void {
   if (scope !== undefined) scope.tenant = tenant;
 }
 
+/** Begins the span of the request where that waited for who sent it. */
+function beginSpan(exchange: Exchange, isTrusted: boolean): void {
+  const scope = currentScope();
+  if (scope !== undefined) scope.span ??= exchange.beginSpan?.(isTrusted);
+}
+
 /** Checks who asks, and whether it may. Nothing is waited for of a key that was seen moments ago and has no limit. */
 function admit(
   { gate }: StepOptions,
@@ -101,6 +107,7 @@ function admit(
   facts.path = request.baseUrl + path;
   if (plan.isPublic) {
     takeShareOf(publicTenant);
+    beginSpan(exchange, false);
     return void gate.admitPublic(request);
   }
   const known = gate.known(request);
@@ -114,6 +121,7 @@ function admitCaller(gate: Gate, caller: Caller, exchange: Exchange): Promise<vo
   facts.keyId = caller.keyId;
   if (caller.companyId) facts.companyId = caller.companyId;
   takeShareOf(tenantOf(caller));
+  beginSpan(exchange, true);
   return gate.admit(caller, response);
 }
 

@@ -11,16 +11,15 @@ function scriptHashes(html: string): string[] {
 }
 
 /**
- * The Content-Security-Policy of a page: nothing but what it is seen to need. A Redocly page adds style
- * elements while it runs, and what a reader tries there is sent to the service that serves it.
+ * The Content-Security-Policy of a page: nothing but what it is seen to need. What a reader tries on a reference is sent
+ * to the service that serves it.
  */
 export function contentPolicy(html: string, kind: 'own' | 'reference'): string {
   return [
     "default-src 'none'",
     ['script-src', "'self'", ...scriptHashes(html)].join(' '),
-    ...(kind === 'reference'
-      ? ["style-src 'self' 'unsafe-inline'", "connect-src 'self'"]
-      : ["style-src 'self'"]),
+    "style-src 'self'",
+    ...(kind === 'reference' ? ["connect-src 'self'"] : []),
     "font-src 'self' data:",
     "img-src 'self' data:",
     "base-uri 'none'",

@@ -12,7 +12,7 @@ export type PortalFile = {
   readonly type: string;
   /** Changes with the content; becomes the ETag. */
   readonly digest: string;
-  /** Of a page, for its Content-Security-Policy: whether it is our own or one that Redocly made. */
+  /** Of a page, for its Content-Security-Policy: whether calls can be tried on it. */
   readonly page?: 'own' | 'reference';
   /** The name changes with the content, so the file may be cached forever. */
   readonly immutable?: boolean;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checksumAddress, isZeroAddress } from '../../chain/address.ts';
+import { nameFault } from '../../contract/visible-text.ts';
 import { freeDataFault } from './free-data.ts';
 
 /** What is wrong with one field of an RWA. `field` is a path such as `contractAddress`, empty for the whole. */
@@ -12,12 +13,17 @@ const text = (max: number) =>
   z
     .string({ error: 'must be text' })
     .trim()
-    .min(1, 'must not be empty')
+    .min(1, { abort: true, error: 'must not be empty' })
     .max(max, `must be at most ${max} characters`)
     .refine(
       (value) => value.isWellFormed() && !value.includes('\0'),
       'must be well-formed Unicode without NUL',
     );
+
+const name = text(255).superRefine((value, context) => {
+  const fault = nameFault(value);
+  if (fault !== undefined) context.addIssue(fault);
+});
 
 // A CSV has no null: an empty cell is an absent value.
 const optional = <T extends z.ZodType>(schema: T) =>
@@ -76,7 +82,7 @@ const freeData = z.preprocess(
 
 const shape = z
   .strictObject({
-    name: text(255),
+    name,
     description: optional(text(10_000)),
     type: text(255),
     imageUrl: optional(httpUrl),

@@ -71,6 +71,7 @@ export const eventCases: Provocations = {
   'updateEvent event_network_not_found': ({ session, id }) => session.call(id, { body: { chainId: 424242 } }),
   max_attendees_too_low: onAttendance({ body: { maxAttendees: 0 } }),
   precondition_failed: onNewEvent(() => stale),
+  etag_weakened: onNewEvent(({ etag }) => ({ headers: { 'if-match': `W/${etag}` } })),
 
   'deleteEvent 204': onNewEvent(({ etag }) => ({ headers: { 'if-match': etag } })),
 

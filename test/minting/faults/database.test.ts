@@ -35,7 +35,6 @@ describe('the database', () => {
       mining.stop();
       expect(await setup.settle(ids)).toEqual([]);
     },
-    120_000,
   );
 
   test('loses every connection again and again: mints go on when it is back', async () => {

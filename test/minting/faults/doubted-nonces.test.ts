@@ -40,32 +40,28 @@ async function startOther(chainId: string) {
 test.each([
   ['another chain', '77'],
   ['another chain with the same id', '31337'],
-])(
-  'a node that leads to %s for a while makes no nonce jump',
-  async (_what, chainId) => {
-    const other = await startOther(chainId);
-    try {
-      const first = await setup.accept(1);
-      const mining = setup.keepMining();
-      setup.work();
-      await untilAll(setup.service, first, 'minted');
-      await allFinal();
-      node.leadTo(other.rpcUrl);
-      const ids = await setup.accept(3);
-      const asked = node.asked('eth_getBlockByNumber');
-      for (let block = 0; block < 4; block += 1) await callNode(other.rpcUrl, 'anvil_mine', ['0x1']);
-      await until('some looks', async () => node.asked('eth_getBlockByNumber') > asked + 10);
-      node.leadTo(setup.chain.rpcUrl);
-      mining.stop();
-      expect(await setup.settle([...first, ...ids])).toEqual([]);
-      const used = await nonces();
-      expect(used).toEqual(used.map((_, index) => index));
-    } finally {
-      await other.close();
-    }
-  },
-  60_000,
-);
+])('a node that leads to %s for a while makes no nonce jump', async (_what, chainId) => {
+  const other = await startOther(chainId);
+  try {
+    const first = await setup.accept(1);
+    const mining = setup.keepMining();
+    setup.work();
+    await untilAll(setup.service, first, 'minted');
+    await allFinal();
+    node.leadTo(other.rpcUrl);
+    const ids = await setup.accept(3);
+    const asked = node.asked('eth_getBlockByNumber');
+    for (let block = 0; block < 4; block += 1) await callNode(other.rpcUrl, 'anvil_mine', ['0x1']);
+    await until('some looks', async () => node.asked('eth_getBlockByNumber') > asked + 10);
+    node.leadTo(setup.chain.rpcUrl);
+    mining.stop();
+    expect(await setup.settle([...first, ...ids])).toEqual([]);
+    const used = await nonces();
+    expect(used).toEqual(used.map((_, index) => index));
+  } finally {
+    await other.close();
+  }
+});
 
 test('a gap of nonces is filled when nobody else does it, and the lane goes on by itself', async () => {
   const { chain, service, signers } = setup;
@@ -182,5 +178,5 @@ describe('the first nonce of a lane', () => {
     await until('the fills', async () => (await fills()) === 4);
     for (let block = 0; block < 6; block += 1) await look();
     expect(await fills()).toBe(4);
-  }, 60_000);
+  });
 });

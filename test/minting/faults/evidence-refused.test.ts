@@ -17,31 +17,27 @@ describe('a node that refuses for good to tell of one NFT', () => {
     ['answers nonsense', { result: [{ address: 5 }] }, /has not the form/],
   ];
 
-  test.each(answers)(
-    '(it %s) keeps only that one waiting, with the reason',
-    async (_how, answer, words) => {
-      const { id, tokenId, hash } = await setup.acceptMinted();
-      const about: Rule = (call) =>
-        call.method === 'eth_getLogs' && isAboutToken(call, tokenId) ? answer : undefined;
-      setup.refusing.follow(about);
-      setup.work();
-      const mining = setup.keepMining();
-      await until('its reason', async () => (await setup.note(id))?.reason === 'evidence_unavailable');
-      expect((await setup.note(id))?.detail).toMatch(words);
-      // All others go on: those that were sent, and those that are accepted now.
-      for (let round = 0; round < 3; round += 1) {
-        const others = await setup.accept(2);
-        await untilAll(setup.service, others, 'minted');
-      }
-      expect(await setup.row(id)).toMatchObject({ mint_state: 'submitted', minted_tx: null });
-      expect(await setup.note(id)).toBeDefined();
-      mining.stop();
-      expect(await setup.settle([id])).toEqual([]);
-      expect(await setup.row(id)).toMatchObject({ minted_tx: hash });
-      expect(await setup.note(id)).toBeUndefined();
-    },
-    150_000,
-  );
+  test.each(answers)('(it %s) keeps only that one waiting, with the reason', async (_how, answer, words) => {
+    const { id, tokenId, hash } = await setup.acceptMinted();
+    const about: Rule = (call) =>
+      call.method === 'eth_getLogs' && isAboutToken(call, tokenId) ? answer : undefined;
+    setup.refusing.follow(about);
+    setup.work();
+    const mining = setup.keepMining();
+    await until('its reason', async () => (await setup.note(id))?.reason === 'evidence_unavailable');
+    expect((await setup.note(id))?.detail).toMatch(words);
+    // All others go on: those that were sent, and those that are accepted now.
+    for (let round = 0; round < 3; round += 1) {
+      const others = await setup.accept(2);
+      await untilAll(setup.service, others, 'minted');
+    }
+    expect(await setup.row(id)).toMatchObject({ mint_state: 'submitted', minted_tx: null });
+    expect(await setup.note(id)).toBeDefined();
+    mining.stop();
+    expect(await setup.settle([id])).toEqual([]);
+    expect(await setup.row(id)).toMatchObject({ minted_tx: hash });
+    expect(await setup.note(id)).toBeUndefined();
+  });
 
   test.each([
     ['is malformed', { result: { blockNumber: 'soon' } }],
@@ -67,6 +63,5 @@ describe('a node that refuses for good to tell of one NFT', () => {
       expect(await setup.settle([id, ...others])).toEqual([]);
       expect(await setup.note(id)).toBeUndefined();
     },
-    40_000,
   );
 });

@@ -33,21 +33,17 @@ describe('a contract that mints nothing', () => {
   test.each([
     ['passes tokens over', stop, ['finalized', 'finalized', 'finalized']],
     ['reverts', revert, ['reverted', 'finalized', 'finalized']],
-  ])(
-    'but %s, is asked again once that is final, for each token apart',
-    async (_what, code, ends) => {
-      await setup.chain.call('evm_setAutomine', false);
-      const ids = await setup.accept(2);
-      setup.work();
-      await untilAll(setup.service, ids, 'submitted');
-      await mineWithCode(code);
-      expect(await setup.settle(ids)).toEqual([]);
-      expect(await states()).toEqual(ends);
-      const released = await setup.service.db('mint_transaction_nfts').where({ state: 'released' });
-      expect(released).toHaveLength(2);
-    },
-    90_000,
-  );
+  ])('but %s, is asked again once that is final, for each token apart', async (_what, code, ends) => {
+    await setup.chain.call('evm_setAutomine', false);
+    const ids = await setup.accept(2);
+    setup.work();
+    await untilAll(setup.service, ids, 'submitted');
+    await mineWithCode(code);
+    expect(await setup.settle(ids)).toEqual([]);
+    expect(await states()).toEqual(ends);
+    const released = await setup.service.db('mint_transaction_nfts').where({ state: 'released' });
+    expect(released).toHaveLength(2);
+  });
 
   test('twice, is not asked for ever: the NFT fails with that reason, and may be asked for again', async () => {
     const { chain, service } = setup;
@@ -74,7 +70,7 @@ describe('a contract that mints nothing', () => {
       .send({ secret: body.secret, recipient })
       .expect(200);
     expect(await setup.settle([id])).toEqual([]);
-  }, 90_000);
+  });
 });
 
 describe('a nonce', () => {
@@ -93,7 +89,7 @@ describe('a nonce', () => {
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
     expect(await states()).toEqual(['finalized']);
-  }, 60_000);
+  });
 
   test('that somebody else used is passed over only when that is final, so no gap is left', async () => {
     const { chain, service } = setup;
@@ -110,5 +106,5 @@ describe('a nonce', () => {
     expect(await setup.settle([...first, ...second])).toEqual([]);
     const nonces = await service.db('mint_transactions').orderBy('nonce');
     expect(nonces.map(({ nonce }) => Number(nonce))).toEqual([0, 1]);
-  }, 60_000);
+  });
 });

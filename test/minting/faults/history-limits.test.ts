@@ -76,7 +76,7 @@ describe('a node whose history has expired', () => {
       ({ method, params }) => method === 'eth_getCode' && Number(params[1]) < head,
     );
     expect(old).toEqual([]);
-  }, 40_000);
+  });
 
   test('for the block of the mint: nothing is concluded, the NFT waits with the range as its reason', async () => {
     const { id, hash } = await setup.acceptMinted();
@@ -96,7 +96,7 @@ describe('a node whose history has expired', () => {
     expect(await setup.settle([id, ...others])).toEqual([]);
     expect((await setup.row(id)).minted_tx).toBe(hash);
     expect(await setup.note(id)).toBeUndefined();
-  }, 40_000);
+  });
 });
 
 describe('a long chain whose node gives few blocks at once', () => {
@@ -128,7 +128,6 @@ describe('a long chain whose node gives few blocks at once', () => {
       const asked = setup.refusing.asked.filter((call) => Number(logFilterOf(call)?.toBlock) < 1_000);
       expect(asked.length).toBeLessThan(120);
     },
-    60_000,
   );
 
   test('does not keep a worker from ending within seconds', async () => {
@@ -150,5 +149,5 @@ describe('a long chain whose node gives few blocks at once', () => {
     mining.stop();
     expect(performance.now() - told).toBeLessThan(8_000);
     expect(await setup.service.db('mint_lanes').first()).toMatchObject({ holder: null });
-  }, 40_000);
+  });
 });

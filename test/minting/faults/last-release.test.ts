@@ -35,7 +35,7 @@ describe.skipIf(typeof last === 'string')(`a worker of the last release${why}`, 
     const young = setup.work();
     await hasLane(young.child.pid);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   test('beside this one takes the lane over and back, and no NFT is minted twice', async () => {
     const young = setup.work();
@@ -57,5 +57,5 @@ describe.skipIf(typeof last === 'string')(`a worker of the last release${why}`, 
     expect(await old.ended).toBe(0);
     await hasLane(young.child.pid);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 });

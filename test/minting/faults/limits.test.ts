@@ -34,7 +34,7 @@ describe('a lane', () => {
     const [queued] = await service.db('nfts').where({ mint_state: 'queued' }).count();
     expect(queued).toEqual({ count: '40' });
     expect(await setup.settle(ids)).toEqual([]);
-  }, 90_000);
+  });
 
   test('raises both fees by an eighth at least, and at the cap sends the same bytes again', async () => {
     const { chain, node } = setup;
@@ -73,7 +73,7 @@ describe('a lane', () => {
     });
     expect(await attempts()).toHaveLength(made.length);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 90_000);
+  });
 
   test('pauses when what it has signed cannot be paid for, and goes on when it can', async () => {
     const { chain, service } = setup;
@@ -96,7 +96,7 @@ describe('a lane', () => {
     await paused(null);
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   // The time that a process gets is 30 s; with 12 transactions a node that never answers would take 60.
   test('that is told to stop does not wait for a silent node once for each transaction', async () => {
@@ -111,5 +111,5 @@ describe('a lane', () => {
     expect(await worker.ended).toBe(0);
     expect(await service.db('mint_lanes').first()).toMatchObject({ holder: null, expires_at: null });
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -25,7 +25,6 @@ describe('while the node', () => {
       mining.stop();
       expect(await setup.settle(ids)).toEqual([]);
     },
-    60_000,
   );
 
   test('shows no events of a token that was passed over, the NFT waits for them', async () => {
@@ -41,5 +40,5 @@ describe('while the node', () => {
     expect([row.mint_state, row.minted_tx]).toEqual(['submitted', null]);
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 });

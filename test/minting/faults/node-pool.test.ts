@@ -66,7 +66,6 @@ describe('a first node that answers null where a number is asked for', () => {
       await untilAll(setup.service, ids, 'minted');
       mining.stop();
     },
-    60_000,
   );
 });
 
@@ -113,7 +112,6 @@ describe('a first node that stands on an orphan and cannot say what is final', (
       bent.aim(chain.rpcUrl);
       expect(await setup.settle(ids)).toEqual([]);
     },
-    60_000,
   );
 });
 
@@ -130,7 +128,7 @@ describe('a first node that stands still', () => {
     bent.bend(undefined);
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   test('is used all the same when it is the only one, and that no block comes is told', async () => {
     await useNodes([bent.url]);
@@ -143,28 +141,22 @@ describe('a first node that stands still', () => {
     expect((await pauseOf()).detail).toContain(`${bent.url}: block`);
     bent.bend(undefined);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 200_000);
+  });
 });
 
 describe('a first node that answers but does not tell of receipts', () => {
   test.each([
     ['malformed ones', { result: { status: 'ok', logs: null } }],
     ['an error', { error: { code: -32000, message: 'leveldb: closed' } }],
-  ] satisfies [string, BentAnswer][])(
-    '(%s) is left for the one that does',
-    async (_what, answer) => {
-      bent.bend(({ method }) =>
-        method === 'eth_getTransactionReceipt' ? Promise.resolve(answer) : undefined,
-      );
-      await startWorker();
-      const mining = setup.keepMining();
-      const ids = await setup.accept(3);
-      await untilAll(setup.service, ids, 'minted', 15);
-      mining.stop();
-      expect(await setup.settle(ids)).toEqual([]);
-    },
-    60_000,
-  );
+  ] satisfies [string, BentAnswer][])('(%s) is left for the one that does', async (_what, answer) => {
+    bent.bend(({ method }) => (method === 'eth_getTransactionReceipt' ? Promise.resolve(answer) : undefined));
+    await startWorker();
+    const mining = setup.keepMining();
+    const ids = await setup.accept(3);
+    await untilAll(setup.service, ids, 'minted', 15);
+    mining.stop();
+    expect(await setup.settle(ids)).toEqual([]);
+  });
 });
 
 describe('a first node that answers what is none of its kind', () => {
@@ -192,20 +184,16 @@ describe('a first node that answers what is none of its kind', () => {
     ['another transaction', 'eth_getTransactionReceipt', { transactionHash: `0x${'ab'.repeat(32)}` }],
     ['a time that no calendar has', 'eth_getBlockByNumber', { timestamp: '0xffffffffffffffff' }],
     ['a gas limit that is no number', 'eth_getBlockByNumber', { gasLimit: '0x' }],
-  ])(
-    'is left for the sound one: %s',
-    async (_what, method, change) => {
-      bent.bend(says(method, change));
-      await startWorker();
-      const mining = setup.keepMining();
-      const ids = await setup.accept(2);
-      await untilAll(setup.service, ids, 'minted', 15);
-      mining.stop();
-      bent.bend(undefined);
-      expect(await setup.settle(ids)).toEqual([]);
-    },
-    60_000,
-  );
+  ])('is left for the sound one: %s', async (_what, method, change) => {
+    bent.bend(says(method, change));
+    await startWorker();
+    const mining = setup.keepMining();
+    const ids = await setup.accept(2);
+    await untilAll(setup.service, ids, 'minted', 15);
+    mining.stop();
+    bent.bend(undefined);
+    expect(await setup.settle(ids)).toEqual([]);
+  });
 });
 
 describe("a node's URL that leads to another chain", () => {
@@ -216,33 +204,29 @@ describe("a node's URL that leads to another chain", () => {
     return foreign;
   };
 
-  test.each(['alone', 'beside a sound node'])(
-    '%s: no nonce is taken from there',
-    async (place) => {
-      const foreign = await startForeign();
-      if (place === 'alone') await useNodes([bent.url]);
-      await startWorker();
-      const mining = setup.keepMining();
-      const ids = await setup.accept(2);
-      await untilAll(setup.service, ids, 'submitted');
-      for (let round = 0; round < 5; round += 1) {
-        bent.aim(foreign.rpcUrl);
-        ids.push(...(await setup.accept(2)));
-        bent.takeAsked();
-        const isAsked = async () => bent.takeAsked().includes('eth_chainId');
-        await until('the foreign chain is asked', isAsked);
-        await until('the foreign chain is asked again', isAsked);
-        bent.aim(setup.chain.rpcUrl);
-        await untilAll(setup.service, ids.slice(0, 2), 'minted');
-      }
-      mining.stop();
-      expect(await setup.settle(ids)).toEqual([]);
-      const rows = await setup.service.db('mint_transactions').orderBy('nonce').select('nonce');
-      expect(rows.map(({ nonce }) => Number(nonce))).toEqual(rows.map((_row, index) => index));
-      expect(await callNode(foreign.rpcUrl, 'eth_blockNumber', [])).toBe('0x0');
-    },
-    60_000,
-  );
+  test.each(['alone', 'beside a sound node'])('%s: no nonce is taken from there', async (place) => {
+    const foreign = await startForeign();
+    if (place === 'alone') await useNodes([bent.url]);
+    await startWorker();
+    const mining = setup.keepMining();
+    const ids = await setup.accept(2);
+    await untilAll(setup.service, ids, 'submitted');
+    for (let round = 0; round < 5; round += 1) {
+      bent.aim(foreign.rpcUrl);
+      ids.push(...(await setup.accept(2)));
+      bent.takeAsked();
+      const isAsked = async () => bent.takeAsked().includes('eth_chainId');
+      await until('the foreign chain is asked', isAsked);
+      await until('the foreign chain is asked again', isAsked);
+      bent.aim(setup.chain.rpcUrl);
+      await untilAll(setup.service, ids.slice(0, 2), 'minted');
+    }
+    mining.stop();
+    expect(await setup.settle(ids)).toEqual([]);
+    const rows = await setup.service.db('mint_transactions').orderBy('nonce').select('nonce');
+    expect(rows.map(({ nonce }) => Number(nonce))).toEqual(rows.map((_row, index) => index));
+    expect(await callNode(foreign.rpcUrl, 'eth_blockNumber', [])).toBe('0x0');
+  });
 });
 
 describe('a broadcast', () => {
@@ -256,7 +240,7 @@ describe('a broadcast', () => {
     expect(attempts).toEqual([{ number: 1 }]);
     mining.stop();
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   test('is not held up by a node that hangs', async () => {
     bent.bend(() => Promise.resolve('hang'));
@@ -267,7 +251,7 @@ describe('a broadcast', () => {
     mining.stop();
     bent.bend(undefined);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test('one of two nodes is gone for good: mints are not called final, and the reason names it', async () => {
@@ -301,7 +285,7 @@ test('one of two nodes is gone for good: mints are not called final, and the rea
     mining.stop();
     await worker.stop();
   }
-}, 60_000);
+});
 
 describe('two nodes that disagree below the confirmations', () => {
   test('do not keep signed transactions from the nodes: the same bytes are sent again', async () => {
@@ -322,7 +306,7 @@ describe('two nodes that disagree below the confirmations', () => {
     expect(await service.db('mint_attempts')).toHaveLength(1);
     bent.aim(chain.rpcUrl);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   test('stop conclusions with both names, and minting goes on when they agree', async () => {
     const { chain, node, service } = setup;
@@ -348,5 +332,5 @@ describe('two nodes that disagree below the confirmations', () => {
       clearInterval(growing);
       mining.stop();
     }
-  }, 60_000);
+  });
 });

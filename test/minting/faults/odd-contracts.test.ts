@@ -52,7 +52,7 @@ describe('ownerOf', () => {
     mining.stop();
     expect(await sent()).toBe(2);
     expect(await setup.settle([id])).toEqual([]);
-  }, 40_000);
+  });
 
   test.each([
     ['nothing', { result: '0x' }],
@@ -73,7 +73,6 @@ describe('ownerOf', () => {
       expect(await setup.settle([id, ...others])).toEqual([]);
       expect(await setup.note(id)).toBeUndefined();
     },
-    40_000,
   );
 });
 
@@ -96,18 +95,14 @@ describe('a node without the state of old blocks', () => {
     'state not available',
   ];
 
-  test.each(wordings)(
-    '(%s) proves by the newest block that a token has no owner',
-    async (words) => {
-      setup.refusing.follow(noState(words, true));
-      const id = await acceptPassedOver();
-      const mining = setup.keepMining(400);
-      await untilAll(setup.service, [id], 'minted');
-      mining.stop();
-      expect(await setup.settle([id])).toEqual([]);
-    },
-    40_000,
-  );
+  test.each(wordings)('(%s) proves by the newest block that a token has no owner', async (words) => {
+    setup.refusing.follow(noState(words, true));
+    const id = await acceptPassedOver();
+    const mining = setup.keepMining(400);
+    await untilAll(setup.service, [id], 'minted');
+    mining.stop();
+    expect(await setup.settle([id])).toEqual([]);
+  });
 
   test('nor of the newest proves nothing: the NFT waits with the reason', async () => {
     setup.refusing.follow(noState(wordings[0] ?? '', false));
@@ -120,7 +115,7 @@ describe('a node without the state of old blocks', () => {
     expect((await setup.row(id)).mint_state).toBe('submitted');
     mining.stop();
     expect(await setup.settle([id, ...others])).toEqual([]);
-  }, 40_000);
+  });
 
   test('finds a mint by its event alone', async () => {
     const { id, hash } = await setup.acceptMinted();
@@ -130,5 +125,5 @@ describe('a node without the state of old blocks', () => {
     await untilAll(setup.service, [id], 'minted');
     mining.stop();
     expect((await setup.row(id)).minted_tx).toBe(hash);
-  }, 40_000);
+  });
 });

@@ -33,7 +33,7 @@ test('a mint that is older than the NFT is none of it: it waits for an operator,
     await setup.chain.mine();
     return (await setup.service.db('mint_transactions').whereNot('state', 'finalized')).length === 0;
   });
-}, 40_000);
+});
 
 test('to another recipient neither: it does not fail for what somebody else was given before it was made', async () => {
   const [id = ''] = await setup.accept(1);
@@ -45,14 +45,14 @@ test('to another recipient neither: it does not fail for what somebody else was 
   await until('its reason', async () => (await setup.note(id))?.reason === 'token_exists');
   mining.stop();
   expect((await setup.row(id)).mint_state).toBe('submitted');
-}, 40_000);
+});
 
 test('a mint that differs from the NFT by what clocks differ is its own', async () => {
   const { id, hash } = await setup.acceptMinted();
   await makeYounger(id, 30 / 3_600);
   expect(await setup.settle([id])).toEqual([]);
   expect((await setup.row(id)).minted_tx).toBe(hash);
-}, 40_000);
+});
 
 test('a mint in a transaction of ours is ours whatever the times say', async () => {
   const [id = ''] = await setup.accept(1);
@@ -74,4 +74,4 @@ test('a mint in a transaction of ours is ours whatever the times say', async () 
   expect(await setup.settle([id])).toEqual([]);
   expect(await setup.service.db('mint_transactions')).toHaveLength(1);
   expect(await setup.note(id)).toBeUndefined();
-}, 40_000);
+});

@@ -34,7 +34,7 @@ describe('the history of a contract, compared before the first mint on it, from 
     expect(await setup.settle(ids)).toEqual([]);
     expect(await setup.service.db('mint_contracts')).toMatchObject([{ state: 'claimed' }]);
     expect(await setup.service.db('mint_contract_origins')).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('is not taken for compared when the worker is told to stop half-way', async () => {
     const ids = await setup.accept(2);
@@ -45,5 +45,5 @@ describe('the history of a contract, compared before the first mint on it, from 
     expect(await worker.ended).toBe(0);
     expect(await setup.service.db('mint_contracts')).toEqual([]);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -98,7 +98,7 @@ test('a new block costs as many questions with 150 transactions that are not fin
   // Transactions of the signer, in the newest and in final blocks; a header.
   expect(many).toBeLessThanOrEqual(3);
   expect(await setup.service.db('mint_transactions').whereNot('state', 'confirmed')).toEqual([]);
-}, 60_000);
+});
 
 test('a reorganisation of the newest blocks is noticed all the same', async () => {
   await setup.service.db('networks').update({ finality_depth: 5_000 });
@@ -114,4 +114,4 @@ test('a reorganisation of the newest blocks is noticed all the same', async () =
   };
   await until('transactions are in flight again', async () => (await inFlight()).length >= 5);
   expect(await inFlight()).toEqual([15, 16, 17, 18, 19]);
-}, 40_000);
+});

@@ -66,7 +66,7 @@ describe('a transaction that every node refuses for good', () => {
     expect(await service.db('mint_notes')).toEqual([]);
     expect((await pauses()).pause_reason).toBeNull();
     expect(await setup.settle(ids)).toEqual([]);
-  }, 90_000);
+  });
 
   test('for its fee keeps its NFTs where the market allows a lower maximum', async () => {
     const { chain } = setup;
@@ -79,7 +79,7 @@ describe('a transaction that every node refuses for good', () => {
     const [refused, again] = await attempts();
     expect([again?.nonce, again?.data]).toEqual([refused?.nonce, refused?.data]);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   test.each([
     ['its gas', 'exceeds block gas limit', ({ gasLimit }: Transaction) => gasLimit > 400_000n],
@@ -88,19 +88,15 @@ describe('a transaction that every node refuses for good', () => {
       'oversized data: transaction size 4096, limit 1024',
       ({ data }: Transaction) => data.length > 2_048,
     ],
-  ])(
-    'for %s is signed anew with fewer NFTs',
-    async (_what, words, isRefused) => {
-      node.answer('eth_sendRawTransaction', ([raw]) =>
-        isRefused(Transaction.from(String(raw))) ? refuse(words) : undefined,
-      );
-      const ids = await accept(20);
-      setup.work();
-      await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
-      expect(await setup.settle(ids)).toEqual([]);
-    },
-    90_000,
-  );
+  ])('for %s is signed anew with fewer NFTs', async (_what, words, isRefused) => {
+    node.answer('eth_sendRawTransaction', ([raw]) =>
+      isRefused(Transaction.from(String(raw))) ? refuse(words) : undefined,
+    );
+    const ids = await accept(20);
+    setup.work();
+    await until('the reason', async () => (await pauses()).pause_reason === 'broadcast_refused');
+    expect(await setup.settle(ids)).toEqual([]);
+  });
 
   test.each([
     [
@@ -134,7 +130,6 @@ describe('a transaction that every node refuses for good', () => {
       expect([again?.nonce, again?.data]).toEqual([refused?.nonce, refused?.data]);
       expect(await setup.settle(ids)).toEqual([]);
     },
-    60_000,
   );
 
   test('and reaches the chain all the same mints each NFT once', async () => {
@@ -156,7 +151,7 @@ describe('a transaction that every node refuses for good', () => {
     mining.stop();
     const links = await service.db('mint_transaction_nfts').whereNot('state', 'minted');
     expect(links).toEqual([]);
-  }, 90_000);
+  });
 
   describe('and for which nothing else can be signed is told, and only sent again as it is,', () => {
     // A look comes with a block, and is to broadcast each time.
@@ -186,7 +181,7 @@ describe('a transaction that every node refuses for good', () => {
       await blocksAt([10n, 12n, 11n, 14n, 13n], 12);
       expect((await attempts()).length).toBe(first);
       await goesOn(ids);
-    }, 60_000);
+    });
 
     test('when a price comes back at which it was refused', async () => {
       node.answer('eth_sendRawTransaction', () => refuse('transaction underpriced'));
@@ -199,7 +194,7 @@ describe('a transaction that every node refuses for good', () => {
       expect((await attempts()).length).toBe(known);
       expect(worker.output()).not.toContain('cannot be watched');
       await goesOn(ids);
-    }, 60_000);
+    });
 
     test('after so many attempts', async () => {
       let least = 0n;
@@ -216,6 +211,6 @@ describe('a transaction that every node refuses for good', () => {
       await blocksAt([10n], 5);
       expect((await attempts()).length).toBe(40);
       await goesOn(ids);
-    }, 90_000);
+    });
   });
 });

@@ -175,7 +175,7 @@ describe('serials that were squatted with the stolen key of another minter', () 
     expect(await cli.json('recover', '--apply')).toMatchObject({ status: 0, value: { left: 0 } });
     expect(await setup.settle([first, id, other])).toEqual([]);
     expect([...(await chain.mints()).values()].map((mints) => mints.length)).toEqual([1, 1, 1, 1, 1, 1]);
-  }, 90_000);
+  });
 
   test('are none where the NFT has its token: mint replace refuses', async () => {
     const [id = ''] = await setup.accept(1);
@@ -209,7 +209,7 @@ describe('mint release', () => {
     expect(await settled([id, ...others])).toEqual([]);
     const links = await service.db('mint_transaction_nfts').where({ nft_id: id }).orderBy('state');
     expect(links.map(({ state }) => state)).toEqual(['minted', 'released']);
-  }, 60_000);
+  });
 
   test('of the only NFT leaves a transaction that just uses its nonce', async () => {
     const { chain, service, signers } = setup;
@@ -222,7 +222,7 @@ describe('mint release', () => {
     const [last] = await service.db('mint_attempts').orderBy('number', 'desc');
     expect(Transaction.from(`0x${last.raw.toString('hex')}`)).toMatchObject({ to: signers[0], data: '0x' });
     expect(await settled([id])).toEqual([]);
-  }, 60_000);
+  });
 
   test('of one whose history the nodes lack asks another node, and changes nothing without it', async () => {
     const { chain, node, service } = setup;
@@ -254,7 +254,7 @@ describe('mint release', () => {
     expect(await lastEntry()).toEqual({ action: 'mint.release', subject: id, details: { state: 'minted' } });
     expect(await noteOf(id)).toBeUndefined();
     expect(await setup.settle([id])).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('mint fill-gap', () => {
@@ -296,7 +296,7 @@ describe('mint fill-gap', () => {
     expect(filled.contract).toBe(signers[0]);
     await until('no wish', noWish);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   test('offers more with each block until the pool takes it', async () => {
     const { node, service } = setup;
@@ -312,7 +312,7 @@ describe('mint fill-gap', () => {
     const blocks = await service.db('mint_attempts').orderBy('sent_at_block').pluck('sent_at_block');
     expect(blocks.length).toBeGreaterThan(5);
     expect(await settled(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   test('tells when the cap allows no more, and can be asked for again', async () => {
     const { node, service } = setup;
@@ -333,7 +333,7 @@ describe('mint fill-gap', () => {
     await untilAll(service, ids, 'minted', 40);
     mining.stop();
     expect(await settled(ids)).toEqual([]);
-  }, 90_000);
+  });
 
   test('refuses where there is no gap, and where the nonce is that of a mint', async () => {
     await setup.chain.call('evm_setAutomine', false);

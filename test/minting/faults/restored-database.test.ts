@@ -60,48 +60,44 @@ describe('a database that was restored from a backup older than the chain', () =
   test.each([
     ['after some mints', 3],
     ['before the first mint', 0],
-  ])(
-    'taken %s: nothing is minted until it is recovered, then everything once',
-    async (_when, before) => {
-      await setup.work().until(/working/);
-      const kept = before === 0 ? [] : await mintFinally(before);
-      const backup = await backUp(setup.service.databaseUrl);
-      const lost = await mintFinally(4);
-      const lostTokens = await tokensOf(lost);
-      const mintsBefore = await setup.chain.mints();
-      await restore(backup);
+  ])('taken %s: nothing is minted until it is recovered, then everything once', async (_when, before) => {
+    await setup.work().until(/working/);
+    const kept = before === 0 ? [] : await mintFinally(before);
+    const backup = await backUp(setup.service.databaseUrl);
+    const lost = await mintFinally(4);
+    const lostTokens = await tokensOf(lost);
+    const mintsBefore = await setup.chain.mints();
+    await restore(backup);
 
-      const fresh = await setup.accept(2);
-      await issueLater(fresh, '1 hour');
-      setup.work();
-      await pausedFor('recovery_needed');
-      expect((await setup.chain.mints()).size).toBe(mintsBefore.size);
-      expect(await setup.service.db('nfts').whereIn('id', fresh).pluck('mint_state')).toEqual([
-        'queued',
-        'queued',
-      ]);
+    const fresh = await setup.accept(2);
+    await issueLater(fresh, '1 hour');
+    setup.work();
+    await pausedFor('recovery_needed');
+    expect((await setup.chain.mints()).size).toBe(mintsBefore.size);
+    expect(await setup.service.db('nfts').whereIn('id', fresh).pluck('mint_state')).toEqual([
+      'queued',
+      'queued',
+    ]);
 
-      const dry = await json('recover');
-      expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, mended: 4, waiting: 0 } });
-      expect(await setup.service.db('nfts').count()).toMatchObject([{ count: String(before + 2) }]);
-      const applied = await json('recover', '--apply');
-      expect(applied).toMatchObject({ status: 0, value: { applied: true, mended: 4, left: 0, waiting: 0 } });
+    const dry = await json('recover');
+    expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, mended: 4, waiting: 0 } });
+    expect(await setup.service.db('nfts').count()).toMatchObject([{ count: String(before + 2) }]);
+    const applied = await json('recover', '--apply');
+    expect(applied).toMatchObject({ status: 0, value: { applied: true, mended: 4, left: 0, waiting: 0 } });
 
-      await issueLater(fresh, '0');
+    await issueLater(fresh, '0');
 
-      const again = await setup.service.db('nfts').whereIn('token_id', lostTokens);
-      expect(again.map((row) => row.mint_state)).toEqual(['minted', 'minted', 'minted', 'minted']);
-      expect(again.map((row) => row.id).filter((id) => fresh.includes(id))).toEqual([]);
-      const ids = [...kept, ...again.map((row) => row.id), ...fresh];
-      expect(await setup.settle(ids)).toEqual([]);
-      expect((await setup.chain.mints()).size).toBe(before + 4 + 2);
-      expect(await json('mint', 'verify')).toMatchObject({ status: 0, value: { disagreeing: 0 } });
-      expect(await setup.service.db('rwas').select('last_serial', 'total_nfts', 'claimed_nfts')).toEqual([
-        { last_serial: String(before + 6), total_nfts: String(before + 6), claimed_nfts: String(before + 6) },
-      ]);
-    },
-    60_000,
-  );
+    const again = await setup.service.db('nfts').whereIn('token_id', lostTokens);
+    expect(again.map((row) => row.mint_state)).toEqual(['minted', 'minted', 'minted', 'minted']);
+    expect(again.map((row) => row.id).filter((id) => fresh.includes(id))).toEqual([]);
+    const ids = [...kept, ...again.map((row) => row.id), ...fresh];
+    expect(await setup.settle(ids)).toEqual([]);
+    expect((await setup.chain.mints()).size).toBe(before + 4 + 2);
+    expect(await json('mint', 'verify')).toMatchObject({ status: 0, value: { disagreeing: 0 } });
+    expect(await setup.service.db('rwas').select('last_serial', 'total_nfts', 'claimed_nfts')).toEqual([
+      { last_serial: String(before + 6), total_nfts: String(before + 6), claimed_nfts: String(before + 6) },
+    ]);
+  });
 
   test('with NFTs that were issued before it and minted since: they are minted, not minted again', async () => {
     setup.work();

@@ -47,7 +47,7 @@ describe('fees stay as they are', () => {
     expect(await raises()).toEqual([]);
     await chain.call('anvil_setBalance', signers[0], '0x56bc75e2d63100000');
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 
   test('while a node takes transactions and loses them', async () => {
     const { service } = setup;
@@ -62,7 +62,7 @@ describe('fees stay as they are', () => {
     await until('another broadcast', async () => node.asked('eth_sendRawTransaction') > sent);
     node.answer('eth_sendRawTransaction', undefined);
     expect(await setup.settle(ids)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test('after a spike transactions are offered at the present price, and a raise was within a quarter of the market', async () => {
@@ -94,4 +94,4 @@ test('after a spike transactions are offered at the present price, and a raise w
     expect(BigInt(each.max_fee_per_gas)).toBeLessThanOrEqual(((2n * gwei + suggested) * 5n) / 4n);
   }
   expect(await setup.settle([...ids, ...more])).toEqual([]);
-}, 60_000);
+});

@@ -35,4 +35,4 @@ test('a contract of which the node never says what a mint would do keeps no othe
   const [row] = await service.db('nfts').where({ id: nft.id });
   expect(row.mint_state).toBe('queued');
   mining.stop();
-}, 90_000);
+});

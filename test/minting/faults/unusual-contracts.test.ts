@@ -45,7 +45,7 @@ test('a contract that uses more gas for each further token: no batch runs out of
   const [sent] = await setup.service.db('mint_transactions').count();
   expect(Number(sent?.['count'])).toBeLessThan(20);
   expect(await setup.settle(ids)).toEqual([]);
-}, 60_000);
+});
 
 describe('a contract that is none that mints', () => {
   test.each(['no code', 'a fallback that answers anything'])(
@@ -68,7 +68,6 @@ describe('a contract that is none that mints', () => {
       await until('the lane stands for nothing', async () => (await lane()).pause_reason === null);
       expect(await setup.settle(others)).toEqual([]);
     },
-    60_000,
   );
 
   test('since it lost its code: what was sent to it fails in the end', async () => {
@@ -86,7 +85,7 @@ describe('a contract that is none that mints', () => {
     mining.stop();
     await chain.call('anvil_setCode', chain.contract, code);
     expect(await setup.settle(await setup.accept(1))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 test('a recipient that no contract mints to harms only its own NFT, at once', async () => {
@@ -104,4 +103,4 @@ test('a recipient that no contract mints to harms only its own NFT, at once', as
   const sent = await setup.service.db('mint_transaction_nfts').where({ nft_id: poison });
   expect(sent).toEqual([]);
   expect(await setup.settle(ids)).toEqual([]);
-}, 60_000);
+});

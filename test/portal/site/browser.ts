@@ -1,6 +1,7 @@
 import axe from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
+import type { Operation } from '../../../scripts/docs/contract.ts';
 import { tools } from './tools.ts';
 
 // Nothing but what is asked for: no updates, no reports, no other protocols.
@@ -72,14 +73,14 @@ export function usePage(): { readonly visit: Visit; readonly open: Open } {
   };
 }
 
-/** Goes to a page of the portal, or to a route of a reference, and waits until all of it is there. */
+/** Goes to a page of the portal, or to a place on one. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(`${inject('live').baseUrl}/docs/${path}`);
-  const route = /\.html#(\/.*)$/.exec(path)?.[1];
-  if (route !== undefined) {
-    await page.waitForSelector(`[data-section-id="${route}"] [data-component-name^="Typography/H"]`);
-  } else if (/^(blockchain|events|rwa|claim)\.html/.test(path)) await page.waitForSelector('#api-content h1');
 }
+
+/** The part of a reference that is about an operation. */
+export const operationOn = (page: Page, { href }: Operation): Locator =>
+  page.locator(`[id="${href.slice(href.indexOf('#') + 1)}"]`);
 
 /** Everything that axe has against a page, of whatever impact, or against a part of it. */
 export async function faultsOf(page: Page, within = 'html'): Promise<string[]> {

@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { desktop, faultsOf, type Open, overhang, phone, useBrowser, visit } from './browser.ts';
-import { contract, operations } from './sample-world.ts';
 import { tools } from './tools.ts';
 
-/** Every page of the portal, and every operation, which has a page of its own within its reference. */
+/** Every page of the portal. */
 async function addresses(): Promise<string[]> {
   const start = `${inject('live').baseUrl}/docs/`;
   const texts = new Set(['index.html']);
@@ -19,34 +18,28 @@ async function addresses(): Promise<string[]> {
     }
   }
   // What is not there has a page, too.
-  return [...texts, 'missing.html', ...operations.map(({ href }) => href)];
+  return [...texts, 'missing.html'];
 }
 
-// A page shows the neighbours of an operation too, so that one as a whole stands for those of its reference.
-const whole = new Set(contract.map(({ operations: [first] }) => first?.href));
-
-/** The part of a page that is examined: the operation that an address names, else all. */
-function partOf(path: string): string {
-  const route = whole.has(path) ? undefined : /#(\/.+)$/.exec(path)?.[1];
-  return route === undefined ? 'html' : `[data-section-id="${route}"]`;
-}
+/** Opens what a reader may open. */
+const openAll = (page: Page) =>
+  page.evaluate(`for (const part of document.querySelectorAll('main details')) part.open = true;
+    for (const button of document.querySelectorAll('button.try')) button.click();`);
 
 describe.skipIf(tools.chromium === undefined)('in a browser', () => {
   const open = useBrowser();
   let all: string[];
   /** Every address within the portal that a page links to, with that page. */
   const targets = new Map<string, string>();
-  /** The addresses of the sections of the references. */
-  const places = new Set<string>();
   beforeAll(async () => {
     all = await addresses();
-    expect(all.length).toBeGreaterThan(80);
+    expect(all.length).toBeGreaterThan(70);
   });
 
   /** Visits every page in a window, and gives what `look` has against each. */
   async function complaintsOf(
     options: Parameters<Open>[0],
-    look: (page: Page, part: string) => Promise<string[]>,
+    look: (page: Page) => Promise<string[]>,
   ): Promise<Record<string, string[]>> {
     const found: Record<string, string[]> = {};
     const queue = [...all];
@@ -55,7 +48,8 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
       for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
         complaints.length = 0;
         await visit(page, path);
-        const seen = await look(page, partOf(path));
+        await openAll(page);
+        const seen = await look(page);
         if (seen.length + complaints.length > 0) found[path] = [...complaints, ...seen];
       }
       await page.context().close();
@@ -65,24 +59,20 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
   }
 
   test('every page is free of errors, foreign requests and faults of access of any impact, in light', async () => {
-    const look = async (page: Page, part: string) => {
+    const look = async (page: Page) => {
       const hrefs: string[] = await page.evaluate(
         `[...document.querySelectorAll('a[href]')].map(({ href }) => href)`,
       );
       for (const href of hrefs) if (href.includes('/docs/')) targets.set(href, page.url());
-      const sections: string[] = await page.evaluate(
-        `[...document.querySelectorAll('[data-section-id]')].map((section) => section.dataset.sectionId)`,
-      );
-      for (const section of sections) places.add(`${page.url().split('#')[0]}#${section}`);
-      return faultsOf(page, part);
+      return faultsOf(page);
     };
     expect(await complaintsOf(desktop, look)).toEqual({});
   });
 
   test('the same on a phone in dark, where nothing is wider than the screen', async () => {
-    const look = async (page: Page, part: string) => {
+    const look = async (page: Page) => {
       const wider = await overhang(page);
-      return [...(await faultsOf(page, part)), ...(wider > 0 ? [`${wider} pixels too wide`] : [])];
+      return [...(await faultsOf(page)), ...(wider > 0 ? [`${wider} pixels too wide`] : [])];
     };
     expect(await complaintsOf(phone, look)).toEqual({});
   });
@@ -97,9 +87,7 @@ describe.skipIf(tools.chromium === undefined)('in a browser', () => {
         texts.set(file, response.ok ? await response.text() : '');
       }
       const text = texts.get(file) ?? '';
-      const known = hash?.startsWith('/')
-        ? places.has(`${file}#${hash}`)
-        : hash === undefined || text.includes(`id="${hash}"`);
+      const known = hash === undefined || text.includes(`id="${hash}"`);
       if (text === '' || !known) broken.push(`${from}: ${target}`);
     }
     expect(targets.size).toBeGreaterThan(150);

@@ -1,12 +1,11 @@
-import type { Locator, Page } from 'playwright-core';
-import { describe, expect, inject, test, vi } from 'vitest';
-import { findOperation, type Operation } from '../../../scripts/docs/contract.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, inject, test } from 'vitest';
+import { findOperation } from '../../../scripts/docs/contract.ts';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
-import { usePage, visit } from './browser.ts';
+import { operationOn, phone, usePage, visit } from './browser.ts';
 import { contract, operations } from './sample-world.ts';
 import { tools } from './tools.ts';
 
-const routeOf = (href: string) => href.slice(href.indexOf('#') + 1);
 const named = (operationId: string) => findOperation(contract, operationId);
 
 /** The operations that a page of an error lists, each by its address. */
@@ -19,39 +18,32 @@ async function listedOn(page: string): Promise<string[]> {
 const panelOf = (page: Page, operationId: string) =>
   page.getByRole('region', { name: `Call: ${named(operationId).summary}`, exact: true });
 
-/** Goes on as a reader does, who clicks again when the reference was still moving and came back to where it was. */
-async function follow(page: Page, around: Locator, { href, summary }: Operation): Promise<void> {
-  const heading = page.locator(`[data-section-id="${routeOf(href)}"] h2`);
-  const isThere = async () => (await heading.isVisible()) && (await page.title()).startsWith(`${summary} · `);
-  await vi.waitFor(
-    async () => {
-      if (await isThere()) return;
-      await around.getByRole('link', { name: 'Next' }).click({ timeout: 3_000 });
-      await expect.poll(isThere, { timeout: 3_000 }).toBe(true);
-    },
-    { timeout: 60_000 },
-  );
-}
-
 describe.skipIf(tools.chromium === undefined)('the reference', () => {
   const tab = usePage();
 
   test('leads from each status of each operation to the pages of its errors, which list the operation', async () => {
     const { page } = tab.visit;
     const lists = new Map<string, string[]>();
-    for (const { href, responses, operationId } of operations) {
+    for (const operation of operations) {
+      const { href, responses, operationId } = operation;
       await visit(page, href);
+      const part = operationOn(page, operation);
+      // Each status once, in the order of the document.
+      expect([operationId, await part.locator('.answer > summary b').allTextContents()]).toEqual([
+        operationId,
+        Object.keys(responses),
+      ]);
       const statuses = Object.keys(responses).filter((status) => Number(status) >= 400);
       expect(statuses.length).toBeGreaterThan(1);
       const led: string[] = [];
-      const tabs = page.locator(`[data-section-id="${routeOf(href)}"] [data-testid="middle-panel"]`);
       for (const status of statuses) {
-        await tabs.getByRole('tab', { name: status, exact: true }).click();
-        const links = tabs.locator('a[href^="problems/"]');
-        await links.first().waitFor();
+        const links = part
+          .locator('.answer', { has: page.locator('summary b', { hasText: status }) })
+          .locator('a[href^="problems/"]');
         const pages: string[] = await links.evaluateAll((all) =>
           all.map((link) => link.getAttribute('href') ?? ''),
         );
+        expect(pages.length).toBeGreaterThan(0);
         for (const path of pages) {
           const listed = lists.get(path) ?? (await listedOn(path));
           lists.set(path, listed);
@@ -82,28 +74,106 @@ describe.skipIf(tools.chromium === undefined)('the reference', () => {
   test('names each operation in its title, and leads on from one to the next and back', async () => {
     const { page } = tab.visit;
     for (const { area, title, operations: own, tags } of contract) {
-      const order = tags.flatMap((tag) => own.filter((operation) => operation.tags[0] === tag));
+      const order = tags.flatMap(({ name }) => own.filter((operation) => operation.tags[0] === name));
       expect(order).toHaveLength(own.length);
       const [first] = order;
       if (first === undefined) throw new Error(`${area} has no operation`);
       await visit(page, `${area}.html`);
       expect(await page.title()).toBe(`Tallystick ${title}`);
-      await visit(page, first.href);
-      for (const [index, { summary, href }] of order.entries()) {
-        const section = page.locator(`[data-section-id="${routeOf(href)}"]`);
-        await section.locator('h2').waitFor();
-        await expect.poll(() => page.title(), { timeout: 10_000 }).toBe(`${summary} · Tallystick ${title}`);
-        const around = section.getByRole('navigation', { name: `Before and after: ${summary}` });
+      await page
+        .getByRole('navigation', { name: 'Operations' })
+        .getByRole('link', { name: first.summary })
+        .click();
+      for (const [index, { summary }] of order.entries()) {
+        await expect.poll(() => page.title()).toBe(`${summary} · Tallystick ${title}`);
+        await page.locator('.side a[aria-current]', { hasText: summary }).waitFor();
+        const around = page.getByRole('navigation', { name: `Before and after: ${summary}`, exact: true });
         const words = (await around.getByRole('link').allTextContents()).map((text) => text.trim());
         expect(words).toEqual([
           ...(index === 0 ? [] : [`Previous ${order[index - 1]?.summary}`]),
           ...(index + 1 === order.length ? [] : [`Next ${order[index + 1]?.summary}`]),
         ]);
-        const next = order[index + 1];
-        if (next !== undefined) await follow(page, around, next);
+        if (index + 1 < order.length) await around.getByRole('link', { name: 'Next' }).click();
       }
     }
     expect(tab.visit.complaints).toEqual([]);
+  });
+
+  test('says what to send before the headers, and no pattern that is said in words', async () => {
+    const { page } = tab.visit;
+    for (const { area, operations: own } of contract) {
+      await visit(page, `${area}.html`);
+      for (const operation of own) {
+        const part = operationOn(page, operation);
+        const titles = await part.locator('.request h4').allTextContents();
+        const order = ['In the path', 'In the query', 'Body', 'Headers'];
+        const places = titles.map((title) => order.findIndex((each) => title.startsWith(each)));
+        expect([operation.operationId, places]).toEqual([operation.operationId, places.toSorted()]);
+        expect(places).not.toContain(-1);
+        const parts = await part.locator('.answer').first().locator('h4, summary').allTextContents();
+        const [body, headers] = ['Body', 'Headers: '].map((word) =>
+          parts.findIndex((text) => text.startsWith(word)),
+        );
+        expect([operation.operationId, (headers ?? -1) > (body ?? -1)]).toEqual([
+          operation.operationId,
+          true,
+        ]);
+      }
+      // A pattern is shown with nothing but a type and limits before it.
+      expect(
+        await page.locator('.fields li:has(> .field-name span > code)', { hasText: 'It must be' }).count(),
+      ).toBe(0);
+      expect(await page.locator('.field-name span:has(> code)', { hasText: /^[a-z ]+\([a-z]/ }).count()).toBe(
+        0,
+      );
+    }
+    await visit(page, named('getTokenBalance').href);
+    const address = operationOn(page, named('getTokenBalance'))
+      .locator('.request li', { hasText: 'address' })
+      .first();
+    expect(await address.textContent()).toContain('It must be 0x and 40 hex digits.');
+  });
+
+  test.each([
+    ['a desktop', {}],
+    ['a phone', phone],
+  ])('wraps the lines of its samples on %s', async (_name, options) => {
+    const { page } = await tab.open(options);
+    for (const { area } of contract) {
+      await visit(page, `${area}.html`);
+      const cut: string[] = await page
+        .locator('.call pre:visible')
+        .evaluateAll((all) =>
+          all.filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent ?? ''),
+        );
+      expect(cut).toEqual([]);
+      expect(await page.locator('.call pre:visible').count()).toBeGreaterThan(1);
+    }
+    await page.context().close();
+  });
+
+  test('on a phone has the sample and the form below the description, and nothing lies over the text', async () => {
+    const { page } = await tab.open({ ...phone, viewport: { width: 360, height: 780 } });
+    for (const { area, operations: own } of contract) {
+      await visit(page, `${area}.html`);
+      for (const operation of own) {
+        const part = operationOn(page, operation);
+        const places = await Promise.all(
+          ['.about', 'figure.code:visible', 'button.try', '.request', '.answers'].map(
+            async (selector) => (await part.locator(selector).first().boundingBox())?.y ?? 0,
+          ),
+        );
+        expect([operation.operationId, places]).toEqual([
+          operation.operationId,
+          places.toSorted((a, b) => a - b),
+        ]);
+      }
+      const over: string[] = await page.evaluate(
+        `[...document.querySelectorAll('body *')].filter((each) => ['fixed', 'sticky'].includes(getComputedStyle(each).position) && each.getClientRects().length > 0).map((each) => each.className)`,
+      );
+      expect(over).toEqual(['bar']);
+    }
+    await page.context().close();
   });
 
   test('shows samples in the language that was chosen on any page, in this window and in others', async () => {

@@ -15,7 +15,8 @@ const forms: readonly (readonly [kind: string, form: RegExp])[] = [
   ['url', /^https?:/],
 ];
 
-function kindOf(value: unknown): string {
+/** What kind of value this is; texts are told apart by their form. */
+export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'empty list' : 'list';
   if (typeof value === 'string') return forms.find(([, form]) => form.test(value))?.[0] ?? 'text';

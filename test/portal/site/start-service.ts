@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { makeDirectory, readCredentials, removeDirectory } from '../../local/local-run.ts';
 import { killAtExit } from '../../support/kill-at-exit.ts';
-import { reportTools } from './tools.ts';
+import { type ReadmeAnswer, readmeAnswers } from './readme.ts';
+import { reportTools, tools } from './tools.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -15,6 +16,8 @@ declare module 'vitest' {
       readonly key: string;
       readonly databaseUrl: string;
     };
+    /** What the README shows of a new world, and what that answers; nothing where there is no curl. */
+    readme: ReadmeAnswer[];
   }
 }
 
@@ -37,6 +40,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   const { baseUrl, rpcUrl, databaseUrl, keys } = await readCredentials(directory);
   project.provide('live', { baseUrl, rpcUrl, databaseUrl, key: keys.acme });
+  // Before any test changes the world.
+  const isCurlThere = tools.curl !== undefined;
+  project.provide('readme', isCurlThere ? await readmeAnswers({ baseUrl, key: keys.acme }) : []);
   return async () => {
     child.kill('SIGTERM');
     await ended;

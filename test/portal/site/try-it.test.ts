@@ -4,6 +4,9 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { findOperation, type Operation } from '../../../scripts/docs/contract.ts';
 import { callOf } from '../../../scripts/docs/samples/call.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { createLogger } from '../../../src/log.ts';
+import { startService } from '../../../src/service.ts';
 import { faultsOf, overhang, phone, useBrowser, usePage, type Visit, visit } from './browser.ts';
 import { ask, contract, makeThings, mintOne, placeholders, type Things } from './sample-world.ts';
 import { tools } from './tools.ts';
@@ -158,6 +161,69 @@ describe.skipIf(tools.chromium === undefined)('trying an operation in its refere
     expect((await ask('GET', `/events/v1/api/event/${eventId}`)).status).toBe(200);
     expect(await send(page, panel, operation)).toBe(204);
     expect((await ask('GET', `/events/v1/api/event/${eventId}`)).status).toBe(404);
+  });
+
+  test('asks no more in a tab where the reader does not want it', async () => {
+    const { page } = tab.visit;
+    const operation = named('createEvent');
+    const panel = await openForm(page, operation);
+    await fillKey(panel);
+    await panel.getByRole('button', { name: 'Send', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Do not ask again in this tab').check();
+    // Who cancels has decided nothing.
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await panel.getByRole('button', { name: 'Send', exact: true }).click();
+    await dialog.getByLabel('Do not ask again in this tab').check();
+    await dialog.getByRole('button', { name: 'Send it' }).click();
+    const said = panel.getByRole('status').filter({ hasText: /^Answered 201 / });
+    await said.waitFor();
+    const other = named('deleteEvent');
+    const deletion = await openForm(page, other);
+    await deletion.getByRole('button', { name: 'Send', exact: true }).click();
+    // Its form has the id of the event that was just made.
+    await deletion
+      .getByRole('status')
+      .filter({ hasText: /^Answered 204 / })
+      .waitFor();
+    expect(await dialog.count()).toBe(0);
+    const elsewhere = await page.context().newPage();
+    const asked = await openForm(elsewhere, other);
+    await asked.getByRole('button', { name: 'Send', exact: true }).click();
+    await elsewhere.getByRole('dialog').waitFor();
+  });
+
+  test('offers the key of the sample, which works', async () => {
+    const { page } = tab.visit;
+    const operation = named('listEvents');
+    const panel = await openForm(page, operation);
+    expect(await panel.getByLabel('x-api-key').inputValue()).toBe('');
+    await panel.getByRole('button', { name: 'Use the key of the sample' }).click();
+    expect(await panel.getByLabel('x-api-key').inputValue()).toBe(inject('live').key);
+    expect(await send(page, panel, operation)).toBe(200);
+  });
+
+  test('offers no key of a service that was started in another way, though it has the same data', async () => {
+    const { databaseUrl, key } = inject('live');
+    const config = loadConfig({
+      DATABASE_URL: databaseUrl,
+      PUBLIC_BASE_URL: 'http://127.0.0.1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ROLES: 'api',
+      AREAS: 'events',
+      KEY_VERIFIER: 'postgres',
+      KEY_ENVIRONMENT: 'local',
+      OPERATIONS_PORT: '0',
+    });
+    const service = await startService(config, createLogger({ level: 'silent' }));
+    try {
+      const html = await (await fetch(`http://127.0.0.1:${service.port}/docs/events`)).text();
+      expect(html).toContain('data-sample-key=""');
+      expect(html).not.toContain(key);
+    } finally {
+      await service.stop();
+    }
   });
 
   test('shows an error with the way to its page, and one that nobody answers in words', async () => {

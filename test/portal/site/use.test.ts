@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { closeSearch, desktop, phone, search, usePage, visit } from './browser.ts';
-import { operations } from './sample-world.ts';
+import { closeSearch, desktop, operationOn, phone, search, usePage, visit } from './browser.ts';
+import { contract, operations } from './sample-world.ts';
 import { tools } from './tools.ts';
 
 const folder = fileURLToPath(new URL('../../../dist/portal/', import.meta.url));
@@ -51,7 +51,8 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
     await page.keyboard.press('ArrowDown');
     expect((await focused(page)).seen).toBe(true);
     await page.keyboard.press('Enter');
-    await page.waitForSelector('[data-section-id="/minting/mintnft"] h2');
+    await page.waitForURL(/rwa\.html#\/minting\/mintnft$/);
+    await page.waitForSelector('[id="/minting/mintnft"]');
     await search(page, 'states of a mint');
     await page.keyboard.press('Enter');
     await page.waitForURL(/minting\.html#the-states-of-a-mint$/);
@@ -128,11 +129,11 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
     await page.goto(`file://${folder}index.html`);
     expect((await search(page, 'create an event'))[0]?.href).toMatch(/^events\.html#\/events\/createevent$/);
     await page.keyboard.press('Enter');
-    await page.waitForSelector('[data-section-id="/events/createevent"] h2');
+    await page.waitForSelector('[id="/events/createevent"]');
     expect(complaints).toEqual([]);
   });
 
-  test('reads every guide and every error without scripts', async () => {
+  test('reads every guide, every error and every operation without scripts', async () => {
     const plain = await tab.open({ ...desktop, javaScriptEnabled: false });
     for (const [path, text] of [
       ['minting.html', 'The states of a mint'],
@@ -141,6 +142,22 @@ describe.skipIf(tools.chromium === undefined)('a reader', () => {
     ] as const) {
       await visit(plain.page, path);
       expect(await plain.page.getByText(text).first().isVisible()).toBe(true);
+    }
+    for (const { area, operations: own } of contract) {
+      await visit(plain.page, `${area}.html`);
+      for (const operation of own) {
+        const { operationId, summary, fullPath, parameters, responses } = operation;
+        const part = operationOn(plain.page, operation);
+        const text = (await part.textContent()) ?? '';
+        const names = [summary, fullPath, ...parameters.map(({ name }) => name), ...Object.keys(responses)];
+        const lacking = [...names, 'curl ', 'urlopen('].filter((name) => !text.includes(name));
+        expect([operationId, lacking]).toEqual([operationId, []]);
+        const failure = part.locator('.answer').last();
+        await failure.locator('summary').first().click();
+        expect(await failure.locator('a[href^="problems/"]').first().isVisible()).toBe(true);
+      }
+      // Nothing that would do nothing.
+      expect(await plain.page.locator('button:visible, select:visible, input:visible').count()).toBe(0);
     }
     await plain.page.context().close();
   });

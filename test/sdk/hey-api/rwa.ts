@@ -19,6 +19,6 @@ const nfts = await listNfts({ query: { rwaId: rwa.id, claimed: false } });
 assert(nfts.data, nfts.error?.detail);
 for (const nft of nfts.data) assert.equal(nft.rwa.id, rwa.id);
 
-const missing = await mintNft({ path: { id: unknownId }, body: { secret: 'none' } });
+const missing = await mintNft({ path: { id: unknownId }, body: { secret: 'none', recipient: live.wallet } });
 const problem: Problem | undefined = missing.error;
 assert.deepEqual([missing.response?.status, problem?.code], [404, 'nft_not_found']);

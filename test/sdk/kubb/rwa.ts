@@ -16,5 +16,7 @@ assert.equal(detail.totalNfts, detail.claimedNfts + detail.unclaimedNfts);
 const nfts = await listNfts({ rwaId: rwa.id, claimed: false }, options);
 for (const nft of nfts) assert.equal(nft.rwa.id, rwa.id);
 
-const missing = await failureOf<MintNft404>(mintNft(unknownId, { secret: 'none' }, undefined, options));
+const missing = await failureOf<MintNft404>(
+  mintNft(unknownId, { secret: 'none', recipient: live.wallet }, undefined, options),
+);
 assert.deepEqual([missing.status, missing.body.code], [404, 'nft_not_found']);

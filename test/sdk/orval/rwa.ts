@@ -18,7 +18,7 @@ const nfts = await listNfts({ rwaId: rwa.id, claimed: false }, options);
 assert(nfts.status === 200);
 for (const nft of nfts.data) assert.equal(nft.rwa.id, rwa.id);
 
-const missing = await mintNft(unknownId, { secret: 'none' }, options);
+const missing = await mintNft(unknownId, { secret: 'none', recipient: live.wallet }, options);
 assert(missing.status === 404);
 const problem: Problem = missing.data;
 assert.equal(problem.code, 'nft_not_found');

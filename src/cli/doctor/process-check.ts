@@ -1,0 +1,31 @@
+import type { Network } from '../../chain/network.ts';
+import type { Database } from '../../contract/transaction.ts';
+import { listProcesses, type SeenProcess } from '../../db/process-store.ts';
+import type { Finding } from '../shared/finding.ts';
+
+/** Whether each role that these networks need has a process with a heartbeat in the last minute. */
+export async function examineProcesses(db: Database, networks: readonly Network[]): Promise<Finding[]> {
+  const processes = await listProcesses(db);
+  const roles = [
+    'api',
+    ...(networks.some(({ minterContract }) => minterContract !== null) ? ['worker'] : []),
+    ...(networks.some(({ dataProvider }) => dataProvider === 'indexer') ? ['indexer'] : []),
+  ];
+  return roles.map((role) => {
+    const ofRole = processes.filter((each) => each.roles.includes(role));
+    return { check: `role ${role}`, ...describe(role, ofRole) };
+  });
+}
+
+function describe(role: string, processes: readonly SeenProcess[]): Omit<Finding, 'check'> {
+  const present = processes.filter(({ isSilent }) => !isSilent);
+  if (present.length > 0) return { state: 'ok', detail: present.map(inWords).join('; ') };
+  const remedy = `start one with ROLES=${role}`;
+  const last = processes.toSorted((one, other) => Number(other.seenAt) - Number(one.seenAt))[0];
+  if (last === undefined) return { state: 'warning', detail: `no process has this role: ${remedy}` };
+  const detail = `no heartbeat for a minute; the last was of ${last.name} at ${last.seenAt.toISOString()}: see its log, or ${remedy}`;
+  return { state: 'FAULT', detail };
+}
+
+const inWords = ({ name, version, startedAt }: SeenProcess) =>
+  `${name}, ${version}, since ${startedAt.toISOString()}`;

@@ -1,0 +1,23 @@
+import { createDatabase } from '../../db/connect.ts';
+import { inspectDatabase } from '../../db/inspect.ts';
+import { assertInRange, assertSupported } from '../../db/schema-check.ts';
+import { commandLimits } from '../../db/session-limits.ts';
+import { createLogger } from '../../log.ts';
+import { explainDatabase } from '../shared/database-failure.ts';
+import { messageOf } from '../shared/finding.ts';
+
+/** Connects to the database of a URL. @returns why this release cannot work with it, in words; undefined when it can */
+export async function databaseFault(url: string): Promise<string | undefined> {
+  await using opened = new AsyncDisposableStack();
+  const log = createLogger({ level: 'silent' });
+  const db = createDatabase(url, { poolMax: 1, log, limits: commandLimits });
+  opened.defer(() => db.destroy());
+  try {
+    const state = await inspectDatabase(db);
+    assertSupported(state);
+    assertInRange(state);
+    return undefined;
+  } catch (error) {
+    return explainDatabase(error, { url, local: false }) ?? messageOf(error);
+  }
+}

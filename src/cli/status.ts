@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { listNetworks } from '../chain/network-store.ts';
+import type { Database } from '../contract/transaction.ts';
+import { findLeaseHolder } from '../db/lease-store.ts';
+import { listProcesses, type SeenProcess } from '../db/process-store.ts';
+import { listQueueLevels, type QueueLevel } from '../jobs/job-count-store.ts';
+import { indexLeaseName } from '../providers/indexer/follow/index-runner.ts';
+import { listIndexStates } from '../providers/indexer/store/index-state-store.ts';
+import { type LaneStatus, listLanes } from '../rwa/minting/lane-status-store.ts';
+import { remedyOf } from '../rwa/minting/mint-reason.ts';
+import { examples } from './shared/examples.ts';
+import { blocksBehind, indexStateOf } from './shared/index-state.ts';
+import { asOperator, type Session } from './shared/session.ts';
+
+type Row = {
+  readonly part: 'process' | 'lane' | 'index' | 'queue';
+  readonly name: string;
+  readonly state: string;
+  /** Since when it is so; of a process, when it was started. */
+  readonly since: Date | null;
+  readonly detail: string;
+};
+
+const columns = { part: 'PART', name: 'NAME', state: 'STATE', since: 'SINCE', detail: 'DETAIL' };
+
+/** `tallystick status`: every part of the service that works by itself, in one table. */
+export function addStatusCommand(program: Command, session: Session): void {
+  const status = program
+    .command('status')
+    .description('Processes, mint lanes, indexes and job queues: what each does, and what waits')
+    .action(() =>
+      asOperator(session, async ({ db, output }) => {
+        const parts = [processes, lanes, indexes, queues].map((list) => list(db));
+        output.rows((await Promise.all(parts)).flat(), columns);
+      }),
+    );
+  examples(status, 'status', 'status --json | jq \'.[] | select(.part == "process")\'');
+}
+
+const processes = async (db: Database) => (await listProcesses(db)).map(ofProcess);
+
+const ofProcess = ({ name, roles, version, startedAt, seenAt, isSilent }: SeenProcess): Row => ({
+  ...{ part: 'process', name, since: startedAt },
+  state: isSilent ? 'silent' : 'running',
+  detail: inWords(roles.join(','), version, `last heartbeat ${seenAt.toISOString()}`),
+});
+
+const lanes = async (db: Database) => (await listLanes(db, {})).map(ofLane);
+
+function ofLane({ chainId, signer, holder, queued, inFlight, oldestQueuedAt, ...lane }: LaneStatus): Row {
+  const { paused, pausedAt, why } = lane;
+  const oldest = oldestQueuedAt && `the oldest since ${oldestQueuedAt.toISOString()}`;
+  const busy = queued > 0 || inFlight > 0 ? 'minting' : 'idle';
+  return {
+    ...{ part: 'lane', name: `${chainId} ${signer}`, since: pausedAt },
+    state: paused ?? (holder === null ? 'no worker' : busy),
+    detail: inWords(
+      ...[holder && `worker ${holder}`, `${queued} queued`, oldest, `${inFlight} in flight`],
+      ...[why, paused && remedyOf(paused)],
+    ),
+  };
+}
+
+async function indexes(db: Database): Promise<Row[]> {
+  const [networks, states] = await Promise.all([listNetworks(db), listIndexStates(db)]);
+  const begun = new Map(states.map((state) => [state.chainId, state]));
+  const followed = networks.filter(({ dataProvider }) => dataProvider === 'indexer');
+  const chainIds = [...new Set([...followed.map(({ chainId }) => chainId), ...begun.keys()])];
+  return Promise.all(
+    chainIds.map(async (chainId): Promise<Row> => {
+      const state = begun.get(chainId);
+      const holder = await findLeaseHolder(db, indexLeaseName(chainId));
+      const behind = blocksBehind(state, state?.nodeHead);
+      const network = networks.find((each) => each.chainId === chainId);
+      return {
+        ...{ part: 'index', name: `${chainId} ${network?.name ?? ''}`.trim() },
+        ...{ state: indexStateOf({ network, state, holder, behind }), since: state?.stuck?.since ?? null },
+        detail: inWords(
+          ...[holder && `indexer ${holder.process}`, state?.head && `complete to ${state.head.number}`],
+          ...[behind !== undefined && `${behind} behind`, state?.stuck?.reason, state?.lastError?.message],
+        ),
+      };
+    }),
+  );
+}
+
+const queues = async (db: Database) => (await listQueueLevels(db)).map(ofQueue);
+
+const ofQueue = ({ queue, waiting, active, oldestDue }: QueueLevel): Row => ({
+  ...{ part: 'queue', name: queue, since: oldestDue },
+  state: active > 0 ? 'active' : oldestDue === null ? 'idle' : 'waiting',
+  detail: inWords(`${waiting} waiting`, `${active} active`),
+});
+
+const inWords = (...parts: readonly (string | false | null | undefined)[]) =>
+  parts.filter((part) => typeof part === 'string' && part !== '').join('; ');

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { languages, type Texts, textsOf } from './page-modules.ts';
+
+const folder = new URL('../../src/claim-page/', import.meta.url);
+const sources = readdirSync(folder).filter((name) => !name.startsWith('text-') && name !== 'page.css');
+const source = sources.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('\n');
+const english = await textsOf('en');
+
+// A name may be said twice.
+const placeholdersOf = (text = '') =>
+  [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].sort().join(', ');
+
+/** What differs between a table and the English one. */
+function differences(texts: Texts): string[] {
+  const names = new Set([...Object.keys(english), ...Object.keys(texts)]);
+  return [...names].flatMap((name) => {
+    if (texts[name] === undefined) return [`${name} is missing`];
+    if (english[name] === undefined) return [`${name} is in no other table`];
+    if (texts[name].trim() === '') return [`${name} is empty`];
+    const [own, wanted] = [placeholdersOf(texts[name]), placeholdersOf(english[name])];
+    return own === wanted ? [] : [`${name} has ${own || 'none'} instead of ${wanted || 'none'}`];
+  });
+}
+
+describe('the texts of the claim page', () => {
+  test.each(languages)('are complete in %s, with the same placeholders', async (language) => {
+    expect(differences(await textsOf(language))).toEqual([]);
+  });
+
+  test('have a table for each language that the page chooses from, and no other', () => {
+    const tables = readdirSync(folder).filter((name) => name.startsWith('text-'));
+    expect(tables.sort()).toEqual(languages.map((language) => `text-${language}.js`).sort());
+    expect(source).toContain(`['${languages.join("', '")}']`);
+    for (const language of languages) expect(source).toMatch(new RegExp(`\\n {4}${language}: \\[`));
+  });
+
+  test('would be found to differ', () => {
+    const { help: _, ...rest } = english;
+    expect(differences({ ...rest, more: 'x', from: 'From', giver: ' ' })).toEqual([
+      'from has none instead of company',
+      'giver is empty',
+      'help is missing',
+      'more is in no other table',
+    ]);
+  });
+
+  test('are all used', () => {
+    const unused = Object.keys(english).filter((name) => {
+      // `openTitle` and `openText` are named by `say('open', …)`.
+      const stem = name.replace(/(Title|Text)$/, '');
+      return !new RegExp(`['"]${name}['"]|(say|inTitle)\\(['"]${stem}['"]|\\? '${stem}' :|: '${stem}',`).test(
+        source,
+      );
+    });
+    expect(unused).toEqual([]);
+  });
+
+  test('keep French signs on the line of their word', async () => {
+    expect(Object.values(await textsOf('fr')).filter((text) => / [:;?!»]|« /.test(text))).toEqual([]);
+  });
+
+  test.each(languages)('have no word of the interface for programs in %s', async (language) => {
+    const words = Object.values(await textsOf(language)).join('\n');
+    expect(words).not.toMatch(/EIP|ERC-|checksum|recipient|\bmint|\bRWA\b|secret_|\bAPI\b|JSON|hash\b/i);
+  });
+});

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, inject, test } from 'vitest';
+import { differences, isMadeAnew } from './readme.ts';
+import { tools } from './tools.ts';
+
+describe.skipIf(tools.curl === undefined)('the samples of the README', () => {
+  test('are five calls, each with its answer', () => {
+    expect(inject('readme')).toHaveLength(5);
+  });
+
+  test.for(inject('readme').map((sample) => [sample.line, sample] as const))(
+    'are what a new sample world answers to %s',
+    ([, { shown, answered }]) => {
+      expect(differences(shown, answered)).toEqual([]);
+    },
+  );
+
+  test.for(inject('readme').map((sample) => [sample.line, sample] as const))(
+    'are found wrong where anything of them is altered: %s',
+    ([, { shown, answered }]) => {
+      const altered = [...alterations(shown)];
+      expect(altered.length).toBeGreaterThan(8);
+      for (const [place, wrong] of altered)
+        expect([place, differences(wrong, answered)]).not.toEqual([place, []]);
+    },
+  );
+});
+
+test('README, deployment guide, guides and programs name address and key in one way', () => {
+  const root = new URL('../../../', import.meta.url);
+  const within = (folder: string) => readdirSync(new URL(folder, root)).map((name) => `${folder}${name}`);
+  const files = [
+    'README.md',
+    'deploy/README.md',
+    ...within('openapi/portal/guides/'),
+    ...within('openapi/portal/programs/'),
+  ];
+  const named = files.flatMap((file) => {
+    const text = readFileSync(new URL(file, root), 'utf8');
+    return [
+      ...text.matchAll(/x-api-key:? *\$\{?(\w+)/gi),
+      ...text.matchAll(/\b(?:process\.env\.|environ\[")(\w+)/g),
+      ...text.matchAll(/curl .*?"\$\{?(\w+)\}?\//g),
+    ].map(([, name]) => name);
+  });
+  expect(new Set(named)).toEqual(new Set(['TALLYSTICK', 'TALLYSTICK_KEY']));
+});
+
+/** The sample with each of its values altered in turn, with one left out, or with one more. */
+function* alterations(shown: unknown, place = ''): Generator<readonly [place: string, altered: unknown]> {
+  if (Array.isArray(shown)) {
+    yield [`${place} longer`, [...shown, shown[0] ?? null]];
+    for (const [index, item] of shown.entries())
+      for (const [where, altered] of alterations(item, `${place}[${index}]`))
+        yield [where, shown.with(index, altered)];
+  } else if (typeof shown === 'object' && shown !== null) {
+    yield [`${place} with more`, { ...shown, more: null }];
+    for (const [name, value] of Object.entries(shown)) {
+      yield [
+        `${place} without ${name}`,
+        Object.fromEntries(Object.entries(shown).filter(([each]) => each !== name)),
+      ];
+      for (const [where, altered] of alterations(value, `${place}.${name}`))
+        yield [where, { ...shown, [name]: altered }];
+    }
+  } else {
+    yield [place, isMadeAnew(place) ? [shown] : `not ${shown}`];
+    if (shown !== null && !isMadeAnew(place)) yield [place, typeof shown === 'number' ? shown + 1 : null];
+  }
+}
