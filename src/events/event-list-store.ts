@@ -1,6 +1,7 @@
+import type { Knex } from 'knex';
 import type { Database } from '../contract/transaction.ts';
-import { momentOf } from '../db/moment-sql.ts';
-import { prepared, type Value } from '../db/prepared.ts';
+import { momentSql } from '../db/moment-sql.ts';
+import { prepared } from '../db/prepared.ts';
 import type { MayLag } from '../db/replica-reads.ts';
 import { type Batches, mapBatches, readInBatches } from './batches.ts';
 import type { EventRecord } from './event.ts';
@@ -15,25 +16,6 @@ export type EventStart =
   | { readonly after: EventPlace }
   | { readonly offset?: number; readonly after?: undefined };
 
-type Condition = { readonly name: string; readonly sql: string; readonly values: readonly Value[] };
-
-/**
- * Returns which events of a company the filter selects, as a condition of SQL. A new filter needs a line here, and its column in
- * the index `events_listed`, so that neither totals nor offsets read rows.
- * @param first the number of the first free `$`; `$1` is the company
- */
-function matching(companyId: string, { startsFrom, startsTo }: EventFilter, first = 2): Condition {
-  const filters = [
-    { name: 'from', sql: 'start_date >= ', value: startsFrom },
-    { name: 'to', sql: 'start_date <= ', value: startsTo },
-  ].flatMap(({ value, ...filter }) => (value === undefined ? [] : [{ ...filter, value }]));
-  return {
-    name: filters.map(({ name }) => `_${name}`).join(''),
-    sql: ['company_id = $1', ...filters.map(({ sql }, index) => `${sql}$${first + index}`)].join(' AND '),
-    values: [companyId, ...filters.map(({ value }) => value)],
-  };
-}
-
 /** A page of the events of a company that match the filter, newest first. */
 export async function listEvents(
   db: Database,
@@ -42,31 +24,36 @@ export async function listEvents(
   { limit, ...start }: EventStart & { readonly limit: number },
 ): Promise<ListedEvent[]> {
   const { createdMicros, id } = start.after ?? beginning;
-  const offset = 'offset' in start ? (start.offset ?? 0) : 0;
-  const { name, sql, values } = matching(companyId, filter, 6);
-  const page = [String(createdMicros), id, limit, offset] as const;
-  const { rows } = await prepared<PageRow>(db, `list_events${name}`, pageSql(sql), [
-    companyId,
-    ...page,
-    ...values.slice(1),
-  ]);
+  // The index has what the order and the filters need, so rows that an offset skips are not read.
+  const ids = matching(db, companyId, filter)
+    .select('id')
+    .whereRaw(`(created_at, id) < (${momentSql}, ?::uuid)`, [String(createdMicros), id])
+    .orderByRaw('created_at DESC, id DESC')
+    .limit(limit)
+    .offset('offset' in start ? (start.offset ?? 0) : 0)
+    .toSQL();
+  const { rows }: { rows: PageRow[] } = await db.raw(
+    pageRowsSql(`SELECT ${columns} FROM events WHERE company_id = ? AND id = ANY (ARRAY (${ids.sql}))`),
+    [companyId, ...ids.bindings],
+  );
   return rows.map(toListed);
 }
 
-// The index has what the order and the filters need, so rows that an offset skips are not read.
-const pageSql = (condition: string) =>
-  pageRowsSql(`
-    SELECT ${columns} FROM events WHERE company_id = $1 AND id = ANY (ARRAY (
-      SELECT id FROM events
-      WHERE ${condition} AND (created_at, id) < (${momentOf('$2::bigint')}, $3::uuid)
-      ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5))`);
-
 /** The number of events of a company that match the filter. */
 export async function countEvents(db: Database, companyId: string, filter: EventFilter): Promise<number> {
-  const { name, sql, values } = matching(companyId, filter);
-  const counted = `SELECT count(*) FROM events WHERE ${sql}`;
-  const { rows } = await prepared<{ count: string }>(db, `count_events${name}`, counted, values);
-  return Number(rows[0]?.count ?? 0);
+  const [row]: { count: string }[] = await matching(db, companyId, filter).count();
+  return Number(row?.count ?? 0);
+}
+
+/**
+ * A new filter needs a line here, and its column in the index `events_listed`, so that neither totals nor offsets read rows.
+ * No statement is named: of some days an index by start is the better one, of all events that of the list.
+ */
+function matching(db: Database, companyId: string, { startsFrom, startsTo }: EventFilter): Knex.QueryBuilder {
+  const query = db('events').where('company_id', companyId);
+  if (startsFrom !== undefined) query.where('start_date', '>=', startsFrom);
+  if (startsTo !== undefined) query.where('start_date', '<=', startsTo);
+  return query;
 }
 
 const batchSize = 200;
