@@ -9,10 +9,12 @@ import { runStatements } from '../src/db/statements.ts';
 const indexes = {
   events_listed: 'events (company_id, created_at DESC, id DESC) INCLUDE (start_date)',
   rwas_in_order: 'rwas (company_id, created_at, id) INCLUDE (type, is_buyable, is_claimable, archived_at)',
+  nfts_listed: 'nfts (company_id, rwa_number, serial) INCLUDE (mint_state, updated_at)',
+  nfts_by_state: 'nfts (company_id, mint_state, rwa_number, serial) INCLUDE (updated_at)',
   nfts_by_change: 'nfts (company_id, updated_at) INCLUDE (rwa_number, serial, mint_state)',
 };
 const replaced = [
-  ...['events_newest', 'nfts_changed'],
+  ...['events_newest', 'nfts_in_order', 'nfts_in_state', 'nfts_not_minted', 'nfts_changed'],
   ...['rwas_created', 'rwas_type', 'rwas_listed', 'rwas_by_flags', 'rwas_by_type'],
   ...['rwas_archived_by_flags', 'rwas_archived_by_type'],
 ];

@@ -73,7 +73,7 @@ export async function countRwas(db: Database, companyId: string, filter: RwaFilt
   return Number(row?.count ?? 0);
 }
 
-/** A new filter needs a line here, and its column in the index `rwas_listed`, so that neither totals nor offsets read rows. */
+/** A new filter needs a line here, and its column in the index `rwas_in_order`, so that neither totals nor offsets read rows. */
 function matching(db: Database, companyId: string, filter: RwaFilter): Knex.QueryBuilder {
   const { type, isBuyable, isClaimable, includeArchived = false } = filter;
   const query = db('rwas').where('company_id', companyId);
