@@ -56,6 +56,11 @@ export const catalogue = {
   not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
   secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },
   recipient_required: { status: 400, title: 'Bad Request', detail: 'Recipient is required' },
+  recipient_unusable: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'No NFT can be minted to {recipient}: it is {what}',
+  },
 
   not_found: { status: 404, title: 'Not Found', detail: 'No operation at this path.' },
   event_not_found: { status: 404, title: 'Not Found', detail: 'Event not found' },

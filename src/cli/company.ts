@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { findNetwork } from '../chain/network-store.ts';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
 import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
+import { findRecipientFault } from '../rwa/minting/recipient.ts';
 import {
   findCompanyLimits,
   type GasBudget,
@@ -44,6 +45,7 @@ function addCreateCommand(company: Command, session: Session): void {
   withFields(create).action((name: string, { id, ...fields }: Changes & { id?: string }) =>
     asOperator(session, async ({ db, output }) => {
       const values = { ...toChanges(fields), ...present({ id }), name };
+      await assertUsable(db, values.treasuryAddress);
       const made = await audited(
         db,
         (tx) => insertCompany(tx, values),
@@ -103,6 +105,7 @@ function addUpdateCommand(company: Command, session: Session): void {
       const changes = toChanges(options);
       if (Object.keys(changes).length === 0) throw new UsageError('Nothing to change: give an option.');
       const { id } = await findCompany(operator, idOrName);
+      await assertUsable(operator.db, changes.treasuryAddress);
       const updated = await audited(
         operator.db,
         (tx) => updateCompany(tx, id, changes),
@@ -195,6 +198,13 @@ const toChanges = ({ name, displayName, treasury, claimUrl }: Changes) =>
     treasuryAddress: orNull(treasury),
     claimBaseUrl: orNull(claimUrl),
   });
+
+/** @throws UsageError for a treasury to which nothing is minted */
+async function assertUsable(db: Database, treasury: string | null | undefined): Promise<void> {
+  if (treasury === undefined || treasury === null) return;
+  const fault = await findRecipientFault(db, treasury);
+  if (fault !== undefined) throw new UsageError(`${fault}. Set another: --treasury.`);
+}
 
 // The store keeps the database's error as the cause; SQLSTATE 23505: unique_violation.
 function explainTaken(error: unknown): never {

@@ -1,7 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 
 const table = 'companies';
-const zeroAddress = `0x${'0'.repeat(40)}`;
 
 type Row = {
   id: string;
@@ -122,12 +121,6 @@ export async function listCompanies(db: Database, { after, limit }: CompanyPage 
 export async function countCompanies(db: Database): Promise<number> {
   const { rows }: { rows: { count: number }[] } = await db.raw(`SELECT count(*)::int AS count FROM ${table}`);
   return rows[0]?.count ?? 0;
-}
-
-/** The companies whose treasury is the zero address, sorted by name. */
-export async function listZeroTreasuries(db: Database): Promise<Company[]> {
-  const rows: Row[] = await db(table).select(columns).where('treasury_address', zeroAddress).orderBy('name');
-  return rows.map(fromRow);
 }
 
 /**

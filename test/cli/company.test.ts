@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { addNetwork, addRwa, contractAddress } from '../rwa/samples.ts';
 import { test } from './fixtures.ts';
 
 const treasury = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
@@ -127,6 +128,27 @@ describe('company update', () => {
     expect(status).toBe(2);
     expect(err).toContain('It must not be the zero address.');
     expect((await json('company', 'show', 'acme ltd')).value.treasuryAddress).toBeNull();
+  });
+
+  test('refuses an NFT contract and a reserved address as treasury', async ({ db, run, json }) => {
+    await addNetwork(db);
+    await addRwa(db, 'org_42');
+    const reserved = `0x${'1'.padStart(40, '0')}`;
+    for (const [address, what] of [
+      [contractAddress, 'an NFT contract of the service'],
+      [reserved, 'reserved for contracts of the network'],
+    ] as const) {
+      for (const args of [
+        ['update', 'acme ltd'],
+        ['create', 'initech'],
+      ]) {
+        const { status, err } = await run('company', ...args, '--treasury', address.toLowerCase());
+        expect(status).toBe(2);
+        expect(err).toBe(`No NFT can be minted to ${address}: it is ${what}. Set another: --treasury.\n`);
+      }
+    }
+    expect((await json('company', 'show', 'acme ltd')).value.treasuryAddress).toBeNull();
+    expect((await run('company', 'show', 'initech')).status).toBe(2);
   });
 
   test.for([

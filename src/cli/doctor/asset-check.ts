@@ -1,11 +1,12 @@
+import { isZeroAddress } from '../../chain/address.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { listZeroTreasuries } from '../../keys/company-store.ts';
 import {
   countRwasOf,
   listUsedContracts,
   type UsedContract,
 } from '../../rwa/minting/contract-verdict-store.ts';
+import { listUnusableTreasuries } from '../../rwa/minting/recipient-store.ts';
 import { contractKey, type Examined, examineContracts } from '../shared/contract-door.ts';
 import type { Finding } from '../shared/finding.ts';
 
@@ -51,12 +52,15 @@ async function findingsOf(
   ];
 }
 
-/** A fault for each company whose treasury is the zero address, to which no contract mints. */
+const nameOf = (address: string) =>
+  isZeroAddress(address) ? 'the zero address' : `${address}, to which no NFT can be minted`;
+
+/** A fault for each company whose treasury is an address to which nothing is minted. */
 export async function examineTreasuries(db: Database): Promise<Finding[]> {
-  const companies = await listZeroTreasuries(db);
-  return companies.map(({ id, name }) => ({
+  const treasuries = await listUnusableTreasuries(db);
+  return treasuries.map(({ companyId, companyName, address }) => ({
     check: 'treasury',
     state: 'FAULT',
-    detail: `${name} has the zero address: tallystick company update ${id} --treasury <address>`,
+    detail: `${companyName} has ${nameOf(address)}: tallystick company update ${companyId} --treasury <address>`,
   }));
 }

@@ -24,8 +24,43 @@ export interface paths {
          *     The NFT must not be minted, its RWA must be claimable and its network supported for minting. Asking again while
          *     the mint is under way is 200 as before if the recipient is the same, and 409 if it is another. A mint that failed
          *     may be asked for again. So a claim whose answer was lost may be sent again as it is.
+         *
+         *     A recipient that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
+         *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
+         *     reserve for contracts of their own. Only one who holds the secret gets this answer. The zero address is rejected with the input.
          */
         post: operations["createClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/claims/{nftId}/recipient": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The NFT, as the link on the asset names it.
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
+                 */
+                nftId: components["parameters"]["NftId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a recipient before the claim
+         * @description Says what is known of an address before the NFT is claimed for it, since a mint cannot be undone. It changes
+         *     nothing but the count of wrong secrets. An address that the claim would reject as `recipient_unusable` is rejected
+         *     here, too.
+         *
+         *     `hasCode` says whether the address is a contract, by a node of the NFT's network. A node has 3 seconds for that.
+         *     Ask a person before you claim for a contract: not every contract can pass an NFT on.
+         */
+        post: operations["checkClaimRecipient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -65,11 +100,14 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Proof of the claim, and who gets the NFT. */
+        /** @description The secret, and who gets the NFT. */
         ClaimRequest: {
             /** @description The secret of the NFT, which the link on the asset has behind the `#`. */
             secret: string;
-            /** @description Wallet that gets the NFT. The zero address, and a mixed-case address with a wrong EIP-55 checksum, are refused. */
+            /**
+             * @description Wallet that gets the NFT. The zero address, contracts of RWAs, reserved addresses, and a mixed-case address with
+             *     a wrong EIP-55 checksum are rejected.
+             */
             recipient: string;
         };
         /**
@@ -145,7 +183,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -191,6 +229,16 @@ export interface components {
             requestId: string;
             /** @description Every fault of the input. Absent when the input is not at fault. Absent where it is not known. */
             errors?: components["schemas"]["InputError"][];
+        };
+        /** @description What is known of an address that an NFT may be claimed for. */
+        ClaimRecipient: {
+            /** @description The address in EIP-55 form. */
+            recipient: string;
+            /**
+             * @description Whether the address is a contract on the network of the NFT; null when no node says so in time. A wallet that
+             *     delegates to a contract (EIP-7702) is none.
+             */
+            hasCode: boolean | null;
         };
         /** @description Proof that the caller may see the claim. */
         ClaimStateRequest: {
@@ -379,6 +427,55 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyClaims"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["PublicUnavailable"];
+        };
+    };
+    checkClaimRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The NFT, as the link on the asset names it.
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
+                 */
+                nftId: components["parameters"]["NftId"];
+            };
+            cookie?: never;
+        };
+        /** @description The secret and the recipient. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            /** @description What is known of the address. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NotStored"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimRecipient"];
+                };
+            };
+            /** @description The body is not JSON, or the input is at fault. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: components["responses"]["ClaimNotFound"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyTries"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["PublicUnavailable"];
         };

@@ -117,6 +117,10 @@ export interface paths {
          *     the mint is under way is 200 as before if the recipient is the same, and 409 if it is another. A mint that failed
          *     may be asked for again.
          *
+         *     A recipient or treasury that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
+         *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
+         *     reserve for contracts of their own. Only a request that fits otherwise gets this answer. The zero address is rejected with the input.
+         *
          *     The first five wrong secrets for an NFT within 15 minutes are 400; after that every try is 429, also with the
          *     right secret, until `Retry-After` has passed.
          */
@@ -196,6 +200,10 @@ export interface paths {
          *
          *     The RWA must be claimable and its network supported for minting. Without `recipient` the NFT goes to the treasury
          *     address of the company. Use an `Idempotency-Key`: a repeated call without one creates a second NFT.
+         *
+         *     A recipient or treasury that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
+         *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
+         *     reserve for contracts of their own. Only a request that fits otherwise gets this answer. The zero address is rejected with the input.
          */
         post: operations["createAndMintNft"];
         delete?: never;
@@ -267,7 +275,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -578,8 +586,8 @@ export interface components {
             /** @description The secret of the NFT. */
             secret: string;
             /**
-             * @description Wallet that gets the NFT. Without it the NFT goes to the treasury address of the company. The zero address, and
-             *     a mixed-case address with a wrong EIP-55 checksum, are refused.
+             * @description Wallet that gets the NFT. Without it the NFT goes to the treasury address of the company. The zero address,
+             *     contracts of RWAs, reserved addresses, and a mixed-case address with a wrong EIP-55 checksum are rejected.
              */
             recipient?: string | null;
         };
@@ -629,8 +637,8 @@ export interface components {
         /** @description Recipient and data of the new NFT. A field that is absent or null is unset. */
         CreateAndMintRequest: {
             /**
-             * @description Wallet that gets the NFT. Without it the NFT goes to the treasury address of the company. The zero address, and
-             *     a mixed-case address with a wrong EIP-55 checksum, are refused.
+             * @description Wallet that gets the NFT. Without it the NFT goes to the treasury address of the company. The zero address,
+             *     contracts of RWAs, reserved addresses, and a mixed-case address with a wrong EIP-55 checksum are rejected.
              */
             recipient?: string | null;
             data?: components["schemas"]["FreeData"];

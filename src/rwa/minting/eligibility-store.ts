@@ -11,6 +11,8 @@ export type Eligibility = {
   readonly isClaimable: boolean;
   /** Decimal. */
   readonly chainId: string;
+  /** EIP-55. */
+  readonly contractAddress: string;
   /** The network has a minter contract and a signer that is at work, and the RWA's contract is not known as unfit. */
   readonly isSupported: boolean;
   /** EIP-55. */
@@ -30,6 +32,7 @@ type EligibilityRow = {
   is_archived: boolean;
   is_claimable: boolean;
   chain_id: string;
+  contract_address: string;
   is_supported: boolean;
   treasury_address: string | null;
 };
@@ -48,7 +51,8 @@ export const isSupportedSql = `(w.minter_contract IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM contract_verdicts v WHERE v.chain_id = r.chain_id
     AND v.contract = r.contract_address AND v.verdict = 'unfit'))`;
 
-const columns = `r.archived_at IS NOT NULL AS is_archived, r.is_claimable, r.chain_id, c.treasury_address,
+const columns = `r.archived_at IS NOT NULL AS is_archived, r.is_claimable, r.chain_id, r.contract_address,
+  c.treasury_address,
   ${isSupportedSql} AS is_supported`;
 const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
 
@@ -94,6 +98,7 @@ const toEligibility = (row: EligibilityRow): Eligibility => ({
   isArchived: row.is_archived,
   isClaimable: row.is_claimable,
   chainId: row.chain_id,
+  contractAddress: row.contract_address,
   isSupported: row.is_supported,
   // A treasury from before it was refused: nothing can be minted to it.
   treasury:

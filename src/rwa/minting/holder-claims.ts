@@ -13,6 +13,8 @@ import { lockCandidates } from './eligibility-store.ts';
 import { type ClaimProof, findHolderClaim, type HolderClaim } from './holder-claim-store.ts';
 import type { MintAcceptor } from './mint-acceptor.ts';
 import { refuseSecret, secretLocked } from './mint-decision.ts';
+import { refuseRecipient } from './recipient.ts';
+import { findContractRecipients } from './recipient-store.ts';
 import { countUnknownClaim } from './unknown-claim-store.ts';
 
 type Held = { readonly nftId: string; readonly secret: string };
@@ -24,6 +26,12 @@ type Held = { readonly nftId: string; readonly secret: string };
 export type HolderClaims = {
   /** What there is to claim. @throws problem `claim_not_found` or `secret_locked` */
   read(held: Held): Promise<HolderClaim>;
+  /**
+   * Checks a recipient as a claim would, and claims nothing.
+   * @param held.recipient in EIP-55
+   * @throws problem `recipient_unusable`, or those of {@link HolderClaims.read}
+   */
+  check(held: Held & { readonly recipient: string }): Promise<HolderClaim>;
   /**
    * Accepts the mint to a recipient, by the rules of the company's own requests.
    * @param claim recipient in EIP-55
@@ -37,13 +45,23 @@ type Deps = { readonly db: Database; readonly vault: ClaimSecretVault; readonly 
 export function createHolderClaims({ db, vault, mints }: Deps): HolderClaims {
   const find = async (nftId: string) => (await findHolderClaim(db, nftId)) ?? refuseUnknown(db, nftId);
 
+  const open = async ({ nftId: id, secret }: Held) => {
+    const nftId = id.toLowerCase();
+    const found = await find(nftId);
+    const { proof } = found;
+    const refusal = refuseSecret(vault.open(nftId, proof.sealed), secret, proof.attempts);
+    if (refusal?.code !== 'secret_invalid') return refusal === undefined ? found : fail(refusal);
+    return fail(await refuseWrong({ db, vault }, proof, { nftId, secret }));
+  };
+
   return {
-    async read({ nftId: id, secret }) {
-      const nftId = id.toLowerCase();
-      const { claim, proof } = await find(nftId);
-      const refusal = refuseSecret(vault.open(nftId, proof.sealed), secret, proof.attempts);
-      if (refusal?.code !== 'secret_invalid') return refusal === undefined ? claim : fail(refusal);
-      return fail(await refuseWrong({ db, vault }, proof, { nftId, secret }));
+    read: async (held) => (await open(held)).claim,
+
+    async check({ recipient, ...held }) {
+      const { claim } = await open(held);
+      const contracts = await findContractRecipients(db, { recipients: [recipient] });
+      const refusal = refuseRecipient(recipient, { contractAddress: claim.contractAddress, contracts });
+      return refusal === undefined ? claim : fail(refusal);
     },
 
     async claim({ nftId: id, secret, recipient, by }) {

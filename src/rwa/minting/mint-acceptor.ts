@@ -17,6 +17,7 @@ import { createNftDecision, decideEligible, isSecretInvalid, type Outcome, refus
 import { mintQueue } from './mint-queue.ts';
 import { findMintLimits, keepWithinQuota } from './mint-quota-store.ts';
 import { queueNfts } from './mint-state-store.ts';
+import { findContractRecipients } from './recipient-store.ts';
 import { createRequestGroups } from './request-groups.ts';
 
 type Request = {
@@ -230,10 +231,11 @@ async function decideMints(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const ids = [...new Set(requests.map(({ nftId }) => nftId.toLowerCase()))];
-  const [candidates, attempts, limits] = await together(tx, () => [
+  const [candidates, attempts, contracts, limits] = await together(tx, () => [
     lockCandidates(tx, companyId, ids),
     // Read when the rows are locked: what another transaction counted meanwhile is seen.
     findSecretAttempts(tx, companyId, ids),
+    findContractRecipients(tx, { companyId, recipients: recipientsOf(requests) }),
     findMintLimits(tx, companyId),
   ]);
   const missing = ids.filter((id) => !candidates.has(id));
@@ -245,13 +247,15 @@ async function decideMints(
     const decide =
       nft === undefined
         ? () => refuse(problem(foreign.has(id) ? 'nft_foreign' : 'nft_not_found'))
-        : createNftDecision(vault, nft, attempts.get(id));
+        : createNftDecision(vault, nft, contracts, attempts.get(id));
     for (const request of sameNft) outcomes.set(request, decide(request));
   }
 
   await keepWithinQuota(tx, companyId, outcomes, limits);
   return outcomes;
 }
+
+const recipientsOf = (requests: readonly Request[]) => requests.flatMap(({ recipient }) => recipient ?? []);
 
 /** Counts the wrong secrets, and queues the NFTs that may be minted. */
 function writeMints(tx: Tx, outcomes: Outcomes<MintRequest>): readonly Promise<unknown>[] {
@@ -281,8 +285,9 @@ async function decideCreations(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const rwaIds = requests.map(({ rwaId }) => rwaId.toLowerCase());
-  const [eligibility, limits] = await together(tx, () => [
+  const [eligibility, contracts, limits] = await together(tx, () => [
     findEligibility(tx, companyId, rwaIds),
+    findContractRecipients(tx, { companyId, recipients: recipientsOf(requests) }),
     findMintLimits(tx, companyId),
   ]);
 
@@ -296,7 +301,7 @@ async function decideCreations(
       continue;
     }
     const { id, sealed } = sealNewSecret(vault);
-    const outcome = decideEligible(rwa, id, request.recipient ?? rwa.treasury ?? undefined);
+    const outcome = decideEligible(rwa, id, { named: request.recipient, contracts });
     outcomes.set(request, outcome);
     if (outcome.kind !== 'queued') continue;
     const { chainId, recipient } = outcome;

@@ -5,6 +5,7 @@ import { foreignCursor, reusingKey } from './any-operation.ts';
 import { cannot, type Provocations, type Provoke, type Trial, writing } from './case.ts';
 
 const wallets = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
+const reserved = `0x${'1'.padStart(40, '0')}`;
 const tries = 6;
 
 const nested = (depth: number): object => (depth === 0 ? {} : { deeper: nested(depth - 1) });
@@ -86,6 +87,10 @@ export const rwaCases: Provocations = {
   }),
   'createAndMintNft recipient_malformed': refusedBody({ recipient: '0x123' }),
   'createAndMintNft recipient_zero': refusedBody({ recipient: `0x${'0'.repeat(40)}` }),
+  'createAndMintNft recipient_unusable': writing(async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.mintableRwa()).id };
+    return unlessUnsupported(await session.call(id, { ids, body: { recipient: reserved } }));
+  }),
   data_too_deep: refusedBody({ data: nested(21) }),
   'createAndMintNft rwa_not_claimable': writing(async ({ session, facts, id }) =>
     session.call(id, { ids: { rwaId: (await facts.unclaimableRwa()).id }, body: { recipient: wallets[0] } }),
@@ -111,6 +116,7 @@ export const rwaCases: Provocations = {
   secret_locked: lockedOut,
   'mintNft recipient_malformed': refusedBody({ secret: 'none', recipient: '0x123' }),
   'mintNft recipient_zero': refusedBody({ secret: 'none', recipient: `0x${'0'.repeat(40)}` }),
+  'mintNft recipient_unusable': writing(async (trial) => mint(trial, await newNft(trial), reserved)),
   'mintNft rwa_not_claimable': mintOfUnclaimable,
   nft_already_minted: writing(async (trial) => mint(trial, await trial.facts.mintedNft(), wallets[0])),
   nft_already_queued: queuedTwice,
