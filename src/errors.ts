@@ -130,7 +130,7 @@ export const catalogue = {
   secret_locked: {
     status: 429,
     title: 'Too Many Requests',
-    detail: 'Too many wrong secrets for this NFT. Retry after the time given in Retry-After.',
+    detail: 'Too many wrong secrets. Retry after the time given in Retry-After.',
     retryable: true,
   },
   mint_quota_exceeded: {

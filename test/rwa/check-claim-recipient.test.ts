@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { callNode } from '../support/deploy.ts';
 import { test as base, perFile } from '../support/fixtures.ts';
 import { startNodeProxy } from '../support/node-proxy.ts';
-import { addClaimable, claimPaths, unclaimableIds } from './claim-requests.ts';
+import { addClaimable, claimPaths, unclaimableIds, wrongSecret } from './claim-requests.ts';
 import { contractAddress, recipient } from './samples.ts';
 
 const test = base
@@ -14,7 +14,7 @@ const test = base
   .extend('serviceOptions', perFile, ({ node }) => ({ rpcUrl: node.url }));
 
 const checkPath = (nftId: string) => `${claimPaths(nftId).claimPath}/recipient`;
-const wrong = 'x'.repeat(32);
+const wrong = wrongSecret();
 
 describe('200', () => {
   test('tells wallets from contracts, and changes nothing', async ({ service, anyone, chain, node }) => {

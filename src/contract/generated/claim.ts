@@ -282,8 +282,8 @@ export interface components {
             };
         };
         /**
-         * @description The limit of the caller's address is used up, too many wrong secrets were tried for this NFT, or its company may
-         *     mint no more today.
+         * @description The limit of the caller's address is used up, the secret is wrong and the address has tried too many wrong ones, or the
+         *     company may mint no more today.
          */
         TooManyClaims: {
             headers: {
@@ -318,7 +318,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The limit of the caller's address is used up, or too many wrong secrets were tried for this NFT. */
+        /** @description The limit of the caller's address is used up, or the secret is wrong and the address has tried too many wrong ones. */
         TooManyTries: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];

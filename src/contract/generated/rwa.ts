@@ -121,8 +121,10 @@ export interface paths {
          *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
          *     reserve for contracts of their own. Only a request that fits otherwise gets this answer. The zero address is rejected with the input.
          *
-         *     The first five wrong secrets for an NFT within 15 minutes are 400; after that every try is 429, also with the
-         *     right secret, until `Retry-After` has passed.
+         *     The right secret always works. The first five wrong secrets of a key for an NFT within 15 minutes are 400, further
+         *     ones 429 until `Retry-After` has passed. A text that cannot be a secret is 400 and never counted: secrets have 32
+         *     characters, which are letters, digits, `-` and `_`. Tries of others, with another key or on the claim page, do not
+         *     count.
          */
         post: operations["mintNft"];
         delete?: never;
@@ -862,8 +864,8 @@ export interface components {
             };
         };
         /**
-         * @description The limit of the key is used up, the company may mint no more today, or too many wrong secrets were tried for this
-         *     NFT.
+         * @description The limit of the key is used up, the company may mint no more today, or the secret is wrong and the key has tried too
+         *     many wrong ones for this NFT.
          */
         TooManyMints: {
             headers: {

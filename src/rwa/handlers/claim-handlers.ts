@@ -18,23 +18,26 @@ export function createClaimHandlers({
   hasCode,
 }: Deps): Handlers<operations, never, keyof operations> {
   return {
-    async getClaim({ path: { nftId }, body: { secret } }) {
-      return replyOf(await claims.read({ nftId, secret }));
+    async getClaim({ path: { nftId }, body: { secret } }, { network }) {
+      return replyOf(await claims.read({ nftId, secret, caller: stranger(network) }));
     },
-    async checkClaimRecipient({ path: { nftId }, body }) {
+    async checkClaimRecipient({ path: { nftId }, body }, { network }) {
+      const { secret } = body;
       const recipient = parseRecipient(body.recipient);
-      const { chainId } = await claims.check({ nftId, secret: body.secret, recipient });
+      const { chainId } = await claims.check({ nftId, secret, recipient, caller: stranger(network) });
       const checked = { recipient, hasCode: await hasCode(chainId, recipient) };
       return { status: 200, body: checked, headers: notStored };
     },
-    async createClaim({ path: { nftId }, body }, { address, requestId }) {
+    async createClaim({ path: { nftId }, body }, { address, network, requestId }) {
       const { secret } = body;
       const recipient = parseRecipient(body.recipient);
       const by = { kind: 'holder', address, requestId } as const;
-      return replyOf(await claims.claim({ nftId, secret, recipient, by }));
+      return replyOf(await claims.claim({ nftId, secret, recipient, by, caller: stranger(network) }));
     },
   };
 }
+
+const stranger = (network: string) => ({ kind: 'network', name: network }) as const;
 
 const notStored = { 'Cache-Control': 'no-store' };
 

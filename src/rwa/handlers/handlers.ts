@@ -55,6 +55,6 @@ export function createRwaAreas(deps: Deps): RwaAreas {
     ...createMintHandlers({ mints }),
     ...createMetadataHandler({ mayLag }),
   };
-  const claims = createHolderClaims({ db, vault, mints });
+  const claims = createHolderClaims({ db, vault, openSecret, mints });
   return { rwa, claim: createClaimHandlers({ claims, hasCode: createCodeReader(deps) }) };
 }

@@ -1,6 +1,5 @@
 import { type ProblemError, problem } from '../../errors.ts';
 import { type ClaimSecretVault, sameSecret } from '../assets/claim-secret.ts';
-import { allowedAttempts, noAttempts, type SecretAttempts } from '../assets/secret-attempt-store.ts';
 import type { Eligibility, MintCandidate } from './eligibility-store.ts';
 import { refuseRecipient } from './recipient.ts';
 
@@ -25,15 +24,11 @@ export function createNftDecision(
   vault: ClaimSecretVault,
   nft: MintCandidate,
   contracts: ReadonlySet<string>,
-  { wrong, secondsLeft }: SecretAttempts = noAttempts,
 ): (attempt: Attempt) => Outcome {
   const secret = vault.open(nft.id, nft.sealed);
   let present = nft;
-  let attempts = wrong;
   return ({ secret: given, recipient: named }) => {
-    const refusal = refuseSecret(secret, given, { wrong: attempts, secondsLeft });
-    if (refusal?.code === 'secret_invalid') attempts += 1;
-    if (refusal !== undefined) return refuse(refusal);
+    if (!sameSecret(secret, given)) return refuse(secretInvalid());
     if (present.state !== 'unclaimed' && present.state !== 'failed') return decideKnown(present, named);
     const outcome = decideEligible(nft, nft.id, { named, contracts });
     if (outcome.kind === 'queued') present = { ...nft, state: 'queued', recipient: outcome.recipient };
@@ -67,16 +62,6 @@ function decideKnown(nft: MintCandidate, named: string | undefined): Outcome {
   return isSame ? { kind: 'known', nftId: nft.id } : refuse(problem('nft_already_queued'));
 }
 
-/** Why a secret is not accepted; undefined when it is. */
-export function refuseSecret(
-  secret: string,
-  given: string,
-  { wrong, secondsLeft }: SecretAttempts,
-): ProblemError | undefined {
-  if (wrong >= allowedAttempts) return secretLocked(secondsLeft);
-  return sameSecret(secret, given) ? undefined : secretInvalid();
-}
-
 export const isSecretInvalid = (outcome: Outcome | undefined) =>
   outcome?.kind === 'refused' && outcome.refusal.code === 'secret_invalid';
 
@@ -86,9 +71,6 @@ const recipientRequired = () =>
   problem('recipient_required', {}, inBody('/recipient', 'Recipient is required'));
 
 const secretInvalid = () => problem('secret_invalid', {}, inBody('/secret', 'Secret is invalid'));
-
-export const secretLocked = (seconds: number) =>
-  problem('secret_locked', {}, { headers: { 'Retry-After': String(seconds) } });
 
 const inBody = (pointer: string, message: string) => ({
   errors: [{ in: 'body' as const, pointer, message }],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Answer } from '../../support/conformance.ts';
 import { Unprovoked } from '../session.ts';
 import { cannot, type Provocations, type Provoke, type Trial, writing } from './case.ts';
@@ -39,7 +40,10 @@ const check = async (trial: Trial, recipient = wallets[0]) => {
 const lockedOut = (more: object): Provoke =>
   writing(async (trial) => {
     const { session, id } = trial;
-    const asked = { ids: { nftId: (await newNft(trial)).id }, body: { secret: 'no', ...more } };
+    const asked = {
+      ids: { nftId: (await newNft(trial)).id },
+      body: { secret: randomBytes(24).toString('base64url'), ...more },
+    };
     for (let left = tries; left > 0; left -= 1) await session.call(id, asked);
     return session.call(id, asked);
   });

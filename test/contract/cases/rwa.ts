@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Answer } from '../../support/conformance.ts';
 import { Unprovoked } from '../session.ts';
 import { foreignCursor, reusingKey } from './any-operation.ts';
@@ -49,8 +49,9 @@ const queuedTwice: Provoke = writing(async (trial) => {
 
 const lockedOut: Provoke = writing(async (trial) => {
   const nft = await newNft(trial);
-  for (let wrong = 1; wrong < tries; wrong += 1) await mint(trial, { ...nft, secret: 'wrong' });
-  return mint(trial, nft);
+  const wrong = { ...nft, secret: randomBytes(24).toString('base64url') };
+  for (let tried = 1; tried < tries; tried += 1) await mint(trial, wrong);
+  return mint(trial, wrong);
 });
 
 /** An NFT of an RWA that is not claimable, with its right secret. */
