@@ -98,6 +98,11 @@ export const catalogue = {
     title: 'Conflict',
     detail: 'Network with chainId {chainId} is not supported for minting',
   },
+  contract_unmintable: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'Contract {address} of the RWA cannot be minted on: {reason}',
+  },
   idempotency_in_progress: {
     status: 409,
     title: 'Conflict',

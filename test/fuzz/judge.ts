@@ -64,6 +64,7 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
       'rwa_not_found',
       'rwa_not_claimable',
       'minting_unsupported',
+      'contract_unmintable',
       'recipient_required',
       'recipient_unusable',
     ],

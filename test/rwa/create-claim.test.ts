@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { setMintQuota } from '../../src/rwa/operators/company-limit-store.ts';
 import { setArchived } from '../../src/rwa/operators/rwa-change-store.ts';
 import { test } from '../support/fixtures.ts';
@@ -80,6 +81,7 @@ describe('409, told only to one who holds the secret', () => {
     ['rwa_not_claimable', 'its RWA is not claimable'],
     ['rwa_archived', 'its RWA is archived'],
     ['minting_unsupported', 'its network mints nothing'],
+    ['contract_unmintable', 'its contract is known as none'],
   ] as const)('%s when %s', async ([code], { service, anyone }) => {
     const { rwa, nft, secret, claimPath } = await addClaimable(service);
     if (code === 'nft_already_minted') await markMinted(service.db, nft.id);
@@ -93,6 +95,10 @@ describe('409, told only to one who holds the secret', () => {
     const minter = (address: string | null) =>
       service.db('networks').where({ chain_id: '31337' }).update({ minter_contract: address });
     if (code === 'minting_unsupported') await minter(null);
+    if (code === 'contract_unmintable') {
+      const unfit = { chainId: '31337', contract: contractAddress, verdict: 'unfit', detail: 'x' } as const;
+      await saveContractVerdicts(service.db, [unfit]);
+    }
     try {
       const stranger = await anyone.post(claimPath).send({ secret: wrongSecret(), recipient }).expect(404);
       expect(stranger.body.code).toBe('claim_not_found');
@@ -100,6 +106,7 @@ describe('409, told only to one who holds the secret', () => {
       expect(body.code).toBe(code);
     } finally {
       await minter(contractAddress);
+      await service.db('contract_verdicts').delete();
     }
   });
 });

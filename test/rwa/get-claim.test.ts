@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
 import { testWith } from '../support/fixtures.ts';
 import type { Client, TestService } from '../support/service.ts';
 import {
@@ -127,6 +128,18 @@ describe('200', () => {
       expect(body.mintError).toBe(state === 'failed' ? 'The contract refuses the recipient.' : null);
     },
   );
+
+  test('says that no claim would be accepted where its contract is none that mints', async ({
+    service,
+    anyone,
+  }) => {
+    const { secret, statePath } = await addClaimable(service);
+    const unfit = { chainId: '31337', contract: contractAddress, verdict: 'unfit', detail: 'x' } as const;
+    await saveContractVerdicts(service.db, [unfit]);
+    const { body } = await anyone.post(statePath).send({ secret }).expect(200);
+    await service.db('contract_verdicts').delete();
+    expect(body.isClaimable).toBe(false);
+  });
 
   test('does not wait for a transaction that has locked the row', async ({ service, anyone }) => {
     const { nft, secret, statePath } = await addClaimable(service);

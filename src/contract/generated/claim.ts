@@ -151,7 +151,7 @@ export interface components {
             contractAddress: string;
             /**
              * @description Whether a claim would be accepted now: nobody has claimed the NFT, or its mint failed, its asset can be claimed
-             *     and its network mints.
+             *     and its network mints on the asset's contract.
              */
             isClaimable: boolean;
             claimStatus: components["schemas"]["ClaimStatus"];
@@ -183,7 +183,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -414,7 +414,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["ClaimNotFound"];
-            /** @description The NFT, its RWA or its network does not allow a claim. Only one who holds the secret is told. */
+            /** @description The NFT, its RWA, its contract or its network does not allow a claim. Only one who holds the secret is told. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

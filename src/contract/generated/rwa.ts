@@ -277,7 +277,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -1333,8 +1333,8 @@ export interface operations {
             403: components["responses"]["NftForeign"];
             404: components["responses"]["NftNotFound"];
             /**
-             * @description The NFT, its RWA or its network does not allow minting, or the first request with this `Idempotency-Key`
-             *     still runs. Only the last one has `Retry-After`.
+             * @description The NFT, its RWA, its contract or its network does not allow minting, or the first request with this
+             *     `Idempotency-Key` still runs. Only the last one has `Retry-After`.
              */
             409: {
                 headers: {
@@ -1532,8 +1532,8 @@ export interface operations {
             403: components["responses"]["CompanyRequired"];
             404: components["responses"]["RwaNotFound"];
             /**
-             * @description The RWA or its network does not allow minting, or the first request with this `Idempotency-Key` still runs.
-             *     Only the last one has `Retry-After`.
+             * @description The RWA, its contract or its network does not allow minting, or the first request with this `Idempotency-Key`
+             *     still runs. Only the last one has `Retry-After`.
              */
             409: {
                 headers: {

@@ -13,8 +13,10 @@ export type Eligibility = {
   readonly chainId: string;
   /** EIP-55. */
   readonly contractAddress: string;
-  /** The network has a minter contract and a signer that is at work, and the RWA's contract is not known as unfit. */
+  /** The network has a minter contract and a signer that is at work. */
   readonly isSupported: boolean;
+  /** What is wrong with a contract that is known as unfit, in words; null for any other. */
+  readonly contractFault: string | null;
   /** EIP-55. */
   readonly treasury: string | null;
 };
@@ -34,6 +36,7 @@ type EligibilityRow = {
   chain_id: string;
   contract_address: string;
   is_supported: boolean;
+  contract_fault: string | null;
   treasury_address: string | null;
 };
 type CandidateRow = EligibilityRow & {
@@ -44,16 +47,18 @@ type CandidateRow = EligibilityRow & {
   secret_key_id: string;
 };
 
-/** Whether the network `w` mints on the contract of the RWA `r`. */
+/** Whether the network `w` of the RWA `r` mints. */
 export const isSupportedSql = `(w.minter_contract IS NOT NULL
   AND EXISTS (SELECT 1 FROM mint_lanes l WHERE l.chain_id = r.chain_id
-    AND ${isStaffedSql('l')})
-  AND NOT EXISTS (SELECT 1 FROM contract_verdicts v WHERE v.chain_id = r.chain_id
-    AND v.contract = r.contract_address AND v.verdict = 'unfit'))`;
+    AND ${isStaffedSql('l')}))`;
+
+/** What is wrong with the contract of the RWA `r`; null unless it is known as none that mints. */
+export const contractFaultSql = `(SELECT v.detail FROM contract_verdicts v WHERE v.chain_id = r.chain_id
+  AND v.contract = r.contract_address AND v.verdict = 'unfit')`;
 
 const columns = `r.archived_at IS NOT NULL AS is_archived, r.is_claimable, r.chain_id, r.contract_address,
   c.treasury_address,
-  ${isSupportedSql} AS is_supported`;
+  ${isSupportedSql} AS is_supported, ${contractFaultSql} AS contract_fault`;
 const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
 
 /**
@@ -100,6 +105,7 @@ const toEligibility = (row: EligibilityRow): Eligibility => ({
   chainId: row.chain_id,
   contractAddress: row.contract_address,
   isSupported: row.is_supported,
+  contractFault: row.contract_fault,
   // A treasury from before it was refused: nothing can be minted to it.
   treasury:
     row.treasury_address !== null && isZeroAddress(row.treasury_address) ? null : row.treasury_address,

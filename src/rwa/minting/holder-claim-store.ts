@@ -3,7 +3,7 @@ import { prepared } from '../../db/prepared.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
 import type { MintState } from '../assets/nft-row.ts';
 import { nftReasonSql } from '../assets/reason-sql.ts';
-import { isSupportedSql } from './eligibility-store.ts';
+import { contractFaultSql, isSupportedSql } from './eligibility-store.ts';
 
 /** An NFT with its asset and network, as the holder of its secret may see it. */
 export type HolderClaim = {
@@ -24,7 +24,7 @@ export type HolderClaim = {
   readonly explorerUrl: string | null;
   /** EIP-55. */
   readonly contractAddress: string;
-  /** Whether the RWA can be claimed and its network mints. */
+  /** Whether the RWA can be claimed and its network mints on its contract. */
   readonly isOpen: boolean;
   readonly mintState: MintState;
   readonly mintError: string | null;
@@ -98,7 +98,7 @@ const findSql = `
     ${nftReasonSql('n')} AS mint_reason, n.recipient, n.minted_at, n.minted_tx,
     r.name, r.description, r.type, r.image_url, r.chain_id, r.contract_address,
     w.name AS network_name, w.explorer_url, c.display_name AS company_name,
-    r.archived_at IS NULL AND r.is_claimable AND ${isSupportedSql} AS is_open
+    r.archived_at IS NULL AND r.is_claimable AND ${isSupportedSql} AND ${contractFaultSql} IS NULL AS is_open
   FROM nfts n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id AND r.claim_page
     JOIN networks w ON w.chain_id = r.chain_id JOIN companies c ON c.id = n.company_id
   WHERE n.id = $1`;

@@ -38,13 +38,16 @@ export function createNftDecision(
 
 /** Of an NFT that nobody has asked to mint, or whose mint failed. */
 export function decideEligible(
-  { isArchived, isClaimable, isSupported, chainId, contractAddress, treasury }: Eligibility,
+  eligibility: Eligibility,
   nftId: string,
   { named, contracts }: { readonly named: string | undefined; readonly contracts: ReadonlySet<string> },
 ): Outcome {
+  const { isArchived, isClaimable, isSupported, chainId, contractAddress, treasury } = eligibility;
   if (isArchived) return refuse(problem('rwa_archived'));
   if (!isClaimable) return refuse(problem('rwa_not_claimable'));
   if (!isSupported) return refuse(problem('minting_unsupported', { chainId }));
+  const reason = eligibility.contractFault;
+  if (reason !== null) return refuse(problem('contract_unmintable', { address: contractAddress, reason }));
   const recipient = named ?? treasury;
   if (recipient === null) return refuse(recipientRequired());
   const whose = named === undefined ? ', the treasury of the company' : '';

@@ -11,7 +11,7 @@ type Held = { readonly id: string; readonly secret: string };
 
 /** An answer to the right secret, unless the RWA did not opt in: that is no fault of the deployment. */
 const unlessClosed = (answer: Answer): Answer => {
-  const [code] = answer.text.match(/claim_not_found|minting_unsupported/) ?? [];
+  const [code] = answer.text.match(/claim_not_found|minting_unsupported|contract_unmintable/) ?? [];
   if (code === undefined) return answer;
   throw new Unprovoked(`${code}: needs a claimable RWA that opted in, on a network with minting`);
 };
@@ -93,5 +93,6 @@ export const claimCases: Provocations = {
   ),
   'createClaim rwa_archived': cannot('needs an RWA that the operator has archived'),
   'createClaim minting_unsupported': cannot('needs a claimable RWA on a network without minting'),
+  'createClaim contract_unmintable': cannot('needs a claimable RWA whose contract is none that mints'),
   'createClaim mint_quota_exceeded': cannot('needs a company that the operator has limited'),
 };

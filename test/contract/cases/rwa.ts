@@ -20,7 +20,7 @@ const onRwa =
 
 /** An answer to a mint, unless the network is one without minting: that is no fault of the deployment. */
 const unlessUnsupported = (answer: Answer): Answer => {
-  if (!answer.text.includes('"minting_unsupported"')) return answer;
+  if (!/"(minting_unsupported|contract_unmintable)"/.test(answer.text)) return answer;
   throw new Unprovoked('nothing mints on the network of the RWA: needs another --chain-id');
 };
 
@@ -130,6 +130,7 @@ export const rwaCases: Provocations = {
   mint_quota_exceeded: cannot('needs a company that the operator has limited'),
   rwa_archived: cannot('needs an RWA that the operator has archived'),
   minting_unsupported: cannot('needs a claimable RWA on a network without minting'),
+  contract_unmintable: cannot('needs a claimable RWA whose contract is none that mints'),
 
   claim_gone: ({ session, id }) => session.call(id),
 
