@@ -8,10 +8,9 @@ import { purgeExpiredRows } from '../db/housekeeping.ts';
 import { purgeProcesses } from '../db/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
-import { purgeSecretAttempts } from '../rwa/assets/secret-attempt-store.ts';
+import { purgeWrongSecrets } from '../rwa/assets/wrong-secret-store.ts';
 import type { OnStep } from '../rwa/mint-worker/lane-context.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
-import { purgeUnknownClaims } from '../rwa/minting/unknown-claim-store.ts';
 import { auditQueue, purgeQueue } from './job-queues.ts';
 import type { Parts } from './parts.ts';
 
@@ -76,11 +75,7 @@ export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void
   const purge = {
     queue: purgeQueue,
     cron: '*/10 * * * *',
-    handle: () =>
-      purgeExpiredRows(db, [
-        ...[purgeSecretAttempts, purgeUnknownClaims],
-        ...[purgeDoneJobs, purgeAttendees, purgeProcesses],
-      ]),
+    handle: () => purgeExpiredRows(db, [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeProcesses]),
   };
   const chain = { queue: auditQueue, cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
   return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });

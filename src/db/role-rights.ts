@@ -64,8 +64,9 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
 
   rwas: { api: ['SELECT', 'UPDATE'], worker: ['SELECT', 'UPDATE'] },
   nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },
+  wrong_secrets: { api: keep, worker: purge },
+  // As the release before counted wrong secrets.
   secret_attempts: { api: write, worker: purge },
-  unknown_claims: { api: keep, worker: purge },
   company_limits: { api: read },
   company_mint_days: { api: keep },
   company_gas_budgets: { api: read },
