@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
+import { csvLine } from '../../csv.ts';
 import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store.ts';
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
@@ -99,13 +100,9 @@ async function* counting(rows: AsyncIterable<ExportRow>, counted: { nfts: number
 const columns = ['serial', 'tokenId', 'nftId', 'url', 'claimStatus'] as const;
 
 async function* csvLines(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
-  yield `${columns.join(',')}\r\n`;
-  for await (const row of rows) yield `${columns.map((name) => cell(row[name])).join(',')}\r\n`;
+  yield csvLine(columns);
+  for await (const row of rows) yield csvLine(columns.map((name) => row[name]));
 }
-
-// No cell can be mistaken for a formula: all are digits, ids, fixed words or URLs that begin with http. A URL may
-// contain characters that a CSV has to quote.
-const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 async function* jsonList(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
   let before = '[\n';
