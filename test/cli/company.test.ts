@@ -40,6 +40,8 @@ describe('company create', () => {
     [['a', '--treasury', `0x${'aB'.repeat(20)}`]],
     [['a', '--treasury', `0x${'0'.repeat(40)}`]],
     [['a', '--claim-url', 'javascript:alert(1)']],
+    [['a', '--display-name', '\u200b\u2060']],
+    [['a', '--display-name', 'x'.repeat(256)]],
     [['a', 'b']],
     [[]],
   ] as const)('refuses %j and points to its help', async ([args], { run }) => {
@@ -53,7 +55,7 @@ describe('company list', () => {
   test('shows all by name, without borders', async ({ run }) => {
     const { status, out } = await run('company', 'list');
     expect(status).toBe(0);
-    expect(out.split('\n')[0]).toMatch(/^ID +NAME +TREASURY +CLAIM PAGE$/);
+    expect(out.split('\n')[0]).toMatch(/^ID +NAME +DISPLAY NAME +TREASURY +CLAIM PAGE$/);
     expect(out.match(/acme|globex/g)).toEqual(['acme', 'globex']);
   });
 
@@ -103,6 +105,16 @@ describe('company update', () => {
     });
     const renamed = await json('company', 'update', 'acme', '--name', 'acme ltd');
     expect(renamed.value).toMatchObject({ name: 'acme ltd', claimBaseUrl: 'https://acme.example/claim' });
+  });
+
+  test('sets the name that customers read, also by the alias set', async ({ json }) => {
+    const set = await json('company', 'set', 'acme ltd', '--display-name', ' Acme Casks ');
+    expect(set.value).toMatchObject({ name: 'acme ltd', displayName: 'Acme Casks' });
+    expect((await json('company', 'show', 'acme ltd')).value.displayName).toBe('Acme Casks');
+    const listed = (await json('company', 'list')).value;
+    expect(listed).toMatchObject([{ displayName: 'Acme Casks' }, { displayName: null }]);
+    const cleared = await json('company', 'update', 'acme ltd', '--display-name', '');
+    expect(cleared.value.displayName).toBeNull();
   });
 
   test('clears a field with an empty text', async ({ json }) => {

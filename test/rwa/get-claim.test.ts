@@ -35,6 +35,7 @@ describe('200', () => {
     const { body, headers, text } = await anyone.post(statePath).send({ secret }).expect(200);
     expect(body).toEqual({
       nftId: nft.id,
+      companyName: null,
       serial: '000001',
       tokenId: nft.tokenId,
       name: 'Cask 17',
@@ -57,6 +58,16 @@ describe('200', () => {
     for (const word of [secret, rwa.id, service.companies.acme, '12.50', 'hidden']) {
       expect(text).not.toContain(word);
     }
+  });
+
+  test('shows the name that the company has for customers', async ({ service, anyone }) => {
+    const { secret, statePath } = await addClaimable(service);
+    const setName = (name: string | null) =>
+      service.db('companies').where({ id: service.companies.acme }).update({ display_name: name });
+    await setName('Acme Casks');
+    const { body } = await anyone.post(statePath).send({ secret }).expect(200);
+    await setName(null);
+    expect(body.companyName).toBe('Acme Casks');
   });
 
   test('says who has a minted one, and where to see its transaction', async ({ service, anyone }) => {

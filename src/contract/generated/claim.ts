@@ -88,6 +88,8 @@ export interface components {
              * @description Identifies the NFT.
              */
             nftId: string;
+            /** @description Name that the company of the asset shows to customers; null when it has set none. */
+            companyName: string | null;
             /** @description Number within the asset, counted from 1 and padded with zeros. */
             serial: string;
             /** @description Token id on the chain, fixed from the start, as a decimal number. */

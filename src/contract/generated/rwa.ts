@@ -10,8 +10,8 @@ export interface paths {
         };
         /**
          * Get the metadata of a minted token
-         * @description What the `tokenURI` of a minted token points to: the public fields of its RWA, and its serial. It needs no key,
-         *     may be cached, and never shows a secret. A token that is not minted does not exist here.
+         * @description What the `tokenURI` of a minted token points to: the public fields of its RWA, its serial, and the name that
+         *     its company shows to customers. It needs no key, may be cached, and never shows a secret. A token that is not minted does not exist here.
          */
         get: operations["getTokenMetadata"];
         put?: never;
@@ -256,7 +256,10 @@ export interface components {
             description: string | null;
             /** @description Image of the asset. */
             image: string | null;
-            /** @description Type of the asset and serial of the NFT. */
+            /**
+             * @description `Type` of the asset, `Serial` of the NFT, and `Issuer`: the name that its company shows to customers. A company
+             *     without such a name has no `Issuer` here.
+             */
             attributes: components["schemas"]["TokenAttribute"][];
         };
         /**

@@ -33,6 +33,7 @@ function toApiClaim(claim: HolderClaim): components['schemas']['Claim'] {
   const { mintState, mintReason, mintedTx, explorerUrl } = claim;
   return {
     nftId: claim.nftId,
+    companyName: claim.companyName,
     serial: serialText(claim.serial),
     tokenId: claim.tokenId,
     name: claim.name,

@@ -9,6 +9,8 @@ import { isSupportedSql } from './eligibility-store.ts';
 /** An NFT with its asset and network, as the holder of its secret may see it. */
 export type HolderClaim = {
   readonly nftId: string;
+  /** What customers read as the name of the company; null when unset. */
+  readonly companyName: string | null;
   readonly serial: bigint;
   /** Decimal. */
   readonly tokenId: string;
@@ -45,6 +47,7 @@ export type ClaimProof = {
 type Row = {
   id: string;
   company_id: string;
+  company_name: string | null;
   serial: string;
   token_id: string;
   secret_cipher: Buffer;
@@ -72,11 +75,11 @@ const findSql = `
   SELECT n.id, n.company_id, n.serial, n.token_id, n.secret_cipher, n.secret_key_id, n.mint_state, n.mint_error,
     ${nftReasonSql('n')} AS mint_reason, n.recipient, n.minted_at, n.minted_tx,
     r.name, r.description, r.type, r.image_url, r.chain_id, r.contract_address,
-    w.name AS network_name, w.explorer_url,
+    w.name AS network_name, w.explorer_url, c.display_name AS company_name,
     r.archived_at IS NULL AND r.is_claimable AND ${isSupportedSql} AS is_open,
     a.wrong, ceil(extract(epoch FROM a.window_ends_at - clock_timestamp()))::int AS seconds
   FROM nfts n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id AND r.claim_page
-    JOIN networks w ON w.chain_id = r.chain_id
+    JOIN networks w ON w.chain_id = r.chain_id JOIN companies c ON c.id = n.company_id
     LEFT JOIN secret_attempts a ON a.nft_id = n.id AND a.window_ends_at > clock_timestamp()
   WHERE n.id = $1`;
 
@@ -95,6 +98,7 @@ export async function findHolderClaim(
 
 const toClaim = (row: Row): HolderClaim => ({
   nftId: row.id,
+  companyName: row.company_name,
   serial: BigInt(row.serial),
   tokenId: row.token_id,
   name: row.name,
