@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { runStatements } from '../src/db/statements.ts';
 
+export { down } from '../src/db/forward-only.ts';
+
 /**
  * Wrong claim secrets, counted for whoever sent them. The nil id has the count of a caller over all NFTs. NFTs are not
  * referenced: unknown ids are counted like others. Release 0.1.0 counts in `secret_attempts`, so that table stays until a
@@ -21,8 +23,4 @@ export async function up(knex: Knex): Promise<void> {
     DROP TABLE unknown_claims;
   `,
   );
-}
-
-export async function down(): Promise<void> {
-  throw new Error('Migrations go forward only: restore a backup instead.');
 }

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { runStatements } from '../src/db/statements.ts';
 
+export { down } from '../src/db/forward-only.ts';
+
 /*
  * A process that only serves callers creates NFTs as unclaimed or queued, and queues those that are unclaimed or failed. Rights on
  * columns cannot say so. The conditions of the triggers are false for all that such a process does, so its statements pay nothing;
@@ -30,8 +32,4 @@ const guard = `
 
 export async function up(knex: Knex): Promise<void> {
   await runStatements(knex, guard);
-}
-
-export async function down(): Promise<void> {
-  throw new Error('Migrations go forward only: restore a backup instead.');
 }
