@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 
+export { down } from '../src/db/forward-only.ts';
+
 /**
  * A row for each process of the service, which it renews every 15 s and deletes when it stops, so that operators see which roles
  * have a process. Of a row that is changed so often, the versions stay on one page.
@@ -15,8 +17,4 @@ export async function up(knex: Knex): Promise<void> {
       seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
     ) WITH (fillfactor = 20)
   `);
-}
-
-export async function down(): Promise<void> {
-  throw new Error('Migrations go forward only: restore a backup instead.');
 }

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { buildIndexes } from '../src/db/build-indexes.ts';
 import { runStatements } from '../src/db/statements.ts';
 
+export { down } from '../src/db/forward-only.ts';
+
 /*
  * Totals and offsets of lists are read from indexes that have the order of the list and what filters it. So the counters of
  * migrations 0039 to 0060 go, with their triggers and tables. Each new index begins as those that it replaces.
@@ -34,10 +36,6 @@ export async function up(knex: Knex): Promise<void> {
   await buildIndexes(knex, indexes);
   for (const index of replaced) await knex.raw(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`);
   await knex.transaction((tx) => runStatements(tx, counters));
-}
-
-export async function down(): Promise<void> {
-  throw new Error('Migrations go forward only: restore a backup instead.');
 }
 
 export const config = { transaction: false };

@@ -56,6 +56,11 @@ export const catalogue = {
   not_erc20: { status: 400, title: 'Bad Request', detail: 'Contract {address} is not an ERC-20 token' },
   secret_invalid: { status: 400, title: 'Bad Request', detail: 'Secret is invalid' },
   recipient_required: { status: 400, title: 'Bad Request', detail: 'Recipient is required' },
+  recipient_unusable: {
+    status: 400,
+    title: 'Bad Request',
+    detail: 'No NFT can be minted to {recipient}: it is {what}',
+  },
 
   not_found: { status: 404, title: 'Not Found', detail: 'No operation at this path.' },
   event_not_found: { status: 404, title: 'Not Found', detail: 'Event not found' },
@@ -92,6 +97,11 @@ export const catalogue = {
     status: 409,
     title: 'Conflict',
     detail: 'Network with chainId {chainId} is not supported for minting',
+  },
+  contract_unmintable: {
+    status: 409,
+    title: 'Conflict',
+    detail: 'Contract {address} of the RWA cannot be minted on: {reason}',
   },
   idempotency_in_progress: {
     status: 409,
@@ -130,7 +140,7 @@ export const catalogue = {
   secret_locked: {
     status: 429,
     title: 'Too Many Requests',
-    detail: 'Too many wrong secrets for this NFT. Retry after the time given in Retry-After.',
+    detail: 'Too many wrong secrets. Retry after the time given in Retry-After.',
     retryable: true,
   },
   mint_quota_exceeded: {

@@ -1,6 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
 import { z } from 'zod';
 import { roles, secretSettings, settings } from '../../src/config.ts';
 import { settingsFileVariable } from '../../src/settings-file.ts';
+import { hasProgram, runProgram } from './run-program.ts';
+import { toolFolder } from './tools.ts';
 
 const service = z
   .object({
@@ -18,13 +24,42 @@ const service = z
     volumes: z.array(z.string()).default([]),
   })
   .loose();
-const composeFile = z.object({
+/** Of a compose file, what is used of it here. */
+export const composeFile = z.object({
   name: z.string(),
   services: z.record(z.string(), service),
   volumes: z.record(z.string(), z.unknown()),
   secrets: z.record(z.string(), z.object({ file: z.string() }).strict()),
 });
 type Service = z.output<typeof service>;
+
+/** Says where the file of compose breaks the published schema of the Compose specification, of which dclint has a copy. */
+export async function schemaFaults(file: unknown): Promise<string[]> {
+  const text = await readFile(path.join(toolFolder, 'dclint/schemas/compose.schema.json'), 'utf8');
+  // Its name of the draft is none that Ajv knows; it is draft 7.
+  const { $schema: _, ...schema } = JSON.parse(text);
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  formats.default(ajv);
+  const validate = ajv.compile(schema);
+  if (validate(file)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
+}
+
+/**
+ * Has Docker Compose itself read the file, with every profile.
+ * @returns false where it is not installed
+ */
+export async function readByCompose(file: string): Promise<boolean> {
+  const args = ['compose', '--file', file, '--profile', '*', 'config', '--quiet'];
+  const isHere = await runProgram('docker', ['compose', 'version']).then(
+    () => true,
+    () => false,
+  );
+  if (!((await hasProgram('docker')) && isHere)) return false;
+  const env = { ...process.env, PUBLIC_BASE_URL: 'https://api.example', CLAIM_BASE_URL: 'https://a.example' };
+  await runProgram('docker', args, { env });
+  return true;
+}
 
 /** What of a compose file cannot work: names without their thing, and settings that the service does not know. */
 export function composeFaults(file: unknown): string[] {
@@ -45,6 +80,7 @@ export function composeFaults(file: unknown): string[] {
         .map((volume) => `${name}: no volume ${volume}`),
       ...(own.image.includes('TALLYSTICK_IMAGE') ? ownFaults(name, own) : []),
     ]),
+    ...operatorFaults(services),
     ...Object.keys(secrets)
       .filter((secret) => !used.has(secret))
       .map((secret) => `nobody uses secret ${secret}`),
@@ -61,6 +97,25 @@ function dependencyFaults(
   if (other === undefined) return [`${name}: no service ${its}`];
   const isTold = condition !== 'service_healthy' || other.healthcheck !== undefined;
   return isTold ? [] : [`${name}: nobody says whether ${its} is healthy`];
+}
+
+/** What the service of operators lacks to make keystores, deploy, grant and export, and who else gets at the admin's key. */
+function operatorFaults(services: Readonly<Record<string, Service>>): string[] {
+  const { operator, ...others } = services;
+  if (operator === undefined) return ['no service operator'];
+  const mountsOf = ({ volumes }: Service) => volumes.map((volume) => volume.replace(/^.*(?=:\/)/, ''));
+  return [
+    ...['/keystores', '/admin', '/output']
+      .filter((target) => !mountsOf(operator).includes(`:${target}`))
+      .map((target) => `operator: cannot write ${target}`),
+    ...['keystore_password', 'admin_password']
+      .filter((secret) => !operator.secrets.includes(secret))
+      .map((secret) => `operator: has no ${secret}`),
+    ...Object.entries(others).flatMap(([name, other]) => [
+      ...(other.secrets.includes('admin_password') ? [`${name}: has the password of the admin`] : []),
+      ...mountsOf(other).flatMap((mount) => (mount.startsWith(':/admin') ? [`${name}: has ${mount}`] : [])),
+    ]),
+  ];
 }
 
 /** Of a service that runs the image. */

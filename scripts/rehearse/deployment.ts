@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isMap, parse, parseAllDocuments } from 'yaml';
 import packageFile from '../../package.json' with { type: 'json' };
 import { settings } from '../../src/config.ts';
-import { composeFaults } from './compose-faults.ts';
+import { composeFaults, readByCompose, schemaFaults } from './compose-faults.ts';
 import { execForm, readStages } from './dockerfile.ts';
 import { manifestFaults } from './manifest-faults.ts';
 import type { Report } from './report.ts';
@@ -22,8 +22,16 @@ function assertNone(faults: readonly string[]): void {
 export async function rehearseDeployment(report: Report): Promise<void> {
   await installTools();
   await report('Dockerfile: linted, and starts what `npm run serve` starts', lintDockerfile);
+  const compose = async () => parse(await read('compose.yaml'), { merge: true });
+  await report('compose.yaml: by the schema of the Compose specification', async () =>
+    assertNone(await schemaFaults(await compose())),
+  );
+  await report('compose.yaml: read by Docker Compose', async () => {
+    if (!(await readByCompose(path.join(deploy, 'compose.yaml'))))
+      process.stdout.write('  without Docker Compose here, its schema alone says whether it is valid\n');
+  });
   await report('compose.yaml: every name has its thing, and every setting is one', async () =>
-    assertNone(composeFaults(parse(await read('compose.yaml'), { merge: true }))),
+    assertNone(composeFaults(await compose())),
   );
   await report('compose/*.sh: shell', async () => {
     for (const file of ['users.sh', 'make-secrets.sh'])

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import packageFile from '../../package.json' with { type: 'json' };
 import { startDatabaseServer } from '../load/database-server.ts';
+import { rehearseOperator } from './compose-operator.ts';
 import { execForm, type Instruction, readStages, type Stage } from './dockerfile.ts';
-import { enter, type Jail, makeJail } from './jail.ts';
+import { type Bind, enter, type Jail, makeJail } from './jail.ts';
 import type { Report } from './report.ts';
 import { hasProgram, runProgram } from './run-program.ts';
 import { installTools } from './tools.ts';
@@ -127,8 +128,12 @@ async function runRoles(image: Image, folder: string, report: Report): Promise<v
   const size = await runProgram('du', ['-sm', path.join(image.jail.root, image.jail.workdir)]);
   process.stdout.write(`the image has ${size.split('\t', 1)[0]} MB above its base\n`);
   const database = await startDatabaseServer(path.join(folder, 'database'));
-  const run = (command: readonly string[], env: Readonly<Record<string, string>> = {}) => {
-    const jail = { ...image.jail, env: { ...image.jail.env, ...env } };
+  const run = (
+    command: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    binds: readonly Bind[] = [],
+  ) => {
+    const jail = { ...image.jail, binds, env: { ...image.jail.env, ...env } };
     return enter(jail, [...image.entrypoint, ...command], true);
   };
   try {
@@ -148,6 +153,15 @@ async function runRoles(image: Image, folder: string, report: Report): Promise<v
         const settings = { ROLES: role, PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0' };
         return serveAndStop(run(image.command, { ...users.settings(role), ...settings }), role === 'api');
       });
+    const place = { folder, uid: image.jail.uid, databaseUrl: users.urlOf };
+    const worker = await rehearseOperator(
+      { ...place, run: (command, given) => run(command, given.env, given.binds) },
+      report,
+    );
+    await report('compose worker: starts with the keystore that the operator has made', async () => {
+      const settings = { PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0' };
+      await serveAndStop(run(image.command, { ...worker.env, ...settings }, worker.binds), false);
+    });
   } finally {
     await database.close();
   }
@@ -191,7 +205,7 @@ async function makeUsers(ownerUrl: string, folder: string, report: Report) {
     await runProgram(path.join(scripts, 'users.sh'), [], { env });
   });
   const read = async (name: string) => [name, await readSecret(secrets, name)] as const;
-  const kinds = ['api', 'worker', 'indexer'].map((kind) => `database_${kind}_url`);
+  const kinds = ['api', 'worker', 'indexer', 'operator'].map((kind) => `database_${kind}_url`);
   const texts = new Map(await Promise.all([...kinds, 'secret_keys', 'cursor_keys'].map(read)));
   const urlOf = (kind: string): string => {
     if (kind === 'owner') return ownerUrl;
@@ -200,6 +214,7 @@ async function makeUsers(ownerUrl: string, folder: string, report: Report) {
     return Object.assign(url, { host: owner.host, pathname: owner.pathname }).href;
   };
   return {
+    urlOf,
     settings: (kind: string) => ({
       DATABASE_URL: urlOf(kind),
       SECRET_KEYS: texts.get('secret_keys') ?? '',

@@ -9,7 +9,11 @@ export type Jail = {
   /** Of the user, and its group. */
   readonly uid: number;
   readonly env: Readonly<Record<string, string>>;
+  /** Files and folders of this machine that it has, as the volumes of a container. */
+  readonly binds?: readonly Bind[];
 };
+
+export type Bind = { readonly from: string; readonly to: string; readonly isReadOnly: boolean };
 
 // What base images have, in place of which those of this machine stand.
 const system = ['usr', 'etc', 'dev', 'opt'];
@@ -33,6 +37,15 @@ export function enter(jail: Jail, command: readonly string[], isReadOnly: boolea
   const binds = system.map(
     (name) => `test -d /${name} && mount --rbind /${name} ${quote(jail.root)}/${name}`,
   );
+  const volumes = (jail.binds ?? []).flatMap(({ from, to, isReadOnly }) => {
+    const target = quote(path.join(jail.root, to));
+    return [
+      `mkdir -p "$(dirname ${target})"`,
+      `if test -d ${quote(from)}; then mkdir -p ${target}; else touch ${target}; fi`,
+      `mount --bind ${quote(from)} ${target}`,
+      ...(isReadOnly ? [`mount -o remount,ro,bind ${target}`] : []),
+    ];
+  });
   const links = ['bin', 'sbin', 'lib', 'lib32', 'lib64'].map(
     (name) =>
       `test -e /${name} && test ! -e ${quote(jail.root)}/${name} && cp -a /${name} ${quote(jail.root)}/`,
@@ -42,6 +55,7 @@ export function enter(jail: Jail, command: readonly string[], isReadOnly: boolea
     `mount --bind ${quote(jail.root)} ${quote(jail.root)}`,
     ...binds,
     ...links,
+    ...volumes,
     `mount -t proc proc ${quote(jail.root)}/proc`,
     ...(isReadOnly ? [`mount -o remount,ro,bind ${quote(jail.root)}`] : []),
     `exec chroot --userspec=${jail.uid}:${jail.uid} ${quote(jail.root)} /bin/sh -c ${quote(program)} sh "$@"`,

@@ -7,12 +7,14 @@ import { runProgram } from './run-program.ts';
 /** Where the tools are installed, apart from the project's own packages. */
 const folder = path.join(import.meta.dirname, '../../test/deploy');
 
+/** Where their packages are. */
+export const toolFolder = path.join(folder, 'node_modules');
+
 /** Loads one of the tools' packages. */
 export const requireTool = createRequire(path.join(folder, 'package.json'));
 
 /** Loads a file of one of the tools' packages that has modules only. */
-export const importTool = (file: string) =>
-  import(pathToFileURL(path.join(folder, 'node_modules', file)).href);
+export const importTool = (file: string) => import(pathToFileURL(path.join(toolFolder, file)).href);
 
 /** Installs the tools, unless those of the lock file are there. */
 export async function installTools(): Promise<void> {

@@ -1,5 +1,6 @@
 import { sizeInMemory } from '../contract/size-in-memory.ts';
 import { TextStream } from '../contract/text-stream.ts';
+import { csvLine } from '../csv.ts';
 import type {
   DataProvider,
   HistoryPage,
@@ -23,17 +24,11 @@ const creditColumns = [
 
 // Of the hosted provider the limit of a page; larger ones would be held in memory for longer.
 const recordsAtOnce = 100;
-// Spreadsheets run what begins so, and others choose what stands in a summary.
-const formula = /^[=+\-@\t\r]/;
 
-function cell(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const safe = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
-
-const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`;
 
 /**
  * All records from the question's position on, as CSV, read page by page. The first page is there when it resolves.
@@ -47,11 +42,11 @@ export async function historyCsv(provider: DataProvider, question: HistoryQuesti
   return { first, body };
 
   async function* lines(page: HistoryPage): AsyncGenerator<string> {
-    yield line(names);
+    yield csvLine(names);
     const follow = createCourse(question.order);
     for (let present = page; ; ) {
       for (const row of merged(present, question.order)) {
-        yield line(names.map((name) => cell(Reflect.get(row, name))));
+        yield csvLine(names.map((name) => textOf(Reflect.get(row, name))));
       }
       follow(present);
       const { next: position } = present;

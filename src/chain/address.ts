@@ -59,3 +59,9 @@ export function parseAddress(text: string, place: AddressPlace): Address {
 
 /** Whether it is the zero address, to which ERC-721 contracts mint nothing. */
 export const isZeroAddress = (address: string): boolean => /^0x0{40}$/.test(address);
+
+/**
+ * Whether it is one of the lowest 65,536 addresses. Nobody can have a key for one of them, and networks have contracts
+ * of their own there: Ethereum's precompiles 0x01 to 0x11 and 0x100, BNB's 0x1000 to 0x2005, zkSync's 0x8001 to 0x80ff.
+ */
+export const isReservedAddress = (address: string): boolean => /^0x0{36}[0-9a-fA-F]{4}$/.test(address);

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { chainAudit, type Link, verifyAudit } from '../db/audit-chain-store.ts';
+import { chainAudit, type Link, linkText, verifyAudit } from '../db/audit-chain-store.ts';
 import { type AuditFilter, listAudit } from '../db/audit-store.ts';
 import { examples } from './shared/examples.ts';
 import { OperationError } from './shared/failure.ts';
@@ -66,27 +66,38 @@ function addVerifyCommand(audit: Command, session: Session): void {
     .description(
       'Verify the chain of hashes: nothing was changed, left out or put in; exit status 1 otherwise',
     )
-    .option('--noted <head>', 'a head that an earlier run printed, which must be in the chain still', head)
+    .option(
+      '--noted <head>',
+      'a head that an earlier run printed or a worker logged, which must be in the chain still',
+      head,
+    )
     .action(({ noted }: { noted?: Link }) =>
       asOperator(
         session,
         ({ db, output }) =>
           interruptible(session, 'nothing is changed by it.', async (signal) => {
-            await chainAudit(db);
+            const chained = await chainAudit(db);
             const progress = output.progress('Verifying', 'entries');
             const verified = await verifyAudit(db, { noted, signal, onProgress: progress.update }).finally(
               progress.stop,
             );
-            const { position, hash } = verified.head;
             output.record({
-              entries: position.toString(),
-              head: `${position}:${hash.toString('hex')}`,
+              entries: verified.head.position.toString(),
+              chained,
+              head: linkText(verified.head),
               faults: verified.faults,
             });
+            if (chained > 0) {
+              output.say(
+                `${chained} entries were chained just now. A worker chains each within a minute of its commit.`,
+              );
+            }
             if (verified.faults.length > 0) {
               throw new OperationError(`The audit log has ${verified.faults.length} fault(s).`);
             }
-            output.say('Keep the head elsewhere: only it shows that the end was not cut off.');
+            output.say(
+              'Keep the head elsewhere: only --noted with it shows that the end was not cut off or written again.',
+            );
           }),
         { isWhole: true },
       ),

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { findNetwork } from '../chain/network-store.ts';
-import type { Tx } from '../contract/transaction.ts';
+import type { Database, Tx } from '../contract/transaction.ts';
 import { insertCompany, listCompanies, updateCompany, ZeroTreasuryError } from '../keys/company-store.ts';
+import { findRecipientFault } from '../rwa/minting/recipient.ts';
 import {
   findCompanyLimits,
   type GasBudget,
@@ -14,11 +15,17 @@ import { UsageError } from './shared/failure.ts';
 import { findCompany, unknownCompany } from './shared/find-company.ts';
 import { sayWhatFollows } from './shared/next-page.ts';
 import { asOperator, type Operator, type Session } from './shared/session.ts';
-import { address, orEmpty, orNull, present, webUrl, whole, words } from './shared/values.ts';
+import { address, orEmpty, orNull, present, visibleWords, webUrl, whole, words } from './shared/values.ts';
 
-const columns = { id: 'ID', name: 'NAME', treasuryAddress: 'TREASURY', claimBaseUrl: 'CLAIM PAGE' };
+const columns = {
+  id: 'ID',
+  name: 'NAME',
+  displayName: 'DISPLAY NAME',
+  treasuryAddress: 'TREASURY',
+  claimBaseUrl: 'CLAIM PAGE',
+};
 
-type Changes = { name?: string; treasury?: string; claimUrl?: string };
+type Changes = { name?: string; displayName?: string; treasury?: string; claimUrl?: string };
 
 /** `tallystick company`: who uses the service. */
 export function addCompanyCommands(program: Command, session: Session): void {
@@ -38,6 +45,7 @@ function addCreateCommand(company: Command, session: Session): void {
   withFields(create).action((name: string, { id, ...fields }: Changes & { id?: string }) =>
     asOperator(session, async ({ db, output }) => {
       const values = { ...toChanges(fields), ...present({ id }), name };
+      await assertUsable(db, values.treasuryAddress);
       const made = await audited(
         db,
         (tx) => insertCompany(tx, values),
@@ -93,6 +101,7 @@ function addReadCommands(company: Command, session: Session): void {
 function addUpdateCommand(company: Command, session: Session): void {
   const update = company
     .command('update <company>')
+    .alias('set')
     .description('Change a company, by id or name; an empty text clears a field')
     .option('--name <name>', 'new name', words());
   withFields(update).action((idOrName: string, options: Changes) =>
@@ -100,6 +109,7 @@ function addUpdateCommand(company: Command, session: Session): void {
       const changes = toChanges(options);
       if (Object.keys(changes).length === 0) throw new UsageError('Nothing to change: give an option.');
       const { id } = await findCompany(operator, idOrName);
+      await assertUsable(operator.db, changes.treasuryAddress);
       const updated = await audited(
         operator.db,
         (tx) => updateCompany(tx, id, changes),
@@ -112,6 +122,7 @@ function addUpdateCommand(company: Command, session: Session): void {
     update,
     'company update acme --claim-url https://acme.example/claim',
     'company update acme --treasury ""',
+    'company set acme --display-name "Acme Whisky"',
   );
 }
 
@@ -176,11 +187,28 @@ async function assertRegistered({ db }: Operator, chainId: string): Promise<void
 
 const withFields = (command: Command) =>
   command
+    .option(
+      '--display-name <name>',
+      'what customers read: on the claim page, on sheets of codes and in metadata',
+      orEmpty(visibleWords),
+    )
     .option('--treasury <address>', 'where NFTs go that are minted without a recipient', orEmpty(address))
     .option('--claim-url <url>', "claim page of the company's NFTs", orEmpty(webUrl));
 
-const toChanges = ({ name, treasury, claimUrl }: Changes) =>
-  present({ name, treasuryAddress: orNull(treasury), claimBaseUrl: orNull(claimUrl) });
+const toChanges = ({ name, displayName, treasury, claimUrl }: Changes) =>
+  present({
+    name,
+    displayName: orNull(displayName),
+    treasuryAddress: orNull(treasury),
+    claimBaseUrl: orNull(claimUrl),
+  });
+
+/** @throws UsageError for a treasury to which nothing is minted */
+async function assertUsable(db: Database, treasury: string | null | undefined): Promise<void> {
+  if (treasury === undefined || treasury === null) return;
+  const fault = await findRecipientFault(db, treasury);
+  if (fault !== undefined) throw new UsageError(`${fault}. Set another: --treasury.`);
+}
 
 // The store keeps the database's error as the cause; SQLSTATE 23505: unique_violation.
 function explainTaken(error: unknown): never {

@@ -50,12 +50,17 @@ export function addMigrateCommand(program: Command, session: Session): void {
             return;
           }
           if (options.distribute) await assertCluster(operator);
-          const { run, missingGroups } = await prepareDatabase(db, async (migrations) => {
+          const { run, missingGroups, statementForOwner } = await prepareDatabase(db, async (migrations) => {
             await recordByOperator(db, { action: 'migrate', subject: null, details: { migrations } });
           });
           output.rows(named(run), { name: 'MIGRATED' });
           output.say(run.length === 0 ? 'The schema is current.' : `${run.length} migration(s) done.`);
           if (missingGroups.length > 0) output.say(askForGroups(missingGroups));
+          if (statementForOwner !== undefined) {
+            output.say(
+              `Everybody may make temporary tables here. Let the owner of the database run: ${statementForOwner}`,
+            );
+          }
           // What a release adds to an index that is spread belongs beside the rest.
           const shards = await findShards(db);
           if (options.distribute) await distribute(operator, options.shards, shards);

@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import type { MintNode } from '../chain/minting/mint-node.ts';
 import type { Network } from '../chain/network.ts';
 import { findNetwork } from '../chain/network-store.ts';
+import type { Database } from '../contract/transaction.ts';
 import { listLanes } from '../rwa/minting/lane-status-store.ts';
+import { findRecipientFault } from '../rwa/minting/recipient.ts';
 import { cancelMint, stillInTransaction } from '../rwa/operators/mint-cancel.ts';
 import { askToFill } from '../rwa/operators/mint-fill.ts';
 import type { OnChange, Proving } from '../rwa/operators/mint-proof.ts';
@@ -25,7 +27,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
     name: 'retry',
     about: 'Queue a failed NFT again, for the same recipient, unless somebody else has its token',
     missing: notFailed,
-    refusal: (found) => (found.state === 'failed' ? refuseArchived(found) : notFailed(found.nftId)),
+    refusal: (found, db) => (found.state === 'failed' ? refuseAgain(found, db) : notFailed(found.nftId)),
     async act(proving, found) {
       refuseIf(await retryMint(proving, found));
       return { state: 'queued' };
@@ -45,7 +47,7 @@ export function addRemedyCommands(mint: Command, session: Session): void {
     name: 'replace',
     about:
       'Give an NFT a new serial and token id, if the chain shows for good that its token was minted for somebody else',
-    refusal: (found) => (isInFlight(found) ? stillInTransaction(found.nftId) : refuseArchived(found)),
+    refusal: (found, db) => (isInFlight(found) ? stillInTransaction(found.nftId) : refuseAgain(found, db)),
     async act(proving, found) {
       const replaced = await replaceToken(proving, found);
       if (typeof replaced === 'string') throw new UsageError(replaced);
@@ -57,10 +59,13 @@ export function addRemedyCommands(mint: Command, session: Session): void {
 }
 
 // What was accepted before goes on.
-const refuseArchived = ({ nftId, state, isArchived }: RequestedMint) =>
-  isArchived && state === 'failed'
-    ? `The RWA of NFT ${nftId} is archived, so nothing of it is minted. Put it back first: tallystick rwa unarchive`
-    : undefined;
+async function refuseAgain({ nftId, state, isArchived, recipient }: RequestedMint, db: Database) {
+  if (state !== 'failed') return undefined;
+  if (isArchived)
+    return `The RWA of NFT ${nftId} is archived, so nothing of it is minted. Put it back first: tallystick rwa unarchive`;
+  const fault = recipient === null ? undefined : await findRecipientFault(db, recipient);
+  return fault && `${fault}. Take the mint back: tallystick mint cancel ${nftId}`;
+}
 
 function refuseIf(refusal: string | undefined): void {
   if (refusal !== undefined) throw new UsageError(refusal);
@@ -72,7 +77,7 @@ type NftRemedy = {
   /** Why nothing is done for an NFT without a mint. */
   readonly missing?: (nftId: string) => string;
   /** Why nothing is done about a mint, whatever the chain says. */
-  readonly refusal?: (mint: RequestedMint) => string | undefined;
+  readonly refusal?: (mint: RequestedMint, db: Database) => string | undefined | Promise<string | undefined>;
   /** @returns what has changed */
   act(proving: Proving, mint: RequestedMint): Promise<Record<string, unknown>>;
 };
@@ -101,7 +106,7 @@ async function remedyOne(operator: Operator, remedy: NftRemedy, { nftId, rpc, si
   const { db, output } = operator;
   const found = isUuid(nftId) ? await findRequestedMint(db, nftId) : undefined;
   if (found === undefined) throw new UsageError((remedy.missing ?? notRequested)(nftId));
-  refuseIf(remedy.refusal?.(found));
+  refuseIf(await remedy.refusal?.(found, db));
   const network = await networkOf(operator, found.chainId);
   const node = await (rpc === undefined ? pinNode(operator, network) : pinOther(operator, network, rpc));
   const progress = output.progress(`Reading ${network.name}`, 'blocks');

@@ -14,15 +14,13 @@ import { chainId, severalAddresses } from './shared/values.ts';
 
 type RecoverOptions = { chain?: string; apply?: true; begin?: true; signer: string[] };
 
-const columns = { ...findingColumns, mended: 'MENDED' };
-
 /** `tallystick recover`: after the database was restored from an older backup. */
 export function addRecoverCommand(program: Command, session: Session): void {
   const recover = program
     .command('recover')
     .description(
       'After a restore from an older backup: rebuild rows, serials and nonces from what the contracts have minted. ' +
-        'Without --apply it only tells what it would do',
+        'Without --apply it changes nothing, and shows what it would mend',
     )
     .option('--chain <id>', 'only this network', chainId)
     .option(
@@ -68,23 +66,26 @@ async function runRecover(
   if (apply === true)
     await recordByOperator(operator.db, { action: 'recover.apply', subject: chain ?? null });
   const findings: Shown[] = [];
-  const counts = { found: 0, mended: 0, left: 0, waiting: 0 };
+  const counts = { found: 0, mendable: 0, left: 0, waiting: 0 };
+  const word = apply === true ? 'mended' : 'wouldMend';
   for (const network of await mintingNetworks(operator, chain)) {
     const tell = (finding: RecoveredFinding) => {
       counts.found += 1;
-      counts[finding.mended ? 'mended' : 'left'] += 1;
-      if (findings.length < mostFindings) findings.push(shown(network, finding));
+      counts[finding.mended ? 'mendable' : 'left'] += 1;
+      if (findings.length < mostFindings) findings.push(shown(network, finding, word));
     };
     counts.waiting += await recoverOne(operator, network, { vault, signers: signer, signal, tell });
   }
-  const record = { applied: vault !== undefined, ...counts };
+  const { found, mendable, left, waiting } = counts;
+  const record = { applied: vault !== undefined, found, [word]: mendable, left, waiting };
   if (output.json) output.record({ ...record, findings });
   else {
+    const columns = { ...findingColumns, [word]: headings[word] };
     if (findings.length > 0) output.rows(findings, columns);
     output.record(record);
   }
   output.say(nextStep(record));
-  return counts.waiting === 0 && counts.left === 0;
+  return waiting === 0 && left === 0;
 }
 
 type One = {
@@ -117,12 +118,16 @@ function openVault({ config }: Operator): ClaimSecretVault {
   return createClaimSecretVault(config.SECRET_KEYS);
 }
 
+// Of a run with --apply, and without.
+const headings = { mended: 'MENDED', wouldMend: 'WOULD MEND' };
+
 type Shown = ReturnType<typeof shown>;
 
-const shown = ({ chainId: id }: Network, { mended, ...finding }: RecoveredFinding) => ({
-  ...shownFinding(id, finding),
-  mended,
-});
+const shown = (
+  { chainId: id }: Network,
+  { mended, ...finding }: RecoveredFinding,
+  word: keyof typeof headings,
+) => ({ ...shownFinding(id, finding), [word]: mended });
 
 type Counts = {
   readonly applied: boolean;

@@ -103,10 +103,11 @@ function createBlockchainArea(
   return { blockchain: createBlockchainHandlers({ networks, balances, cursors, providers }) };
 }
 
-function createRwaArea({ config, db, jobs, log, vault }: Parts, mayLag: MayLag) {
+function createRwaArea({ config, db, jobs, log, vault, networks, clients }: Parts, mayLag: MayLag) {
   if (vault === undefined) return {};
   const { notify: wakeMinting } = createNotifier(db, mintChannel, log);
-  return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, claimBaseUrl: config.claimBaseUrl });
+  const { claimBaseUrl } = config;
+  return createRwaAreas({ db, mayLag, vault, log, jobs, wakeMinting, networks, clients, claimBaseUrl });
 }
 
 const deploymentOf = ({ publicBaseUrl, OPERATOR_NAME, SUPPORT_URL }: Parts['config']): Deployment => ({

@@ -1,6 +1,6 @@
 import type { Database } from '../contract/transaction.ts';
 import { migrateToLatest } from '../db/migrate.ts';
-import { grantRoleRights } from '../db/role-store.ts';
+import { grantRoleRights, revokeTemporary } from '../db/role-store.ts';
 import { createJobQueue } from '../jobs/queue.ts';
 import { createLogger } from '../log.ts';
 import { jobQueues } from './job-queues.ts';
@@ -10,6 +10,8 @@ type Migration = {
   readonly run: readonly string[];
   /** Groups of database users that the user of this connection may not create. */
   readonly missingGroups: readonly string[];
+  /** Takes the right to make temporary tables from everybody, where the user of this connection may not. */
+  readonly statementForOwner: string | undefined;
 };
 
 /**
@@ -26,5 +28,6 @@ export async function prepareDatabase(
   const jobs = createJobQueue({ db, queues: jobQueues, works: false, log });
   await jobs.open();
   await jobs.stop(0);
-  return { run, missingGroups: await grantRoleRights(db) };
+  const missingGroups = await grantRoleRights(db);
+  return { run, missingGroups, statementForOwner: await revokeTemporary(db) };
 }

@@ -2,15 +2,14 @@ import { feeCapOf } from '../chain/minting/fees.ts';
 import { createKeySigner, openKeystore } from '../chain/minting/key-signer.ts';
 import { openKmsKey } from '../chain/minting/kms-signer.ts';
 import type { Config } from '../config.ts';
-import { chainAudit } from '../db/audit-chain-store.ts';
 import { purgeExpiredRows } from '../db/housekeeping.ts';
 import { purgeProcesses } from '../db/process-store.ts';
 import { purgeAttendees } from '../events/deleted-event-store.ts';
 import { purgeDoneJobs } from '../jobs/done-job-store.ts';
-import { purgeSecretAttempts } from '../rwa/assets/secret-attempt-store.ts';
+import { purgeWrongSecrets } from '../rwa/assets/wrong-secret-store.ts';
 import type { OnStep } from '../rwa/mint-worker/lane-context.ts';
 import { createMintWorker, type LaneSigner, type MintWorker } from '../rwa/mint-worker/mint-worker.ts';
-import { purgeUnknownClaims } from '../rwa/minting/unknown-claim-store.ts';
+import { createAuditJob } from './audit-job.ts';
 import { auditQueue, purgeQueue } from './job-queues.ts';
 import type { Parts } from './parts.ts';
 
@@ -71,16 +70,12 @@ function openSigners({ MINT_SIGNERS, MINT_KEYSTORE_PASSWORD_FILE }: Config): Pro
 }
 
 /** Begins to work on jobs: those of the minter, and the ones that run by the clock. */
-export function startJobs({ db, jobs }: Parts, minter: MintWorker): Promise<void> {
+export function startJobs({ db, jobs, log }: Parts, minter: MintWorker): Promise<void> {
   const purge = {
     queue: purgeQueue,
     cron: '*/10 * * * *',
-    handle: () =>
-      purgeExpiredRows(db, [
-        ...[purgeSecretAttempts, purgeUnknownClaims],
-        ...[purgeDoneJobs, purgeAttendees, purgeProcesses],
-      ]),
+    handle: () => purgeExpiredRows(db, [purgeWrongSecrets, purgeDoneJobs, purgeAttendees, purgeProcesses]),
   };
-  const chain = { queue: auditQueue, cron: '* * * * *', handle: async () => void (await chainAudit(db)) };
+  const chain = { queue: auditQueue, cron: '* * * * *', handle: createAuditJob({ db, log }) };
   return jobs.work({ scheduled: [purge, chain], keyed: [minter.job] });
 }

@@ -17,6 +17,8 @@ export type RequestContext = {
   readonly requestId: string;
   /** The address of the caller. */
   readonly address: string;
+  /** What counts as one caller without a key: an IPv4 address, or the first 64 bits of an IPv6 address. */
+  readonly network: string;
   readonly log: Logger;
   /** Which of these media types the caller's `Accept` likes best; the first where it likes none. */
   readonly preferred: <T extends string>(types: readonly [T, ...T[]]) => T;

@@ -10,6 +10,9 @@ import { inTransaction } from './transaction.ts';
 /** The place of an entry; position 1 is the first. */
 export type Link = { readonly position: bigint; readonly hash: Buffer };
 
+/** A link as the log and `tallystick audit verify` print it. */
+export const linkText = ({ position, hash }: Link): string => `${position}:${hash.toString('hex')}`;
+
 const origin: Link = { position: 0n, hash: Buffer.alloc(32) };
 
 // The text of jsonb is the same for the same values, whatever order they were written in.
@@ -21,8 +24,8 @@ const linkTo = (before: Buffer, entry: Buffer) => createHash('sha256').update(be
 
 type LinkRow = { position: string; hash: Buffer };
 
-/** The last link; position 0 when the chain is empty. */
-async function findHead(db: Database): Promise<Link> {
+/** Returns the last link; position 0 when the chain is empty. */
+export async function findHead(db: Database): Promise<Link> {
   const { rows }: { rows: LinkRow[] } = await db.raw(
     'SELECT position, hash FROM audit_chain ORDER BY position DESC LIMIT 1',
   );
@@ -46,6 +49,7 @@ export async function chainAudit(db: Database): Promise<number> {
   return chained;
 }
 
+const lateMinutes = 15;
 // A transaction may commit an entry after later ones were chained; none is open for longer than some minutes. They are counted
 // from the newest one that is chained, whenever that was: nothing may have been chained for hours since.
 const late = `a.id < :newest AND a.at > :from::timestamptz
@@ -55,7 +59,7 @@ const further = 'a.id > :newest';
 /** The newest entry that is chained, and from when on one before it may be late. */
 async function findNewest(tx: Tx): Promise<{ readonly newest: string; readonly from: string }> {
   const { rows } = await tx.raw(
-    `SELECT newest, coalesce((a.at - interval '15 minutes')::text, 'infinity') AS "from"
+    `SELECT newest, coalesce((a.at - interval '${lateMinutes} minutes')::text, 'infinity') AS "from"
      FROM (SELECT coalesce(max(entry_id), 0) AS newest FROM audit_chain) c LEFT JOIN audit_log a ON a.id = newest`,
   );
   return rows[0];
@@ -87,7 +91,7 @@ async function chainBatch(tx: Tx, wanted: string): Promise<number> {
 
 /** What is wrong with the log. */
 type AuditFault = {
-  readonly kind: 'altered' | 'missing entry' | 'missing link' | 'not chained' | 'other head';
+  readonly kind: 'altered' | 'backdated' | 'missing entry' | 'missing link' | 'not chained' | 'other head';
   /** Of the link; null for an entry without one. */
   readonly position: string | null;
   readonly entryId: string | null;
@@ -117,14 +121,14 @@ export async function verifyAudit(
 ): Promise<Verification> {
   const end = await findHead(db);
   const faults: AuditFault[] = [];
-  let before = origin;
+  let before: Verified = { ...origin, at: null };
   while (before.position < end.position && faults.length < mostFaults) {
     signal?.throwIfAborted();
     const page = await readPage(db, before.position);
     if (page.length === 0) break;
     for (const link of page) {
       faults.push(...judge(before, link, noted));
-      before = { position: BigInt(link.position), hash: link.hash };
+      before = { position: BigInt(link.position), hash: link.hash, at: link.at ?? before.at };
     }
     onProgress(Number(before.position), Number(end.position));
   }
@@ -133,11 +137,14 @@ export async function verifyAudit(
   return { head: before, faults: faults.slice(0, mostFaults) };
 }
 
-type PageRow = LinkRow & { entry_id: string; digest: Buffer | null };
+/** A link that was verified, and the time of the newest entry up to it that is there. */
+type Verified = Link & { readonly at: Date | null };
+/** Digest and time are those of the entry, null where it is missing. */
+type PageRow = LinkRow & { entry_id: string; digest: Buffer | null; at: Date | null };
 
 async function readPage(db: Database, after: bigint): Promise<PageRow[]> {
   const { rows } = await db.raw(
-    `SELECT c.position, c.entry_id, c.hash, CASE WHEN a.id IS NOT NULL THEN ${digest} END AS digest
+    `SELECT c.position, c.entry_id, c.hash, CASE WHEN a.id IS NOT NULL THEN ${digest} END AS digest, a.at
      FROM audit_chain c LEFT JOIN audit_log a ON a.id = c.entry_id
      WHERE c.position > ? ORDER BY c.position LIMIT ${pageSize}`,
     [after.toString()],
@@ -145,16 +152,22 @@ async function readPage(db: Database, after: bigint): Promise<PageRow[]> {
   return rows;
 }
 
-function judge(before: Link, link: PageRow, noted: Link | undefined): AuditFault[] {
+function judge(before: Verified, link: PageRow, noted: Link | undefined): AuditFault[] {
   const { position, entry_id: entryId, hash, digest: entry } = link;
   const faults: AuditFault[] = [];
   if (BigInt(position) !== before.position + 1n) {
     faults.push({ kind: 'missing link', position: (before.position + 1n).toString(), entryId: null });
   } else if (entry === null) faults.push({ kind: 'missing entry', position, entryId });
   else if (!linkTo(before.hash, entry).equals(hash)) faults.push({ kind: 'altered', position, entryId });
+  if (isBackdated(before.at, link.at)) faults.push({ kind: 'backdated', position, entryId });
   if (noted?.position === BigInt(position) && !noted.hash.equals(hash)) faults.push(otherHead(noted));
   return faults;
 }
+
+// An entry gets its time when it is inserted and its place once it is committed. What commits later than so is not chained, and
+// clocks of servers of which one takes over from another differ by less.
+const isBackdated = (before: Date | null, at: Date | null) =>
+  before !== null && at !== null && before.getTime() - at.getTime() > lateMinutes * 60_000;
 
 const otherHead = ({ position }: Link): AuditFault => ({
   kind: 'other head',
@@ -166,7 +179,7 @@ const otherHead = ({ position }: Link): AuditFault => ({
 async function findUnchained(db: Database): Promise<AuditFault[]> {
   const { rows }: { rows: { id: string }[] } = await db.raw(
     `SELECT a.id FROM audit_log a LEFT JOIN audit_chain c ON c.entry_id = a.id
-     WHERE c.entry_id IS NULL AND a.at < clock_timestamp() - interval '15 minutes' ORDER BY a.id LIMIT ${mostFaults}`,
+     WHERE c.entry_id IS NULL AND a.at < clock_timestamp() - interval '${lateMinutes} minutes' ORDER BY a.id LIMIT ${mostFaults}`,
   );
   return rows.map(({ id }) => ({ kind: 'not chained', position: null, entryId: id }));
 }

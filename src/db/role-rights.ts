@@ -57,8 +57,9 @@ export const tableRights: Readonly<Record<string, TableRights>> = {
 
   rwas: { api: ['SELECT', 'UPDATE'], worker: ['SELECT', 'UPDATE'] },
   nfts: { api: keep, worker: ['SELECT', 'UPDATE'] },
+  wrong_secrets: { api: keep, worker: purge },
+  // As the release before counted wrong secrets.
   secret_attempts: { api: write, worker: purge },
-  unknown_claims: { api: keep, worker: purge },
   company_limits: { api: read },
   company_mint_days: { api: keep },
   company_gas_budgets: { api: read },
@@ -111,7 +112,27 @@ export const columnInserts: Readonly<Record<string, ColumnInserts>> = {
   },
 };
 
-/** What the users of a role may do with all columns of a table. */
+type ColumnUpdates = Partial<Record<Exclude<DatabaseRole, 'operator'>, readonly string[]>>;
+
+/** The columns that roles that serve may update, of tables of which they may not update the others. */
+const columnUpdates: Readonly<Record<string, ColumnUpdates>> = {
+  // A trigger leaves the api one change of `mint_state`: it queues. The worker never changes who gets an NFT.
+  nfts: {
+    api: ['mint_state', 'recipient', 'mint_error', 'mint_chain_id', 'mint_contract', 'queued_at'],
+    worker: ['mint_state', 'mint_error', 'minted_at', 'minted_tx', 'minted_block'],
+  },
+  rwas: { api: ['last_serial', 'total_nfts'], worker: ['claimed_nfts'] },
+};
+
+/** Returns which of the columns of a table users of a role may update. A row never goes to another company. */
+export function updatable(table: string, role: DatabaseRole, columns: readonly string[]): readonly string[] {
+  if (!privilegesOn(table, role).includes('UPDATE')) return [];
+  if (role === 'operator') return columns;
+  const allowed = columnUpdates[table]?.[role] ?? columns;
+  return columns.filter((column) => allowed.includes(column) && column !== 'company_id');
+}
+
+/** What the users of a role may do with a table; with UPDATE those columns that `updatable` names. */
 export function privilegesOn(table: string, role: DatabaseRole): readonly Privilege[] {
   if (role === 'operator' && table in columnInserts) return read;
   if (role === 'operator') return appendOnly.has(table) ? add : write;

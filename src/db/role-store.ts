@@ -9,6 +9,7 @@ import {
   privilegesOn,
   queuePrivileges,
   tableRights,
+  updatable,
 } from './role-rights.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -25,38 +26,78 @@ export type MissingGroups = readonly string[];
 export async function grantRoleRights(db: Database): Promise<MissingGroups> {
   const missing = await createGroups(db);
   const here = databaseRoles.filter((role) => !missing.includes(groupOf(role)));
+  const columns = await listColumns(db);
   await inTransaction(db, async (tx) => {
-    for (const role of here) await grantTo(tx, role);
+    for (const role of here) await grantTo(tx, role, columns);
   });
   return missing;
 }
 
+/**
+ * Takes the right to make temporary tables from everybody but the owner of the database, whose right is its own.
+ * @returns the statement for an administrator, where the user of this connection may not
+ */
+export async function revokeTemporary(db: Database): Promise<string | undefined> {
+  if (!(await isTemporaryForAll(db))) return undefined;
+  const { rows } = await db.raw('SELECT quote_ident(current_database()) AS name');
+  const statement = `REVOKE TEMPORARY ON DATABASE ${rows[0].name} FROM PUBLIC`;
+  // For who does not own the database it is only a warning.
+  await db.raw(statement);
+  return (await isTemporaryForAll(db)) ? `${statement};` : undefined;
+}
+
+/** Returns whether every user of the database may make temporary tables, as in a new database. */
+export async function isTemporaryForAll(db: Database): Promise<boolean> {
+  const { rows } = await db.raw(
+    "SELECT has_database_privilege('public', current_database(), 'TEMPORARY') AS allowed",
+  );
+  return rows[0].allowed;
+}
+
 /** What groups that are there may not do yet with tables that are there, each in words. */
 export async function findMissingRights(db: Database): Promise<string[]> {
+  const columns = await listColumns(db);
   const wanted = databaseRoles.flatMap((role) =>
-    Object.keys(tableRights).flatMap((table) =>
-      privilegesOn(table, role).map((right) => ({ group: groupOf(role), table, right })),
+    [...columns].flatMap(([table, all]) =>
+      privilegesOn(table, role).map((right) => ({
+        ...{ group: groupOf(role), table, right },
+        columns: right === 'UPDATE' ? updatable(table, role, all) : null,
+      })),
     ),
   );
   const { rows }: { rows: { lacks: string }[] } = await db.raw(
     `SELECT w.group || ' may not ' || w.right || ' ' || w.table AS lacks
-     FROM jsonb_to_recordset(?::jsonb) AS w ("group" text, "table" text, "right" text)
-     WHERE CASE WHEN to_regrole(w.group) IS NOT NULL AND to_regclass(w.table) IS NOT NULL
-       THEN NOT has_table_privilege(w.group, w.table, w.right) ELSE false END`,
+     FROM jsonb_to_recordset(?::jsonb) AS w ("group" text, "table" text, "right" text, columns text[])
+     WHERE CASE WHEN to_regrole(w.group) IS NULL THEN false
+       WHEN w.columns IS NULL THEN NOT has_table_privilege(w.group, w.table, w.right)
+       ELSE EXISTS (SELECT FROM unnest(w.columns) AS name WHERE NOT has_column_privilege(w.group, w.table, name, w.right)) END`,
     [JSON.stringify(wanted)],
   );
   return rows.map(({ lacks }) => lacks);
 }
 
-async function grantTo(tx: Tx, role: DatabaseRole): Promise<void> {
+type Columns = ReadonlyMap<string, readonly string[]>;
+
+/** Returns the columns of each table and view that is there. */
+async function listColumns(db: Database): Promise<Columns> {
+  const { rows }: { rows: { table: string; columns: string[] }[] } = await db.raw(
+    `SELECT t.name AS table, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+     FROM unnest(?::text[]) AS t (name) JOIN pg_attribute a ON a.attrelid = to_regclass(t.name)
+     WHERE a.attnum > 0 AND NOT a.attisdropped GROUP BY t.name`,
+    [Object.keys(tableRights)],
+  );
+  return new Map(rows.map(({ table, columns }) => [table, columns]));
+}
+
+async function grantTo(tx: Tx, role: DatabaseRole, columns: Columns): Promise<void> {
   const group = groupOf(role);
   await grantSchema(tx, 'current_schema()', group);
   await tx.raw(`REVOKE ALL ON ${Object.keys(tableRights).join(', ')} FROM ${group}`);
-  for (const [privileges, tables] of tablesByPrivileges(role)) {
+  for (const [privileges, tables] of tablesByPrivileges(role, columns)) {
     await tx.raw(`GRANT ${privileges} ON ${tables.join(', ')} TO ${group}`);
   }
-  for (const [table, { columns, roles }] of Object.entries(columnInserts)) {
-    if (roles.includes(role)) await tx.raw(`GRANT INSERT (${columns.join(', ')}) ON ${table} TO ${group}`);
+  for (const [table, { columns: added, roles }] of Object.entries(columnInserts)) {
+    if (roles.includes(role)) await tx.raw(`GRANT INSERT (${added.join(', ')}) ON ${table} TO ${group}`);
   }
   if (role === 'operator')
     await tx.raw(`GRANT SELECT, UPDATE ON SEQUENCE ${operatorSequences.join(', ')} TO ${group}`);
@@ -68,11 +109,16 @@ async function grantTo(tx: Tx, role: DatabaseRole): Promise<void> {
   await tx.raw(`GRANT ${ofQueue.join(', ')} ON ALL TABLES IN SCHEMA pgboss TO ${group}`);
 }
 
-function tablesByPrivileges(role: DatabaseRole): Map<string, string[]> {
+/** Tables of one statement, by what it grants. */
+function tablesByPrivileges(role: DatabaseRole, columns: Columns): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const table of Object.keys(tableRights)) {
-    const privileges = privilegesOn(table, role).join(', ');
-    if (privileges !== '') found.set(privileges, [...(found.get(privileges) ?? []), table]);
+  for (const [table, all] of columns) {
+    const privileges = privilegesOn(table, role).map((privilege) => {
+      const some = updatable(table, role, all);
+      return privilege !== 'UPDATE' || some.length === all.length ? privilege : `UPDATE (${some.join(', ')})`;
+    });
+    const text = privileges.join(', ');
+    if (text !== '') found.set(text, [...(found.get(text) ?? []), table]);
   }
   return found;
 }

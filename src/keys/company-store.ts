@@ -1,11 +1,11 @@
 import type { Database } from '../contract/transaction.ts';
 
 const table = 'companies';
-const zeroAddress = `0x${'0'.repeat(40)}`;
 
 type Row = {
   id: string;
   name: string;
+  display_name: string | null;
   treasury_address: string | null;
   claim_base_url: string | null;
   created_at: Date;
@@ -15,6 +15,7 @@ type Row = {
 const columns: (keyof Row)[] = [
   'id',
   'name',
+  'display_name',
   'treasury_address',
   'claim_base_url',
   'created_at',
@@ -24,6 +25,8 @@ const columns: (keyof Row)[] = [
 export type Company = {
   readonly id: string;
   readonly name: string;
+  /** What customers read as its name; null when unset. */
+  readonly displayName: string | null;
   /** Recipient of NFTs that are minted without one: `0x` and 40 hex digits. */
   readonly treasuryAddress: string | null;
   /** Claim page of the company's NFTs; null means the service's own claim page. */
@@ -35,6 +38,7 @@ export type Company = {
 /** The fields that the operator sets. An absent field keeps its value, or gets the default; null clears it. */
 type CompanyChanges = {
   readonly name?: string;
+  readonly displayName?: string | null;
   readonly treasuryAddress?: string | null;
   readonly claimBaseUrl?: string | null;
 };
@@ -49,6 +53,7 @@ function fromRow(row: Row): Company {
   return {
     id: row.id,
     name: row.name,
+    displayName: row.display_name,
     treasuryAddress: row.treasury_address,
     claimBaseUrl: row.claim_base_url,
     createdAt: row.created_at,
@@ -60,6 +65,7 @@ function fromRow(row: Row): Company {
 function toColumns(changes: CompanyChanges) {
   return {
     name: changes.name,
+    display_name: changes.displayName,
     treasury_address: changes.treasuryAddress,
     claim_base_url: changes.claimBaseUrl,
   };
@@ -115,12 +121,6 @@ export async function listCompanies(db: Database, { after, limit }: CompanyPage 
 export async function countCompanies(db: Database): Promise<number> {
   const { rows }: { rows: { count: number }[] } = await db.raw(`SELECT count(*)::int AS count FROM ${table}`);
   return rows[0]?.count ?? 0;
-}
-
-/** The companies whose treasury is the zero address, sorted by name. */
-export async function listZeroTreasuries(db: Database): Promise<Company[]> {
-  const rows: Row[] = await db(table).select(columns).where('treasury_address', zeroAddress).orderBy('name');
-  return rows.map(fromRow);
 }
 
 /** How many companies have no treasury, and the names of the first, sorted by name. */

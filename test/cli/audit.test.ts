@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { Knex } from 'knex';
 import { describe, expect } from 'vitest';
+import { createAuditJob } from '../../src/compose/audit-job.ts';
 import { chainAudit, verifyAudit } from '../../src/db/audit-chain-store.ts';
 import { recordAudit } from '../../src/db/audit-store.ts';
+import { createLogger } from '../../src/log.ts';
 import { addCompany, addNetwork, addNfts, addRwa, markMinted, vaultOf } from '../rwa/samples.ts';
+import { asUser } from '../support/database.ts';
 import { rowsReadBy } from '../support/statements.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, settingsFor } from './command-line.ts';
 import { test } from './fixtures.ts';
 
 const by = { kind: 'key', keyId: 'key', address: '192.0.2.7', requestId: 'request' } as const;
@@ -136,7 +139,7 @@ describe('the log', () => {
     expect((await verifyAudit(db)).faults).toEqual([]);
   });
 
-  test('takes it however long nothing was chained since', async ({ db }) => {
+  test('takes it however long nothing was chained since', async ({ otherDatabase: { db } }) => {
     // As if the clock of the database was a day behind until now.
     const insert = (subject: string) =>
       tamper(
@@ -160,7 +163,7 @@ describe('the log', () => {
     expect((await verifyAudit(db)).faults).toEqual([]);
   });
 
-  test('reads what is not chained, however much is', async ({ db }) => {
+  test('reads what is not chained, however much is', async ({ otherDatabase: { db } }) => {
     await tamper(
       db,
       `INSERT INTO audit_log (at, actor_kind, actor, origin, action)
@@ -176,7 +179,11 @@ describe('the log', () => {
     const { status, value } = await json('audit', 'verify');
     expect([status, value.faults]).toEqual([0, []]);
     await fill(db, 5);
-    expect((await json('audit', 'verify', '--noted', value.head)).status).toBe(0);
+    const next = await json('audit', 'verify', '--noted', value.head);
+    expect(next).toMatchObject({ status: 0, value: { chained: 5 } });
+    expect(next.notes[0]).toMatch(/^5 entries were chained just now\./);
+    const again = await json('audit', 'verify');
+    expect([again.value.chained, again.notes.length]).toEqual([0, 1]);
     const other = `${value.head.split(':')[0]}:${createHash('sha256').digest('hex')}`;
     expect((await json('audit', 'verify', '--noted', other)).value.faults).toMatchObject([
       { kind: 'other head' },
@@ -199,6 +206,76 @@ describe('the log', () => {
     // Everything after a damaged entry stands on the stored hash, so one fault stays one.
     expect(value.faults).toContainEqual(expect.objectContaining({ kind }));
     expect(status).toBe(1);
+  });
+
+  test('shows an entry that is dated long before its predecessor, and none that was committed late', async ({
+    otherDatabase: { db },
+  }) => {
+    const insert = (minutes: number) =>
+      tamper(
+        db,
+        `INSERT INTO audit_log (at, actor_kind, actor, origin, action)
+         VALUES (clock_timestamp() - interval '${minutes} minutes', 'key', 'k', 'o', 'test')`,
+      );
+    while ((await chainAudit(db)) > 0);
+    const { faults: before } = await verifyAudit(db);
+    await fill(db, 1);
+    await chainAudit(db);
+    await insert(14);
+    await chainAudit(db);
+    expect((await verifyAudit(db)).faults).toEqual(before);
+    await fill(db, 1);
+    await insert(16);
+    await chainAudit(db);
+    await fill(db, 1);
+    await chainAudit(db);
+    const { faults } = await verifyAudit(db);
+    const dated = await db('audit_log').orderBy('id', 'desc').limit(2).pluck('id');
+    expect(faults.slice(before.length)).toEqual([
+      { kind: 'backdated', position: expect.any(String), entryId: dated[1] },
+    ]);
+  });
+
+  test('has its head logged by the worker at once and then once an hour', async ({
+    otherDatabase: { db },
+  }) => {
+    const lines: string[] = [];
+    const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
+    let minutes = 0;
+    const run = createAuditJob({ db, log }, () => minutes * 60_000);
+    for (; minutes <= 120; minutes += 1) {
+      await fill(db, 1);
+      await run();
+    }
+    const heads = lines.map((line) => JSON.parse(line));
+    expect(heads.map(({ msg }) => msg)).toEqual(Array(3).fill('head of the audit chain'));
+    const positions = heads.map(({ head }) => Number(/^(\d+):[0-9a-f]{64}$/.exec(head)?.[1]));
+    expect(positions.map((each) => each - (positions[0] ?? 0))).toEqual([0, 60, 120]);
+  });
+
+  test('shows an end that was cut off, edited and chained again, by a head that was logged', async ({
+    otherDatabase: { db, url },
+  }) => {
+    const { json } = commandLine(settingsFor(asUser(url, 'test_operator')));
+    const lines: string[] = [];
+    const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
+    await fill(db, 9);
+    await createAuditJob({ db, log })();
+    const { head } = JSON.parse(lines[0] ?? '');
+    const before = (await json('audit', 'verify', '--noted', head)).value.faults;
+
+    const last: string = (await db('audit_log').max('id'))[0]?.['max'];
+    await tamper(
+      db,
+      `DELETE FROM audit_chain WHERE entry_id > ${last} - 5; DELETE FROM audit_log WHERE id > ${last} - 4;
+       UPDATE audit_log SET actor = 'somebody else' WHERE id = ${last} - 4`,
+    );
+    await fill(db, 20);
+    // Whatever is there was chained again, so the chain as such is sound.
+    const sound = await json('audit', 'verify');
+    expect(sound.value).toMatchObject({ chained: 21, faults: before });
+    const shown = (await json('audit', 'verify', '--noted', head)).value.faults;
+    expect(shown).toEqual([...before, { kind: 'other head', position: head.split(':')[0], entryId: null }]);
   });
 
   test('shows that its end was cut off, to whoever has noted a head', async ({ db, json }) => {

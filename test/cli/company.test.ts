@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { addNetwork, addRwa, contractAddress } from '../rwa/samples.ts';
 import { test } from './fixtures.ts';
 
 const treasury = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
@@ -43,6 +44,8 @@ describe('company create', () => {
     [['a', '--treasury', `0x${'aB'.repeat(20)}`]],
     [['a', '--treasury', `0x${'0'.repeat(40)}`]],
     [['a', '--claim-url', 'javascript:alert(1)']],
+    [['a', '--display-name', '\u200b\u2060']],
+    [['a', '--display-name', 'x'.repeat(256)]],
     [['a', 'b']],
     [[]],
   ] as const)('refuses %j and points to its help', async ([args], { run }) => {
@@ -56,7 +59,7 @@ describe('company list', () => {
   test('shows all by name, without borders', async ({ run }) => {
     const { status, out } = await run('company', 'list');
     expect(status).toBe(0);
-    expect(out.split('\n')[0]).toMatch(/^ID +NAME +TREASURY +CLAIM PAGE$/);
+    expect(out.split('\n')[0]).toMatch(/^ID +NAME +DISPLAY NAME +TREASURY +CLAIM PAGE$/);
     expect(out.match(/acme|globex/g)).toEqual(['acme', 'globex']);
   });
 
@@ -108,6 +111,16 @@ describe('company update', () => {
     expect(renamed.value).toMatchObject({ name: 'acme ltd', claimBaseUrl: 'https://acme.example/claim' });
   });
 
+  test('sets the name that customers read, also by the alias set', async ({ json }) => {
+    const set = await json('company', 'set', 'acme ltd', '--display-name', ' Acme Casks ');
+    expect(set.value).toMatchObject({ name: 'acme ltd', displayName: 'Acme Casks' });
+    expect((await json('company', 'show', 'acme ltd')).value.displayName).toBe('Acme Casks');
+    const listed = (await json('company', 'list')).value;
+    expect(listed).toMatchObject([{ displayName: 'Acme Casks' }, { displayName: null }]);
+    const cleared = await json('company', 'update', 'acme ltd', '--display-name', '');
+    expect(cleared.value.displayName).toBeNull();
+  });
+
   test('clears a field with an empty text', async ({ json }) => {
     const { value } = await json('company', 'update', 'acme ltd', '--claim-url', '', '--treasury', '');
     expect(value).toMatchObject({ treasuryAddress: null, claimBaseUrl: null });
@@ -118,6 +131,27 @@ describe('company update', () => {
     expect(status).toBe(2);
     expect(err).toContain('It must not be the zero address.');
     expect((await json('company', 'show', 'acme ltd')).value.treasuryAddress).toBeNull();
+  });
+
+  test('refuses an NFT contract and a reserved address as treasury', async ({ db, run, json }) => {
+    await addNetwork(db);
+    await addRwa(db, 'org_42');
+    const reserved = `0x${'1'.padStart(40, '0')}`;
+    for (const [address, what] of [
+      [contractAddress, 'an NFT contract of the service'],
+      [reserved, 'reserved for contracts of the network'],
+    ] as const) {
+      for (const args of [
+        ['update', 'acme ltd'],
+        ['create', 'initech'],
+      ]) {
+        const { status, err } = await run('company', ...args, '--treasury', address.toLowerCase());
+        expect(status).toBe(2);
+        expect(err).toBe(`No NFT can be minted to ${address}: it is ${what}. Set another: --treasury.\n`);
+      }
+    }
+    expect((await json('company', 'show', 'acme ltd')).value.treasuryAddress).toBeNull();
+    expect((await run('company', 'show', 'initech')).status).toBe(2);
   });
 
   test.for([

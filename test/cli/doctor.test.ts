@@ -239,6 +239,15 @@ describe('doctor, on companies without a treasury', () => {
       .update({ treasury_address: `0x${'ab'.repeat(20)}` });
     expect((await examine(settings)).of('treasury')).toEqual([]);
   });
+
+  test('names a treasury that has become an NFT contract since', async ({ db, settings }) => {
+    const { contract_address: address } = await db('rwas').where({ chain_id: 31337 }).first();
+    await db('companies').where({ id: 'acme' }).update({ treasury_address: address });
+    const of = (await examine(settings)).of('treasury');
+    await db('companies').where({ id: 'acme' }).update({ treasury_address: null });
+    const detail = `acme has ${address}, to which no NFT can be minted: tallystick company update acme --treasury <address>`;
+    expect(of).toEqual([{ check: 'treasury', state: 'FAULT', detail }]);
+  });
 });
 
 describe('doctor, on data providers', () => {

@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { mintReasons } from '../../src/rwa/minting/mint-reason.ts';
-import { addCompany, addNetwork, addNfts, addRwa, recipient, vaultOf } from '../rwa/samples.ts';
+import {
+  addCompany,
+  addNetwork,
+  addNfts,
+  addRwa,
+  contractAddress,
+  recipient,
+  vaultOf,
+} from '../rwa/samples.ts';
 import { test } from './fixtures.ts';
 
 const signer = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
@@ -125,6 +133,18 @@ describe('mint retry', () => {
     await db('rwas').update({ archived_at: null });
     expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('is archived') });
   });
+
+  test.for(['retry', 'replace'])(
+    '%s sends nothing again to an NFT contract, and says how to take it back',
+    async (name, { db, run }) => {
+      const id = await addMint(db, 'failed', { mint_error: 'x', recipient: contractAddress });
+      const { status, err } = await run('mint', name, id);
+      expect({ status, err }).toEqual({
+        status: 2,
+        err: `No NFT can be minted to ${contractAddress}: it is an NFT contract of the service. Take the mint back: tallystick mint cancel ${id}\n`,
+      });
+    },
+  );
 
   test('refuses what has not failed', async ({ db, run }) => {
     for (const id of [await addMint(db, 'submitted'), randomUUID(), 'x']) {

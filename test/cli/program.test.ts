@@ -30,7 +30,8 @@ describe('help', () => {
       const { status, out } = await run(group, '--help');
       expect(status).toBe(0);
       for (const name of names) {
-        expect(out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+        // An alias stands behind the name.
+        expect(out).toMatch(new RegExp(`^ {2}${name}[ |]`, 'm'));
         const help = await run(group, name, '--help');
         expect(help.status).toBe(0);
         expect(help.out).toContain(`Usage: tallystick ${group} ${name}`);

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { decode } from 'fast-png';
-import decodeQr from 'qr/decode.js';
 import { afterAll, describe, expect } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type ClaimSecretVault, createClaimSecretVault } from '../../src/rwa/assets/claim-secret.ts';
 import type { Nft } from '../../src/rwa/assets/nft-row.ts';
 import type { OperatorRwa } from '../../src/rwa/operators/rwa-admin-store.ts';
-import { addCompany, addNetwork, addNfts, addRwa } from '../rwa/samples.ts';
+import { addCompany, addNetwork, addNfts, addRwa, markMinted } from '../rwa/samples.ts';
 import { perFile } from '../support/fixtures.ts';
+import { modulesOf, readCode, readPrinted } from '../support/printed-code.ts';
 import { commandLine } from './command-line.ts';
 import { test as base } from './fixtures.ts';
 
@@ -134,7 +134,7 @@ describe('rwa export', () => {
 describe('rwa export --qr', () => {
   const secretsIn = async (made: string, format: 'svg' | 'png') => {
     const names = (await readdir(made)).filter((name) => name.endsWith(`.${format}`)).sort();
-    return Promise.all(names.map(async (name) => [name, await readCode(path.join(made, name))]));
+    return Promise.all(names.map(async (name) => [name, await readFrom(path.join(made, name))]));
   };
 
   test.for(['svg', 'png'] as const)(
@@ -142,8 +142,14 @@ describe('rwa export --qr', () => {
     async (format, { vault, json }) => {
       const made = path.join(folder, `codes-${format}`);
       const { status, value, notes } = await json('rwa', 'export', rwa.id, '--qr', made, '--format', format);
-      expect({ status, value }).toEqual({ status: 0, value: { rwaId: rwa.id, folder: made, nfts: 3 } });
-      expect(notes).toEqual(['The folder holds claim secrets; it is readable by you alone.']);
+      expect({ status, value }).toEqual({
+        status: 0,
+        value: { rwaId: rwa.id, folder: made, claimStatus: 'unclaimed', nfts: 3 },
+      });
+      expect(notes).toEqual([
+        'The folder holds claim secrets; it is readable by you alone.',
+        'Print no code smaller than 14 mm, and keep its white border.',
+      ]);
       expect(await secretsIn(made, format)).toEqual(
         expected(vault).map(({ serial, url }) => [`${serial}.${format}`, url]),
       );
@@ -168,12 +174,82 @@ describe('rwa export --qr', () => {
     const texts = await Promise.all(sheets.map((name) => readFile(path.join(made, name), 'utf8')));
     expect(texts.map((text) => text.match(/<figure>/g)?.length)).toEqual([1_000, 1]);
     expect(texts.map((text) => text.endsWith('</main></body></html>\n'))).toEqual([true, true]);
-    expect(texts[1]).toContain('&lt;script&gt;alert("17")&lt;/script&gt; &amp; Co<br><b>001001</b>');
+    expect(texts[1]).toContain(
+      '<p>acme</p><p>&lt;script&gt;alert("17")&lt;/script&gt; &amp; Co</p><p><b>001001</b></p></figcaption>',
+    );
     expect(texts.join('')).not.toMatch(/<script/);
     // The code on the sheet is that of the file.
     const single = await readFile(path.join(made, '001001.svg'), 'utf8');
     expect(texts[1]).toContain(single);
   });
+
+  test('prints the company as customers know it, and a line of text, below each code', async ({
+    db,
+    vault,
+    run,
+    json,
+  }) => {
+    await addCompany(db, 'wines', { display_name: 'Weingut <Müller>' });
+    const own = await addRwa(db, 'wines');
+    await addNfts(db, vault, own, 2);
+    const made = path.join(folder, 'captions');
+    await json('rwa', 'export', own.id, '--qr', made, '--text', ' Scan & claim ');
+    const sheet = await readFile(path.join(made, 'sheet-001.html'), 'utf8');
+    const caption = (serial: string) =>
+      `<figcaption><p>Weingut &lt;Müller&gt;</p><p>Cask 17</p><p><b>${serial}</b></p><p class="text">Scan &amp; claim</p></figcaption>`;
+    expect(sheet.match(/<figcaption>.*?<\/figcaption>/g)).toEqual([caption('000001'), caption('000002')]);
+    expect(sheet).toContain('<title>Weingut &lt;Müller&gt;, Cask 17: claim codes</title>');
+    const without = await run('rwa', 'export', own.id, '--text', 'x');
+    expect([without.status, without.err]).toEqual([2, expect.stringContaining('it needs --qr')]);
+  });
+
+  test('leaves out what is claimed, unless it is asked for', async ({ db, vault, json }) => {
+    const own = await addRwa(db, 'acme');
+    const [first] = await addNfts(db, vault, own, 3);
+    await markMinted(db, first?.id ?? '');
+    const codes = async (name: string, ...args: string[]) => {
+      const made = path.join(folder, name);
+      const { value, notes } = await json('rwa', 'export', own.id, '--qr', made, ...args);
+      const names = (await readdir(made)).filter((each) => each.endsWith('.svg')).toSorted();
+      return { names, count: value.nfts, notes };
+    };
+    expect(await codes('unclaimed')).toMatchObject({ names: ['000002.svg', '000003.svg'], count: 2 });
+    expect(await codes('all', '--claim-status', 'all')).toMatchObject({ count: 3 });
+    expect(await codes('minted', '--claim-status', 'minted')).toMatchObject({ names: ['000001.svg'] });
+    expect(await codes('failed', '--claim-status', 'failed')).toMatchObject({
+      ...{ names: [], count: 0 },
+      notes: ['No NFT is failed. Codes of NFTs of every status: --claim-status all'],
+    });
+    // A file says of each how it stands.
+    expect((await json('rwa', 'export', own.id)).value).toHaveLength(3);
+    const { value } = await json('rwa', 'export', own.id, '--claim-status', 'unclaimed');
+    expect(value.map(({ serial }: { serial: string }) => serial)).toEqual(['000002', '000003']);
+  });
+
+  // Links of 99, 106 and 134 characters. The company says where they lead, so they have no bound.
+  test.for([
+    ['https://api.example.com', 12],
+    [`https://${'a'.repeat(14)}.example`, 12],
+    [`https://${'a'.repeat(42)}.example`, 14],
+    [`https://${'a'.repeat(42)}.example/${'b'.repeat(200)}`, 20],
+  ] as const)(
+    'scans from a sheet at the size that it says, turned and blurred: %s, %d mm',
+    async ([base, mm], { db, vault, json }) => {
+      const own = await addRwa(db, 'acme', { claimBaseUrl: `${base}/claim` });
+      await addNfts(db, vault, own, 2);
+      const made = path.join(folder, `printed-${base.length}`);
+      const { notes } = await json('rwa', 'export', own.id, '--qr', made);
+      expect(notes).toContain(`Print no code smaller than ${mm} mm, and keep its white border.`);
+      const links: { url: string }[] = (await json('rwa', 'export', own.id)).value;
+      const sheet = await readFile(path.join(made, 'sheet-001.html'), 'utf8');
+      const codes = (sheet.match(/<svg.*?<\/svg>/gs) ?? []).map(modulesOf);
+      for (const degrees of [0, 1, 3, 8, 15, 30, 45, 90, 180]) {
+        const print = { mm, dotsPerInch: 300, degrees, blur: 1 };
+        const found = await Promise.all(codes.map((code) => readPrinted(code, print)));
+        expect([degrees, found]).toEqual([degrees, links.map(({ url }) => url)]);
+      }
+    },
+  );
 
   test('never writes into a folder that is there, and names what stands in the way', async ({ run }) => {
     const { status, err } = await run('rwa', 'export', rwa.id, '--qr', folder);
@@ -196,41 +272,12 @@ describe('rwa export --qr', () => {
 });
 
 /** What a scanner reads in the pixels of a PNG, or in the squares of an SVG. */
-async function readCode(file: string): Promise<string> {
+async function readFrom(file: string): Promise<string | undefined> {
   const bytes = await readFile(file);
   if (file.endsWith('.png')) {
     const { width, data } = decode(bytes);
-    return readPixels(width, (index) => (data[index] ?? 0) < 128);
+    return readCode(width, (index) => data[index] ?? 255);
   }
-  const svg = bytes.toString();
-  const [, width = ''] = /viewBox="0 0 (\d+)/.exec(svg) ?? [];
-  const [, drawn = ''] = / d="([^"]+)"/.exec(svg) ?? [];
-  const size = Number(width);
-  const dark = darkModules(drawn, size);
-  // Four pixels for each module, which a scanner can tell apart.
-  return readPixels(size * 4, (index) => {
-    const [x, y] = [index % (size * 4), Math.floor(index / (size * 4))];
-    return dark.has(Math.floor(y / 4) * size + Math.floor(x / 4));
-  });
-}
-
-/** The places of the squares that a path draws, each from where it begins. */
-function darkModules(drawn: string, width: number): ReadonlySet<number> {
-  const places = new Set<number>();
-  let [x, y] = [0, 0];
-  for (const [, command, first, second] of drawn.matchAll(/([Mm])(-?\d+)[ ,]?(-?\d+)h1v1[Hh]-?\d+Z?/g)) {
-    x = command === 'M' ? Number(first) : x + Number(first);
-    y = command === 'M' ? Number(second) : y + Number(second);
-    places.add(y * width + x);
-  }
-  return places;
-}
-
-function readPixels(width: number, isDark: (index: number) => boolean): string {
-  const data = new Uint8Array(width * width * 4);
-  for (let index = 0; index < width * width; index += 1) {
-    data.fill(isDark(index) ? 0 : 255, index * 4, index * 4 + 3);
-    data[index * 4 + 3] = 255;
-  }
-  return decodeQr({ width, height: width, data });
+  const code = modulesOf(bytes.toString());
+  return readPrinted(code, { mm: 30, dotsPerInch: 300, degrees: 0, blur: 0 });
 }

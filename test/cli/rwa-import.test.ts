@@ -1,7 +1,11 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, onTestFinished } from 'vitest';
 import type { Database } from '../../src/contract/transaction.ts';
 import { addCompany, addNetwork, contractAddress } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
@@ -202,11 +206,26 @@ describe('an import', () => {
     expect((await run(...importing(where))).err).toBe(`${where}: ${message}.\n`);
   });
 
-  test('of a folder says that it is none', async ({ run }) => {
-    const inner = await mkdtemp(path.join(folder, 'x-'));
-    const where = `${inner}.csv`;
-    await rename(inner, where);
-    expect((await run(...importing(where))).err).toBe(`${where}: it is not a file.\n`);
+  test.for(['folder', 'pipe', 'socket', 'device'] as const)(
+    'of a %s says that it is no regular file, and waits for nobody',
+    async (kind, { run }) => {
+      const where = path.join(folder, `${kind}.csv`);
+      if (kind === 'folder') await mkdir(where);
+      if (kind === 'pipe') await promisify(execFile)('mkfifo', [where]);
+      if (kind === 'device') await symlink('/dev/null', where);
+      if (kind === 'socket') {
+        const server = createServer().listen(where);
+        onTestFinished(() => void server.close());
+        await once(server, 'listening');
+      }
+      expect((await run(...importing(where))).err).toBe(`${where}: it is not a regular file.\n`);
+    },
+  );
+
+  test('follows a link to a regular file', async ({ json }) => {
+    const where = path.join(folder, 'link.csv');
+    await symlink(await file('linked.csv', `${header}\nCask 1,whisky,31337,${contractAddress}`), where);
+    expect((await json(...importing(where))).value).toMatchObject({ imported: 1 });
   });
 
   test('wants a company that exists', async ({ run, json }) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { addCompany, addNetwork, addRwa, contractAddress } from '../rwa/samples.ts';
 import { callNode } from '../support/deploy.ts';
 import { test } from './fixtures.ts';
@@ -75,11 +75,29 @@ describe('rwa create', () => {
   });
 
   test('says which option is missing', async ({ run }) => {
-    expect(await run('rwa', 'create', ...least)).toEqual({
-      status: 2,
-      out: '',
-      err: "error: required option '--contract-address <address>' not specified\nSee: tallystick rwa create --help\n",
-    });
+    const { status, err } = await run('rwa', 'create', '--company', 'acme', '--name', 'Cask 17');
+    expect([status, err]).toEqual([
+      2,
+      "error: required option '--type <type>' not specified\nSee: tallystick rwa create --help\n",
+    ]);
+  });
+
+  test("takes the network's own contract, or says that there is none", async ({ db, json }) => {
+    const none = await json('rwa', 'create', ...least);
+    expect([none.status, none.error?.message]).toEqual([
+      2,
+      '--contract-address is required: network 31337 has no contract of its own.',
+    ]);
+    const unknown = await json('rwa', 'create', ...least.slice(0, -1), '77');
+    expect([unknown.status, unknown.error?.message]).toEqual([
+      2,
+      '--chain-id: 77 is not registered. See: tallystick network list',
+    ]);
+    await db('networks').update({ minter_contract: contractAddress });
+    onTestFinished(async () => void (await db('networks').update({ minter_contract: null })));
+    const made = await json('rwa', 'create', ...least);
+    expect(made).toMatchObject({ status: 0, value: { contractAddress } });
+    await db('rwas').where({ id: made.value.id }).delete();
   });
 });
 

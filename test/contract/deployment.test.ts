@@ -36,6 +36,7 @@ const unprovoked = new Set([
   'mintNft recipient_required',
   'rwa_archived',
   'minting_unsupported',
+  'contract_unmintable',
   'mint_quota_exceeded',
 ]);
 let sender: Sender;

@@ -241,6 +241,14 @@ export const rows: Readonly<Record<OperationId, Row>> = {
     own: 200,
     isPublic: true,
   },
+  checkClaimRecipient: {
+    area: 'claim',
+    method: 'post',
+    path: ({ nftId }) => `${claims}/${nftId}/recipient`,
+    body: ({ secret, wallet }) => ({ secret, recipient: wallet }),
+    own: 200,
+    isPublic: true,
+  },
   createClaim: {
     area: 'claim',
     method: 'post',

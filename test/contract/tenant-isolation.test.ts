@@ -23,7 +23,7 @@ const call = (service: TestService, row: Row, ids: Ids, key?: string) => {
 
 /** Everything that a request could change, to be compared before and after a refused one. */
 const snapshot = async (service: TestService) => {
-  const tables = ['events', 'attendees', 'rwas', 'nfts', 'secret_attempts', 'idempotency_records'];
+  const tables = ['events', 'attendees', 'rwas', 'nfts', 'wrong_secrets', 'idempotency_records'];
   const contents = await Promise.all(tables.map((table) => service.db(table).select().orderBy(1)));
   return JSON.stringify(contents);
 };

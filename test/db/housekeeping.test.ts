@@ -3,8 +3,7 @@ import { createDatabase } from '../../src/db/connect.ts';
 import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
 import { purgeDoneJobs } from '../../src/jobs/done-job-store.ts';
 import { createLogger } from '../../src/log.ts';
-import { purgeSecretAttempts } from '../../src/rwa/assets/secret-attempt-store.ts';
-import { purgeUnknownClaims } from '../../src/rwa/minting/unknown-claim-store.ts';
+import { purgeWrongSecrets } from '../../src/rwa/assets/wrong-secret-store.ts';
 import { asUser } from '../support/database.ts';
 import { test } from '../support/fixtures.ts';
 
@@ -14,7 +13,7 @@ test('a worker deletes what has expired by the rights of its role', async ({ db,
     poolMax: 1,
     log: createLogger({ level: 'silent' }),
   });
-  await purgeExpiredRows(worker, [purgeSecretAttempts, purgeUnknownClaims]).finally(() => worker.destroy());
+  await purgeExpiredRows(worker, [purgeWrongSecrets]).finally(() => worker.destroy());
   expect(await db('rate_limits')).toEqual([]);
 });
 

@@ -67,7 +67,14 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   listRwaNfts: { codes: ['rwa_not_found', 'cursor_invalid'], messages: [day, besideCursor] },
   createRwaNfts: { codes: ['rwa_not_found'] },
   createAndMintNft: {
-    codes: ['rwa_not_found', 'rwa_not_claimable', 'minting_unsupported', 'recipient_required'],
+    codes: [
+      'rwa_not_found',
+      'rwa_not_claimable',
+      'minting_unsupported',
+      'contract_unmintable',
+      'recipient_required',
+      'recipient_unusable',
+    ],
     messages: [checksum, zero],
   },
   listNfts: { codes: ['cursor_invalid'], messages: [day, besideCursor] },
@@ -77,6 +84,7 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
       'nft_not_found',
       'secret_invalid',
       'secret_locked',
+      'recipient_unusable',
       'rwa_not_claimable',
       'nft_already_queued',
       'nft_already_minted',
@@ -86,10 +94,15 @@ const businessRefusals: Readonly<Record<OperationId, Refusals>> = {
   claimNft: { codes: ['claim_gone'] },
   getTokenMetadata: { codes: ['token_not_found'], messages: [checksum] },
   getClaim: { codes: ['claim_not_found', 'secret_locked'] },
+  checkClaimRecipient: {
+    codes: ['claim_not_found', 'secret_locked', 'recipient_unusable'],
+    messages: [checksum, zero],
+  },
   createClaim: {
     codes: [
       'claim_not_found',
       'secret_locked',
+      'recipient_unusable',
       'rwa_not_claimable',
       'nft_already_queued',
       'nft_already_minted',

@@ -18,7 +18,7 @@ import { alertsOf } from './alert-causes.ts';
 import { type ScrapedProcess, startScraped } from './scraped-process.ts';
 
 /** To whom the contract does not mint. */
-const unverified = '0x000000000000000000000000000000000000dEaD';
+const unverified = '0x00000000000000000000000000000000DeaDBeef';
 const begunAnew = '31338';
 
 /** A chain with a contract that refuses one recipient, and a node in front of it that may swallow what is sent. */

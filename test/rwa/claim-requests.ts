@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { TestService } from '../support/service.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Client, TestService } from '../support/service.ts';
 import { addMintable } from './mint-requests.ts';
 
 /** An NFT that the holder of its secret may claim, the paths of its two operations, and its secret. */
@@ -17,7 +17,25 @@ export const claimPaths = (nftId: string) => {
 export async function unclaimableIds(service: TestService) {
   const closed = await addMintable(service);
   return [
-    { kind: 'unknown', id: randomUUID(), secret: 'any' },
+    { kind: 'unknown', id: randomUUID(), secret: wrongSecret() },
     { kind: 'not opted in', id: closed.nft.id, secret: closed.secret },
   ] as const;
 }
+
+/** A text that may be a secret, and is none. */
+export const wrongSecret = () => randomBytes(24).toString('base64url');
+
+let strangers = 0;
+
+/** An address that nobody else has, for a service that trusts `X-Forwarded-For` from this machine. */
+export function newAddress(): string {
+  strangers += 1;
+  return `198.51.${strangers >> 8}.${strangers & 255}`;
+}
+
+/** Settings by which {@link from} works. */
+export const behindProxy = { settings: { TRUSTED_PROXIES: 'loopback' } };
+
+/** POST as a stranger at this address. */
+export const from = (anyone: Client, address: string) => (path: string) =>
+  anyone.post(path).set('X-Forwarded-For', address);

@@ -1,10 +1,19 @@
 import { describe, expect } from 'vitest';
-import { purgeExpiredRows } from '../../src/db/housekeeping.ts';
-import { purgeUnknownClaims } from '../../src/rwa/minting/unknown-claim-store.ts';
-import { test } from '../support/fixtures.ts';
+import { saveContractVerdicts } from '../../src/rwa/minting/contract-verdict-store.ts';
+import { testWith } from '../support/fixtures.ts';
 import type { Client, TestService } from '../support/service.ts';
-import { addClaimable, claimPaths, unclaimableIds } from './claim-requests.ts';
+import {
+  addClaimable,
+  behindProxy,
+  claimPaths,
+  from,
+  newAddress,
+  unclaimableIds,
+  wrongSecret,
+} from './claim-requests.ts';
 import { contractAddress, markMinted, mintedTx, recipient } from './samples.ts';
+
+const test = testWith(behindProxy);
 
 const explorerUrl = 'https://explorer.example';
 const setExplorer = ({ db }: TestService, url: string | null) =>
@@ -14,11 +23,22 @@ const setExplorer = ({ db }: TestService, url: string | null) =>
 const told = ({ status, text }: { status: number; text: string }) =>
   `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`;
 
-const tryTimes = async (anyone: Client, path: string, body: object, times: number) => {
+/** Sends a body again and again from one address. */
+const tryTimes = async (
+  anyone: Client,
+  path: string,
+  times: number,
+  more: { secret?: string; address?: string } = {},
+) => {
+  const { secret = wrongSecret(), address = newAddress() } = more;
   const answers: string[] = [];
-  for (let count = 0; count < times; count += 1) answers.push(told(await anyone.post(path).send(body)));
+  for (let count = 0; count < times; count += 1)
+    answers.push(told(await from(anyone, address)(path).send({ secret })));
   return answers;
 };
+
+const notFound = expect.stringMatching(/^404 .*claim_not_found/);
+const locked = expect.stringMatching(/^429 .*secret_locked/);
 
 describe('200', () => {
   test('shows the holder of the secret what there is to claim, and nobody else’s business', async ({
@@ -35,6 +55,7 @@ describe('200', () => {
     const { body, headers, text } = await anyone.post(statePath).send({ secret }).expect(200);
     expect(body).toEqual({
       nftId: nft.id,
+      companyName: null,
       serial: '000001',
       tokenId: nft.tokenId,
       name: 'Cask 17',
@@ -57,6 +78,16 @@ describe('200', () => {
     for (const word of [secret, rwa.id, service.companies.acme, '12.50', 'hidden']) {
       expect(text).not.toContain(word);
     }
+  });
+
+  test('shows the name that the company has for customers', async ({ service, anyone }) => {
+    const { secret, statePath } = await addClaimable(service);
+    const setName = (name: string | null) =>
+      service.db('companies').where({ id: service.companies.acme }).update({ display_name: name });
+    await setName('Acme Casks');
+    const { body } = await anyone.post(statePath).send({ secret }).expect(200);
+    await setName(null);
+    expect(body.companyName).toBe('Acme Casks');
   });
 
   test('says who has a minted one, and where to see its transaction', async ({ service, anyone }) => {
@@ -98,6 +129,18 @@ describe('200', () => {
     },
   );
 
+  test('says that no claim would be accepted where its contract is none that mints', async ({
+    service,
+    anyone,
+  }) => {
+    const { secret, statePath } = await addClaimable(service);
+    const unfit = { chainId: '31337', contract: contractAddress, verdict: 'unfit', detail: 'x' } as const;
+    await saveContractVerdicts(service.db, [unfit]);
+    const { body } = await anyone.post(statePath).send({ secret }).expect(200);
+    await service.db('contract_verdicts').delete();
+    expect(body.isClaimable).toBe(false);
+  });
+
   test('does not wait for a transaction that has locked the row', async ({ service, anyone }) => {
     const { nft, secret, statePath } = await addClaimable(service);
     await service.db.transaction(async (tx) => {
@@ -113,34 +156,46 @@ describe('404', () => {
     anyone,
   }) => {
     const { statePath } = await addClaimable(service);
-    const expected = await tryTimes(anyone, statePath, { secret: 'wrong' }, 7);
-    expect(expected.slice(0, 5)).toEqual(Array(5).fill(expect.stringMatching(/^404 .*claim_not_found/)));
-    expect(expected.slice(5)).toEqual(Array(2).fill(expect.stringMatching(/^429 .*secret_locked/)));
+    const expected = await tryTimes(anyone, statePath, 7);
+    expect(expected).toEqual([...Array(5).fill(notFound), locked, locked]);
     for (const { id, secret } of await unclaimableIds(service)) {
-      expect(await tryTimes(anyone, claimPaths(id).statePath, { secret }, 7)).toEqual(expected);
+      expect(await tryTimes(anyone, claimPaths(id).statePath, 7, { secret })).toEqual(expected);
     }
   });
 
-  test('tries at one that did not opt in do not lock its company out', async ({ service, anyone, acme }) => {
-    const [, { id, secret }] = await unclaimableIds(service);
-    await tryTimes(anyone, claimPaths(id).statePath, { secret: 'wrong' }, 6);
-    await acme.post(`/v1/api/nft/${id}/mint`).send({ secret, recipient }).expect(200);
+  test.for(['wrong', 'x'.repeat(31), `${'x'.repeat(32)}.`, `${'x'.repeat(32)}\n`])(
+    'a text that cannot be a secret is told so without a count: %j',
+    async (secret, { service, anyone }) => {
+      const { statePath, nft } = await addClaimable(service);
+      expect(await tryTimes(anyone, statePath, 8, { secret })).toEqual(Array(8).fill(notFound));
+      expect(await service.db('wrong_secrets').where({ nft_id: nft.id })).toEqual([]);
+    },
+  );
+
+  test('a secret that is damaged in the database is like a wrong one', async ({ service, anyone }) => {
+    const { statePath, secret, nft } = await addClaimable(service);
+    await service
+      .db('nfts')
+      .where({ id: nft.id })
+      .update({ secret_cipher: Buffer.alloc(60) });
+    expect(await tryTimes(anyone, statePath, 1, { secret })).toEqual([notFound]);
   });
 });
 
 describe('429', () => {
-  test('wrong secrets here and in the company’s own requests are one count', async ({
+  test('is for whoever guesses alone: the right secret passes, and other addresses notice nothing', async ({
     service,
     anyone,
-    acme,
   }) => {
-    const { path, statePath, secret } = await addClaimable(service);
-    await tryTimes(anyone, statePath, { secret: 'wrong' }, 3);
-    for (let left = 2; left > 0; left -= 1) await acme.post(path).send({ secret: 'wrong' }).expect(400);
-    const { body, headers } = await anyone.post(statePath).send({ secret }).expect(429);
+    const { statePath, secret } = await addClaimable(service);
+    const address = newAddress();
+    await tryTimes(anyone, statePath, 5, { address });
+    const { body, headers } = await from(anyone, address)(statePath).send({ secret: wrongSecret() });
     expect(body.code).toBe('secret_locked');
     expect(Number(headers['retry-after'])).toBeGreaterThan(14 * 60);
-    await acme.post(path).send({ secret }).expect(429);
+    await from(anyone, address)(statePath).send({ secret }).expect(200);
+    expect(await tryTimes(anyone, statePath, 1)).toEqual([notFound]);
+    expect(await tryTimes(anyone, statePath, 1, { address })).toEqual([locked]);
   });
 
   test.for(['known', 'unknown'])(
@@ -149,8 +204,9 @@ describe('429', () => {
       const { statePath } =
         kind === 'known' ? await addClaimable(service) : claimPaths((await unclaimableIds(service))[0].id);
       const twin = (await service.twin()).as();
+      const address = newAddress();
       const guesses = Array.from({ length: 30 }, (_, index) =>
-        (index % 2 === 0 ? anyone : twin).post(statePath).send({ secret: `guess ${index}` }),
+        from(index % 2 === 0 ? anyone : twin, address)(statePath).send({ secret: wrongSecret() }),
       );
       const statuses = (await Promise.all(guesses)).map(({ status }) => status);
       expect(statuses.filter((status) => status === 404)).toHaveLength(5);
@@ -158,20 +214,52 @@ describe('429', () => {
     },
   );
 
-  test('windows that are over begin anew, and are deleted', async ({ service, anyone }) => {
+  test('all addresses of an IPv6 network of 64 bits are one, and the next network is another', async ({
+    service,
+    anyone,
+  }) => {
+    const { statePath } = await addClaimable(service);
+    const statuses: number[] = [];
+    for (let host = 1; host <= 6; host += 1) {
+      const address = `2001:db8:7:1:${host}::${host}`;
+      statuses.push((await from(anyone, address)(statePath).send({ secret: wrongSecret() })).status);
+    }
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
+    expect(await tryTimes(anyone, statePath, 1, { address: '2001:db8:7:2::1' })).toEqual([notFound]);
+  });
+
+  test('an address has 50 wrong secrets over all NFTs, and adds no rows after that', async ({
+    service,
+    anyone,
+  }) => {
+    const { statePath, secret, nft } = await addClaimable(service);
+    const address = newAddress();
+    const ids = (await Promise.all(Array.from({ length: 25 }, () => unclaimableIds(service)))).flat();
+    const answers = await Promise.all(
+      ids.map(({ id }) => tryTimes(anyone, claimPaths(id).statePath, 1, { address })),
+    );
+    expect(answers.flat()).toEqual(Array(50).fill(notFound));
+    const rows = async () => (await service.db('wrong_secrets')).length;
+    const before = await rows();
+    const over = await from(anyone, address)(statePath).send({ secret: wrongSecret() }).expect(429);
+    expect(over.body.code).toBe('secret_locked');
+    expect(Number(over.headers['retry-after'])).toBeGreaterThan(14 * 60);
+    const [{ id }] = await unclaimableIds(service);
+    expect(await tryTimes(anyone, claimPaths(id).statePath, 1, { address })).toEqual([locked]);
+    expect(await rows()).toBe(before);
+    expect(await service.db('wrong_secrets').where({ nft_id: nft.id })).toEqual([]);
+    await from(anyone, address)(statePath).send({ secret }).expect(200);
+    expect(await tryTimes(anyone, statePath, 1)).toEqual([notFound]);
+  });
+
+  test('windows that are over begin again', async ({ service, anyone }) => {
     const [{ id }] = await unclaimableIds(service);
     const { statePath } = claimPaths(id);
-    const end = () =>
-      service
-        .db('unknown_claims')
-        .where({ nft_id: id })
-        .update({ window_ends_at: service.db.raw("now() - interval '1 second'") });
-    await tryTimes(anyone, statePath, { secret: 'x' }, 6);
-    await end();
-    expect(await tryTimes(anyone, statePath, { secret: 'x' }, 1)).toEqual([expect.stringMatching(/^404/)]);
-    await end();
-    await purgeExpiredRows(service.db, [purgeUnknownClaims]);
-    expect(await service.db('unknown_claims').where({ nft_id: id })).toEqual([]);
+    const address = newAddress();
+    await tryTimes(anyone, statePath, 6, { address });
+    const ended = { window_ends_at: service.db.raw("now() - interval '1 second'") };
+    await service.db('wrong_secrets').where({ nft_id: id }).update(ended);
+    expect(await tryTimes(anyone, statePath, 1, { address })).toEqual([notFound]);
   });
 });
 
@@ -186,7 +274,7 @@ describe('a page of another origin', () => {
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
     expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type');
     const headers = { origin, 'content-type': 'application/json' };
-    for (const tried of [secret, 'wrong']) {
+    for (const tried of [secret, wrongSecret()]) {
       const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ secret: tried }) });
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();

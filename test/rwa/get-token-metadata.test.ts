@@ -41,6 +41,18 @@ describe('200', () => {
     });
   });
 
+  test('names the issuer by the name that its company shows, never by its own', async ({
+    service,
+    anyone,
+  }) => {
+    const setName = (name: string | null) =>
+      service.db('companies').where({ id: service.companies.acme }).update({ display_name: name });
+    await setName('Acme Casks');
+    const { body } = await anyone.get(path()).expect(200);
+    await setName(null);
+    expect(body.attributes.slice(2)).toEqual([{ trait_type: 'Issuer', value: 'Acme Casks' }]);
+  });
+
   test('shows nothing of the secret, the owner, the price or the data', async ({ service, anyone }) => {
     const { text } = await anyone.get(path()).expect(200);
     const hidden = [nfts[0]?.secret, nfts[0]?.id, rwa.id, service.companies.acme, '12.50', 'hidden'];

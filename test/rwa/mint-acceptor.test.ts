@@ -4,6 +4,7 @@ import type { JobSender } from '../../src/jobs/queue.ts';
 import { createMintAcceptor, type MintRequest } from '../../src/rwa/minting/mint-acceptor.ts';
 import { test } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
+import { wrongSecret } from './claim-requests.ts';
 import { addMintable, queuedKeys } from './mint-requests.ts';
 import { recipient, serviceVault } from './samples.ts';
 
@@ -44,6 +45,7 @@ async function addRequests(service: TestService, count: number): Promise<MintReq
     recipient,
     by: { kind: 'key', keyId: 'key', address: '::1', requestId: 'r' } as const,
     idempotency: undefined,
+    caller: { kind: 'key', name: 'key' } as const,
   }));
 }
 
@@ -127,10 +129,10 @@ test('a refused request takes nobody with it, and nothing of it stays', async ({
   const requests = await addRequests(service, 3);
   const [first, ...others] = requests;
   if (first === undefined) throw new Error('no request was made');
-  const ends = await Promise.allSettled([mint({ ...first, secret: 'wrong' }), ...others.map(mint)]);
+  const ends = await Promise.allSettled([mint({ ...first, secret: wrongSecret() }), ...others.map(mint)]);
   expect(ends[0]).toMatchObject({ status: 'rejected', reason: { code: 'secret_invalid' } });
   expect(ends.slice(1).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   expect(transactions).toEqual([idsOf(others)]);
   expect(await statesOf(service, requests)).toEqual(['unclaimed', 'queued', 'queued']);
-  expect(await service.db('secret_attempts').where({ nft_id: first.nftId })).toMatchObject([{ wrong: 1 }]);
+  expect(await service.db('wrong_secrets').where({ nft_id: first.nftId })).toMatchObject([{ wrong: 1 }]);
 });

@@ -229,7 +229,8 @@ describe('409', () => {
     const known = { chainId: '31337', contract: contractAddress, detail: 'Looked at.' };
     await saveContractVerdicts(service.db, [{ ...known, verdict: 'unfit' }]);
     const { body } = await acme.post(path).send({ secret }).expect(409);
-    expect(body.detail).toBe('Network with chainId 31337 is not supported for minting');
+    const detail = `Contract ${contractAddress} of the RWA cannot be minted on: Looked at.`;
+    expect(body).toMatchObject({ code: 'contract_unmintable', detail });
     expect(await rowOf(service, nft.id)).toMatchObject({ mint_state: 'unclaimed' });
     // A right that is missing may be granted while the mint waits.
     for (const verdict of ['forbidden', 'fit'] as const) {

@@ -6,10 +6,11 @@ import { countRwas, findRwa, findRwasByNumber, listRwas } from '../../src/rwa/as
 import { listKeysInUse } from '../../src/rwa/assets/secret-keys-store.ts';
 import { findMintedToken } from '../../src/rwa/assets/token-store.ts';
 import { lockGasRoom } from '../../src/rwa/minting/mint-quota-store.ts';
+import { findContractRecipients } from '../../src/rwa/minting/recipient-store.ts';
 import { listOperatorRwas } from '../../src/rwa/operators/rwa-admin-store.ts';
 import { test } from '../support/fixtures.ts';
 import { planOf, rowsReadBy, statementsOf } from '../support/statements.ts';
-import { addNetwork, contractAddress } from './samples.ts';
+import { addNetwork, contractAddress, recipient } from './samples.ts';
 
 const page = { limit: 50, offset: 10 };
 const company = 'company 7';
@@ -57,6 +58,18 @@ async function expectIndexes(db: Database, work: () => Promise<unknown>): Promis
   }
   return plans.join('\n');
 }
+
+test('whether an address is an NFT contract is a step in the index of contracts, for each network', async ({
+  db,
+}) => {
+  for (const address of [contractAddress, recipient]) {
+    const ask = () => findContractRecipients(db, { companyId: company, recipients: [address] });
+    expect([...(await ask())]).toEqual(address === contractAddress ? [address] : []);
+    const plan = await expectIndexes(db, ask);
+    expect(plan).toContain('rwas_contracts');
+    expect(await rowsReadBy(db, 'rwas', ask)).toBeLessThan(10);
+  }
+});
 
 async function someRwa(db: Database) {
   const [rwa] = await listRwas(db, company, {}, page);

@@ -4,6 +4,7 @@ import { inject } from 'vitest';
 import { prepareDatabase } from '../../src/compose/migrate.ts';
 import { createDatabase } from '../../src/db/connect.ts';
 import { type DatabaseRole, groupOf } from '../../src/db/role-rights.ts';
+import { revokeTemporary } from '../../src/db/role-store.ts';
 import { createLogger } from '../../src/log.ts';
 import { createCitusDatabase } from './citus.ts';
 
@@ -70,5 +71,7 @@ export async function createTestDatabase(postgresUrl = inject('postgresUrl')): P
   const url = new URL(postgresUrl);
   url.pathname = `/${name}`;
   const db = createDatabase(url.href, { poolMax: 20, log });
+  // The rights on a database are not cloned with it.
+  await revokeTemporary(db);
   return { db, url: url.href, close: () => db.destroy() };
 }

@@ -38,6 +38,10 @@ export async function judgeContract(
 export const hasCode = async (provider: JsonRpcApiProvider, contract: string): Promise<boolean> =>
   (await provider.getCode(contract)) !== '0x';
 
+/** Whether the address is a contract's, and not that of a wallet which delegates to a contract (EIP-7702). */
+export const isContract = async (provider: JsonRpcApiProvider, address: string): Promise<boolean> =>
+  !/^0x(ef0100[0-9a-f]{40})?$/i.test(await provider.getCode(address));
+
 /**
  * Checks whether NFTs can be minted on a contract; names what only its source can show.
  * @throws NodesUnavailableError when no node answers

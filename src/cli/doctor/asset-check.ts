@@ -1,11 +1,13 @@
+import { isZeroAddress } from '../../chain/address.ts';
 import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { Database } from '../../contract/transaction.ts';
-import { findWithoutTreasury, listZeroTreasuries } from '../../keys/company-store.ts';
+import { findWithoutTreasury } from '../../keys/company-store.ts';
 import {
   countRwasOf,
   listUsedContracts,
   type UsedContract,
 } from '../../rwa/minting/contract-verdict-store.ts';
+import { listUnusableTreasuries } from '../../rwa/minting/recipient-store.ts';
 import { contractKey, type Examined, examineContracts } from '../shared/contract-door.ts';
 import type { Finding } from '../shared/finding.ts';
 
@@ -51,21 +53,24 @@ async function findingsOf(
   ];
 }
 
+const nameOf = (address: string) =>
+  isZeroAddress(address) ? 'the zero address' : `${address}, to which no NFT can be minted`;
+
 /**
- * A fault for each company whose treasury is the zero address, to which no contract mints, and one warning for all that have
- * none.
+ * A fault for each company whose treasury is an address to which nothing is minted, and one warning for all companies that
+ * have no treasury.
  */
 export async function examineTreasuries(db: Database): Promise<Finding[]> {
   const check = 'treasury';
-  const zero = (await listZeroTreasuries(db)).map(({ id, name }): Finding => {
-    const detail = `${name} has the zero address: tallystick company update ${id} --treasury <address>`;
+  const unusable = (await listUnusableTreasuries(db)).map(({ companyId, companyName, address }): Finding => {
+    const detail = `${companyName} has ${nameOf(address)}: tallystick company update ${companyId} --treasury <address>`;
     return { check, state: 'FAULT', detail };
   });
   const { count, names } = await findWithoutTreasury(db, mostNamed);
-  if (count === 0) return zero;
+  if (count === 0) return unusable;
   const named = `${names.join(', ')}${count > names.length ? ', …' : ''}`;
   const detail = `companies without one: ${count} (${named}); their mints need a recipient: tallystick company update <company> --treasury <address>`;
-  return [...zero, { check, state: 'warning', detail }];
+  return [...unusable, { check, state: 'warning', detail }];
 }
 
 const mostNamed = 3;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Config, ConfigError } from '../../config.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { type DatabaseState, inspectDatabase } from '../../db/inspect.ts';
-import { findMissingRights } from '../../db/role-store.ts';
+import { findMissingRights, isTemporaryForAll } from '../../db/role-store.ts';
 import { assertSupported, assertUsable, newerSchema } from '../../db/schema-check.ts';
 import { closingHint, findOpenFiles } from '../../open-files.ts';
 import { gatherSettings } from '../../settings-file.ts';
@@ -67,7 +67,7 @@ export async function examine(session: Session): Promise<Finding[]> {
     ...addresses,
     ...(await examinePortal(config)),
     ...found,
-    ...(isSound ? [await finding('rights', () => examineRights(connections.db))] : []),
+    ...(isSound ? await examineRights(connections.db) : []),
     ...(isSound ? await examineReplica({ ...connections, config, log }) : []),
     ...(isSound
       ? await examineService({ ...connections, config, log, isLocal: session.local() }, keyOf(session))
@@ -96,12 +96,18 @@ function durability({ lossy }: DatabaseState): Finding {
   return { check, state: 'warning', detail };
 }
 
-async function examineRights(db: Database): Promise<string> {
-  const missing = await findMissingRights(db);
-  if (missing.length === 0) return 'users of the roles may do what they need';
-  throw new Error(
-    `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}: run tallystick migrate`,
-  );
+async function examineRights(db: Database): Promise<Finding[]> {
+  const check = 'rights';
+  const rights = await finding(check, async () => {
+    const missing = await findMissingRights(db);
+    if (missing.length === 0) return 'users of the roles may do what they need';
+    throw new Error(
+      `${missing.slice(0, 3).join(', ')}${missing.length > 3 ? ', …' : ''}: run tallystick migrate`,
+    );
+  });
+  if (rights.state !== 'ok' || !(await isTemporaryForAll(db))) return [rights];
+  const detail = 'everybody may make temporary tables: run tallystick migrate, which says what else it needs';
+  return [{ check, state: 'warning', detail }];
 }
 
 async function examineDatabase(db: Database, config: Config, origin: DatabaseOrigin): Promise<Finding[]> {

@@ -12,7 +12,7 @@ Environment:
   TALLYSTICK           address of the service (default: http://localhost:3000)
 With --local, address and key are those of the sample company acme.`;
 
-type McpOptions = { url?: string; write?: boolean; timeout: number };
+type McpOptions = { url?: string; write?: boolean; secrets?: boolean; timeout: number };
 
 /** `tallystick mcp`: the operations as tools for models, by the Model Context Protocol. */
 export function addMcpCommand(program: Command, session: Session): void {
@@ -23,6 +23,7 @@ export function addMcpCommand(program: Command, session: Session): void {
     )
     .option('--url <address>', 'address of the service, instead of TALLYSTICK', siteUrl)
     .option('--write', 'allow tools that change something; without it they only read')
+    .option('--secrets', 'pass claim secrets and claim URLs on to the model; without it they are null')
     // The service itself answers within 45 s, with an answer or 503.
     .option('--timeout <seconds>', 'time for one answer of the service', whole(1, 600), 50)
     .action((options: McpOptions) => serve(session, options));
@@ -30,7 +31,8 @@ export function addMcpCommand(program: Command, session: Session): void {
   mcp.addHelpText('after', afterHelp);
 }
 
-async function serve(session: Session, { url, write = false, timeout }: McpOptions): Promise<void> {
+async function serve(session: Session, options: McpOptions): Promise<void> {
+  const { url, write = false, secrets = false, timeout } = options;
   const { baseUrl, apiKey } = session.client();
   // Only now: no other command waits for the protocol to load.
   const { serveTools } = await import('./tool-server.ts');
@@ -45,7 +47,8 @@ async function serve(session: Session, { url, write = false, timeout }: McpOptio
   const stop = new AbortController();
   const stopWaiting = session.onInterrupt(() => stop.abort());
   const { version, channel } = session;
-  const caller = { baseUrl: url ?? baseUrl, apiKey, service, timeoutMs: timeout * 1_000, write };
+  const allowed = { write, secrets };
+  const caller = { baseUrl: url ?? baseUrl, apiKey, service, timeoutMs: timeout * 1_000, ...allowed };
   try {
     await serveTools({ ...caller, version, tools: createTools() }, channel(), stop.signal);
   } finally {

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { ClientSettings } from '../../client-settings.ts';
 import type { Callee } from '../../outgoing/callee.ts';
 import { type OutgoingAnswer, OutgoingFault } from '../../outgoing/outgoing-fault.ts';
+import { withoutSecrets } from './hidden-secrets.ts';
 import { ArgumentError, type ToolArguments, toRequest } from './tool-request.ts';
 import type { OperationTool } from './tools.ts';
 
@@ -11,12 +12,14 @@ export type CallOptions = ClientSettings & {
   readonly timeoutMs: number;
   /** Whether tools that change something may be called. */
   readonly write: boolean;
+  /** Whether answers keep claim secrets and claim URLs. */
+  readonly secrets: boolean;
 };
 
 // Already more than a model reads; a list has `limit` and `cursor`.
 const maxBytes = 2_000_000;
 
-/** Calls the operation of a tool. Whatever goes wrong is an answer with `isError` and its text, so the model can mend it. */
+/** Calls the operation of a tool. Whatever goes wrong is an answer with `isError` and its text, so the model can fix its call. */
 export async function callTool(
   tool: OperationTool,
   given: ToolArguments,
@@ -31,7 +34,8 @@ export async function callTool(
     return failed(`${tool.name} needs an API key: start this server with TALLYSTICK_KEY in its environment.`);
   }
   try {
-    return toResult(await send(tool, given, options));
+    const answer = await send(tool, given, options);
+    return toResult(options.secrets ? answer : { ...answer, text: withoutSecrets(answer.text) });
   } catch (error) {
     if (error instanceof ArgumentError) return failed(error.message);
     if (error instanceof OutgoingFault) return failed(faultText(error, options));

@@ -19,6 +19,8 @@ export type OperationTool = {
   /** From the root of the service, with `{name}` for each parameter of the path. */
   readonly path: string;
   readonly isWrite: boolean;
+  /** Nothing takes back what it does. */
+  readonly isIrreversible: boolean;
   readonly takesBody: boolean;
   readonly needsKey: boolean;
   readonly places: ReadonlyMap<string, Place>;
@@ -55,6 +57,7 @@ type Operation = {
   readonly summary: string;
   readonly description: string;
   readonly deprecated?: boolean;
+  readonly 'x-irreversible'?: boolean;
   readonly security?: readonly unknown[];
   readonly parameters?: readonly Part[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Part }>> };
@@ -80,6 +83,7 @@ function toTool(
     parameters = [],
     requestBody,
     security = document.security,
+    'x-irreversible': isIrreversible = false,
   }: Operation,
   { method, path }: Pick<OperationTool, 'method' | 'path'>,
 ): OperationTool {
@@ -90,6 +94,7 @@ function toTool(
     description: `${title}.\n\n${description.trim()}`,
     // A POST that only reads sends a secret, whose wrong guesses are counted.
     isWrite: method !== 'GET',
+    isIrreversible,
     takesBody: requestBody !== undefined,
     needsKey: security === undefined || security.length > 0,
     places: new Map(inputs.map((input) => [input.name, input.place])),

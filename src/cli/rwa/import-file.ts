@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
 import path from 'node:path';
 import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
 import { UsageError } from '../shared/failure.ts';
@@ -31,10 +31,11 @@ export async function readRows(file: string): Promise<Row[]> {
 const readers: Readonly<Record<string, (text: string) => Row[]>> = { '.json': readJson, '.csv': readCsv };
 
 async function readText(file: string): Promise<string> {
-  const handle = await open(file).catch((error) => explainOpen(error));
+  // Without O_NONBLOCK the open of a pipe waits for somebody who writes to it.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(explainOpen);
   try {
     const found = await handle.stat();
-    if (!found.isFile()) throw new Error('it is not a file');
+    if (!found.isFile()) throw new Error(notRegular);
     if (found.size > maxMegabytes * 1024 * 1024) throw new Error(`it is over ${maxMegabytes} MB: split it`);
     const text = decode(await handle.readFile());
     if (text.trim() === '') throw new Error('it is empty');
@@ -44,9 +45,13 @@ async function readText(file: string): Promise<string> {
   }
 }
 
+const notRegular = 'it is not a regular file';
+
 function explainOpen(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') throw new Error('there is no such file', { cause: error });
+  // A socket, or a device without its hardware.
+  if (code === 'ENXIO') throw new Error(notRegular, { cause: error });
   if (code === 'EACCES') throw new Error('you may not read it', { cause: error });
   throw error;
 }

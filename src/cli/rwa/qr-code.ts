@@ -4,8 +4,16 @@ import encodeQr from 'qr';
 export const qrFormats = ['svg', 'png'] as const;
 export type QrFormat = (typeof qrFormats)[number];
 
-// Level M is read with a seventh of the code hidden. The border of 4 modules is that of ISO/IEC 18004.
-const options = { ecc: 'medium', border: 4 } as const;
+// What makes a small code unreadable is blur: at 12 mm, level L has the largest modules (0.27 mm for a link of up to 106
+// characters), and still reads with a fifteenth of the code hidden. The border of 4 modules is that of ISO/IEC 18004.
+const options = { ecc: 'low', border: 4 } as const;
+
+// Modules of a code of 12 mm for a text of up to 106 characters. Smaller ones are not always read in one picture of 300 dpi.
+const [smallestMm, smallestModuleMm] = [12, 12 / 45];
+
+/** Returns the width in millimetres, border included, from which on a printed code of the text scans. */
+export const printableMm = (text: string): number =>
+  Math.max(smallestMm, Math.ceil(encodeQr(text, 'raw', options).length * smallestModuleMm));
 
 // A code is dark on light, whatever is behind the picture.
 const paper = '<rect width="100%" height="100%" fill="#fff"/>';

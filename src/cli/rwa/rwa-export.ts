@@ -2,17 +2,29 @@ import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
+import { csvLine } from '../../csv.ts';
+import type { MintState } from '../../rwa/assets/nft-row.ts';
 import { type ExportRow, exportRows } from '../../rwa/operators/rwa-export-store.ts';
 import { recordByOperator } from '../shared/audited.ts';
 import { examples } from '../shared/examples.ts';
 import { UsageError } from '../shared/failure.ts';
+import { findCompany } from '../shared/find-company.ts';
 import type { Output } from '../shared/output.ts';
 import { asOperator, interruptible, type Session } from '../shared/session.ts';
+import { words } from '../shared/values.ts';
 import { type QrFormat, qrFormats } from './qr-code.ts';
-import { writeQrFolder } from './qr-files.ts';
+import { type Caption, writeQrFolder } from './qr-files.ts';
 import { findRwa, vaultOf } from './rwa-record.ts';
 
-type ExportOptions = { readonly out?: string; readonly qr?: string; readonly format: QrFormat };
+const statuses = ['unclaimed', 'queued', 'submitted', 'minted', 'failed'] as const satisfies MintState[];
+
+type ExportOptions = {
+  readonly out?: string;
+  readonly qr?: string;
+  readonly format: QrFormat;
+  readonly text?: string;
+  readonly claimStatus?: MintState | 'all';
+};
 
 /** `tallystick rwa export`: serials and claim URLs, which a company prints on the assets or sends with them. */
 export function addExportCommand(rwa: Command, session: Session): void {
@@ -30,63 +42,92 @@ export function addExportCommand(rwa: Command, session: Session): void {
     .addOption(
       new Option('--format <format>', 'of the files with one code').choices(qrFormats).default('svg'),
     )
-    .action((id: string, options: ExportOptions) =>
-      asOperator(session, async (operator) => {
+    // Two lines of a column of the sheet.
+    .option(
+      '--text <line>',
+      'with --qr: a line of at most 60 characters below each code of a sheet',
+      words(60),
+    )
+    .addOption(
+      new Option(
+        '--claim-status <status>',
+        'only NFTs of this status; with --qr unclaimed by default, otherwise all',
+      ).choices([...statuses, 'all']),
+    )
+    .action((id: string, options: ExportOptions) => {
+      if (options.text !== undefined && options.qr === undefined) {
+        throw new UsageError('--text is a line of the sheets of codes: it needs --qr.');
+      }
+      return asOperator(session, async (operator) => {
         const { db, config, output } = operator;
         const found = await findRwa(db, id);
         // Before any is shown: whoever interrupts it has seen some.
         const { id: rwaId, companyId } = found;
+        const { claimStatus: wanted = options.qr === undefined ? 'all' : 'unclaimed' } = options;
         await recordByOperator(db, {
           action: 'rwa.export',
           companyId,
           subject: rwaId,
-          details: { out: options.out ?? options.qr ?? null },
+          details: { out: options.out ?? options.qr ?? null, claimStatus: wanted },
         });
         const damaged: Damaged[] = [];
-        const source = { rwa: found, claimBaseUrl: config.claimBaseUrl };
+        const claimStatus = wanted === 'all' ? undefined : wanted;
+        const source = { rwa: found, claimBaseUrl: config.claimBaseUrl, claimStatus };
         const rows = exportRows(db, vaultOf(operator), { ...source, onDamaged: (nft) => damaged.push(nft) });
-        await write(rows, { ...options, rwa: found, output, session });
+        const { displayName, name } = await findCompany({ db }, companyId);
+        const caption = { company: displayName ?? name, asset: found.name, text: options.text };
+        await write(rows, { ...options, claimStatus: wanted, rwaId, caption, output, session });
         if (damaged.length === 0) return;
         output.say(`Left out, since their secrets are damaged: ${damaged.map(nameOf).join(', ')}.`);
         output.say('New secrets: tallystick rwa reissue-secret <nftId>');
         session.fail();
-      }),
-    );
+      });
+    });
   examples(
     command,
     'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --out cask-17.csv',
     'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --json | jq -r .[].url',
-    'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --qr cask-17-codes --format png',
+    'rwa export 5f0c8f3e-6d5b-4c56-9a3f-8c1f6f1f2a10 --qr cask-17-codes --text "Scan to claim your certificate"',
   );
 }
 
 type Damaged = Pick<ExportRow, 'serial' | 'nftId'>;
 const nameOf = ({ serial, nftId }: Damaged) => `${serial} (${nftId})`;
 
-type Target = ExportOptions & {
-  readonly rwa: { readonly id: string; readonly name: string };
+type Target = Omit<ExportOptions, 'text'> & {
+  readonly rwaId: string;
+  readonly caption: Caption;
   readonly output: Output;
   readonly session: Session;
 };
 
 /** Writes them to standard output, to a file, or as codes to a folder, and says which. */
 async function write(rows: AsyncIterable<ExportRow>, target: Target): Promise<void> {
-  const { out, qr, format, rwa, output, session } = target;
-  if (qr !== undefined) {
-    const nfts = await interruptible(session, `${qr} was not made.`, (signal) =>
-      writeQrFolder(rows, { folder: qr, format, assetName: rwa.name, signal }),
-    );
-    output.record({ rwaId: rwa.id, folder: qr, nfts });
-    output.say('The folder holds claim secrets; it is readable by you alone.');
-    return;
-  }
+  const { out, qr, rwaId, output, session } = target;
+  if (qr !== undefined) return writeCodes(rows, { ...target, qr });
   if (out === undefined) return output.stream(output.json ? jsonList(rows) : csvLines(rows));
   const counted = { nfts: 0 };
   await interruptible(session, `${out} was not made.`, (signal) =>
     writeNew(out, csvLines(counting(rows, counted)), signal),
   );
-  output.record({ rwaId: rwa.id, file: out, nfts: counted.nfts });
+  output.record({ rwaId, file: out, nfts: counted.nfts });
   output.say('The file holds claim secrets; it is readable by you alone.');
+}
+
+async function writeCodes(
+  rows: AsyncIterable<ExportRow>,
+  { qr, format, claimStatus, rwaId, caption, output, session }: Target & { readonly qr: string },
+): Promise<void> {
+  const { count, smallest } = await interruptible(session, `${qr} was not made.`, (signal) =>
+    writeQrFolder(rows, { folder: qr, format, caption, signal }),
+  );
+  output.record({ rwaId, folder: qr, claimStatus, nfts: count });
+  if (count === 0) {
+    const none = claimStatus === 'all' ? 'The RWA has no NFTs.' : `No NFT is ${claimStatus}.`;
+    return output.say(`${none} Codes of NFTs of every status: --claim-status all`);
+  }
+  output.say('The folder holds claim secrets; it is readable by you alone.');
+  output.say(`Print no code smaller than ${smallest} mm, and keep its white border.`);
 }
 
 async function* counting(rows: AsyncIterable<ExportRow>, counted: { nfts: number }) {
@@ -99,13 +140,9 @@ async function* counting(rows: AsyncIterable<ExportRow>, counted: { nfts: number
 const columns = ['serial', 'tokenId', 'nftId', 'url', 'claimStatus'] as const;
 
 async function* csvLines(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
-  yield `${columns.join(',')}\r\n`;
-  for await (const row of rows) yield `${columns.map((name) => cell(row[name])).join(',')}\r\n`;
+  yield csvLine(columns);
+  for await (const row of rows) yield csvLine(columns.map((name) => row[name]));
 }
-
-// No cell can be mistaken for a formula: all are digits, ids, fixed words or URLs that begin with http. A URL may
-// contain characters that a CSV has to quote.
-const cell = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 async function* jsonList(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
   let before = '[\n';

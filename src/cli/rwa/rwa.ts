@@ -1,4 +1,6 @@
 import { Argument, type Command } from 'commander';
+import { findNetwork } from '../../chain/network-store.ts';
+import type { Database } from '../../contract/transaction.ts';
 import { createRwa, listOperatorRwas, setClaimPage } from '../../rwa/operators/rwa-admin-store.ts';
 import { parseRwaInput } from '../../rwa/operators/rwa-input.ts';
 import { audited } from '../shared/audited.ts';
@@ -41,6 +43,13 @@ export function addRwaCommands(program: Command, session: Session): void {
   addSecretCommands(rwa, session);
 }
 
+type CreateOptions = {
+  readonly company: string;
+  readonly chainId: string;
+  readonly contractAddress?: string;
+  readonly offline?: true;
+};
+
 function addCreateCommand(rwa: Command, session: Session): void {
   const create = rwa
     .command('create')
@@ -49,7 +58,7 @@ function addCreateCommand(rwa: Command, session: Session): void {
     .requiredOption('--name <name>', 'its name')
     .requiredOption('--type <type>', 'a word of your own, such as whisky')
     .requiredOption('--chain-id <id>', 'decimal id of a registered network')
-    .requiredOption('--contract-address <address>', 'the NFT contract that its NFTs are minted on')
+    .option('--contract-address <address>', "the NFT contract of its NFTs; by default the network's own")
     .option('--description <text>', 'what it is')
     .option('--image-url <url>', 'an http(s) URL')
     .option('--is-buyable', 'it can be bought through a payment provider')
@@ -63,10 +72,11 @@ function addCreateCommand(rwa: Command, session: Session): void {
     )
     .option('--claim-base-url <url>', "claim page of its NFTs; its company's by default")
     .option('--offline', 'do not ask the network about the contract')
-    .action(({ company, offline, ...raw }: { company: string; offline?: true }) =>
+    .action(({ company, offline, ...given }: CreateOptions) =>
       asOperator(session, async (operator) => {
         const { db, output } = operator;
-        const parsed = parseRwaInput(raw);
+        const { contractAddress = await contractOf(db, given.chainId) } = given;
+        const parsed = parseRwaInput({ ...given, contractAddress });
         if (!parsed.ok) {
           const faults = parsed.errors.map(({ field, message }) => `${optionOf(field)} ${message}.`);
           throw new UsageError(faults.join('\n'));
@@ -85,9 +95,18 @@ function addCreateCommand(rwa: Command, session: Session): void {
   examples(
     create,
     `rwa create --company acme --name "Cask 17" --type whisky --chain-id 31337 \\
-      --contract-address 0x5FbDB2315678afecb367f032d93F642f64180aa3 --is-claimable \\
-      --price 1250.00 --currency EUR --data '{"litres":220}'`,
+      --is-claimable --price 1250.00 --currency EUR --data '{"litres":220}'`,
   );
+}
+
+/** The contract that the service mints on there. @throws UsageError when the network has none */
+async function contractOf(db: Database, chainId: string): Promise<string> {
+  const network = await findNetwork(db, chainId);
+  if (network === undefined) {
+    throw new UsageError(`--chain-id: ${chainId} is not registered. See: tallystick network list`);
+  }
+  if (network.minterContract !== null) return network.minterContract;
+  throw new UsageError(`--contract-address is required: network ${chainId} has no contract of its own.`);
 }
 
 type ListOptions = {

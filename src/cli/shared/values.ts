@@ -24,6 +24,13 @@ export function words(max = 255): (text: string) => string {
   };
 }
 
+/** Parses a text that people can see, and trims it. */
+export function visibleWords(text: string): string {
+  const trimmed = words()(text);
+  if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(trimmed)) return trimmed;
+  throw new InvalidArgumentError('It must have a visible character.');
+}
+
 /** Parses a value or an empty text, which clears a field. The parser of options takes null for a missing value. */
 export function orEmpty(parse: (text: string) => string): (text: string) => string {
   return (text) => (text.trim() === '' ? '' : parse(text));

@@ -24,8 +24,43 @@ export interface paths {
          *     The NFT must not be minted, its RWA must be claimable and its network supported for minting. Asking again while
          *     the mint is under way is 200 as before if the recipient is the same, and 409 if it is another. A mint that failed
          *     may be asked for again. So a claim whose answer was lost may be sent again as it is.
+         *
+         *     A recipient that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
+         *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
+         *     reserve for contracts of their own. Only one who holds the secret gets this answer. The zero address is rejected with the input.
          */
         post: operations["createClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/claims/{nftId}/recipient": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The NFT, as the link on the asset names it.
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
+                 */
+                nftId: components["parameters"]["NftId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a recipient before the claim
+         * @description Says what is known of an address before the NFT is claimed for it, since a mint cannot be undone. It changes
+         *     nothing but the count of wrong secrets. An address that the claim would reject as `recipient_unusable` is rejected
+         *     here, too.
+         *
+         *     `hasCode` says whether the address is a contract, by a node of the NFT's network. A node has 3 seconds for that.
+         *     Ask a person before you claim for a contract: not every contract can pass an NFT on.
+         */
+        post: operations["checkClaimRecipient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -65,11 +100,14 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Proof of the claim, and who gets the NFT. */
+        /** @description The secret, and who gets the NFT. */
         ClaimRequest: {
             /** @description The secret of the NFT, which the link on the asset has behind the `#`. */
             secret: string;
-            /** @description Wallet that gets the NFT. The zero address, and a mixed-case address with a wrong EIP-55 checksum, are refused. */
+            /**
+             * @description Wallet that gets the NFT. The zero address, contracts of RWAs, reserved addresses, and a mixed-case address with
+             *     a wrong EIP-55 checksum are rejected.
+             */
             recipient: string;
         };
         /**
@@ -88,6 +126,8 @@ export interface components {
              * @description Identifies the NFT.
              */
             nftId: string;
+            /** @description Name that the company of the asset shows to customers; null when it has set none. */
+            companyName: string | null;
             /** @description Number within the asset, counted from 1 and padded with zeros. */
             serial: string;
             /** @description Token id on the chain, fixed from the start, as a decimal number. */
@@ -111,7 +151,7 @@ export interface components {
             contractAddress: string;
             /**
              * @description Whether a claim would be accepted now: nobody has claimed the NFT, or its mint failed, its asset can be claimed
-             *     and its network mints.
+             *     and its network mints on the asset's contract.
              */
             isClaimable: boolean;
             claimStatus: components["schemas"]["ClaimStatus"];
@@ -143,7 +183,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -190,6 +230,16 @@ export interface components {
             /** @description Every fault of the input. Absent when the input is not at fault. Absent where it is not known. */
             errors?: components["schemas"]["InputError"][];
         };
+        /** @description What is known of an address that an NFT may be claimed for. */
+        ClaimRecipient: {
+            /** @description The address in EIP-55 form. */
+            recipient: string;
+            /**
+             * @description Whether the address is a contract on the network of the NFT; null when no node says so in time. A wallet that
+             *     delegates to a contract (EIP-7702) is none.
+             */
+            hasCode: boolean | null;
+        };
         /** @description Proof that the caller may see the claim. */
         ClaimStateRequest: {
             /** @description The secret of the NFT, which the link on the asset has behind the `#`. */
@@ -232,8 +282,8 @@ export interface components {
             };
         };
         /**
-         * @description The limit of the caller's address is used up, too many wrong secrets were tried for this NFT, or its company may
-         *     mint no more today.
+         * @description The limit of the caller's address is used up, the secret is wrong and the address has tried too many wrong ones, or the
+         *     company may mint no more today.
          */
         TooManyClaims: {
             headers: {
@@ -268,7 +318,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The limit of the caller's address is used up, or too many wrong secrets were tried for this NFT. */
+        /** @description The limit of the caller's address is used up, or the secret is wrong and the address has tried too many wrong ones. */
         TooManyTries: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -364,7 +414,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["ClaimNotFound"];
-            /** @description The NFT, its RWA or its network does not allow a claim. Only one who holds the secret is told. */
+            /** @description The NFT, its RWA, its contract or its network does not allow a claim. Only one who holds the secret is told. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -377,6 +427,55 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyClaims"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["PublicUnavailable"];
+        };
+    };
+    checkClaimRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The NFT, as the link on the asset names it.
+                 * @example 14036fb4-2851-4d88-98bf-08882136fb9a
+                 */
+                nftId: components["parameters"]["NftId"];
+            };
+            cookie?: never;
+        };
+        /** @description The secret and the recipient. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            /** @description What is known of the address. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["NotStored"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimRecipient"];
+                };
+            };
+            /** @description The body is not JSON, or the input is at fault. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: components["responses"]["ClaimNotFound"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyTries"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["PublicUnavailable"];
         };

@@ -10,8 +10,8 @@ export interface paths {
         };
         /**
          * Get the metadata of a minted token
-         * @description What the `tokenURI` of a minted token points to: the public fields of its RWA, and its serial. It needs no key,
-         *     may be cached, and never shows a secret. A token that is not minted does not exist here.
+         * @description What the `tokenURI` of a minted token points to: the public fields of its RWA, its serial, and the name that
+         *     its company shows to customers. It needs no key, may be cached, and never shows a secret. A token that is not minted does not exist here.
          */
         get: operations["getTokenMetadata"];
         put?: never;
@@ -117,8 +117,14 @@ export interface paths {
          *     the mint is under way is 200 as before if the recipient is the same, and 409 if it is another. A mint that failed
          *     may be asked for again.
          *
-         *     The first five wrong secrets for an NFT within 15 minutes are 400; after that every try is 429, also with the
-         *     right secret, until `Retry-After` has passed.
+         *     A recipient or treasury that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
+         *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
+         *     reserve for contracts of their own. Only a request that fits otherwise gets this answer. The zero address is rejected with the input.
+         *
+         *     The right secret always works. The first five wrong secrets of a key for an NFT within 15 minutes are 400, further
+         *     ones 429 until `Retry-After` has passed. A text that cannot be a secret is 400 and never counted: secrets have 32
+         *     characters, which are letters, digits, `-` and `_`. Tries of others, with another key or on the claim page, do not
+         *     count.
          */
         post: operations["mintNft"];
         delete?: never;
@@ -196,6 +202,10 @@ export interface paths {
          *
          *     The RWA must be claimable and its network supported for minting. Without `recipient` the NFT goes to the treasury
          *     address of the company. Use an `Idempotency-Key`: a repeated call without one creates a second NFT.
+         *
+         *     A recipient or treasury that no person owns is 400 `recipient_unusable`, and nothing is queued. These are the contracts of all RWAs
+         *     and networks of the service, and the addresses up to `0x000000000000000000000000000000000000ffff`, which networks
+         *     reserve for contracts of their own. Only a request that fits otherwise gets this answer. The zero address is rejected with the input.
          */
         post: operations["createAndMintNft"];
         delete?: never;
@@ -256,7 +266,10 @@ export interface components {
             description: string | null;
             /** @description Image of the asset. */
             image: string | null;
-            /** @description Type of the asset and serial of the NFT. */
+            /**
+             * @description `Type` of the asset, `Serial` of the NFT, and `Issuer`: the name that its company shows to customers. A company
+             *     without such a name has no `Issuer` here.
+             */
             attributes: components["schemas"]["TokenAttribute"][];
         };
         /**
@@ -264,7 +277,7 @@ export interface components {
          *     one that you do not know for what its status says.
          * @enum {string}
          */
-        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
+        ProblemCode: "api_key_missing" | "api_key_invalid" | "company_required" | "nft_foreign" | "input_invalid" | "http_malformed" | "json_malformed" | "path_malformed" | "address_required" | "network_id_required" | "attendee_id_required" | "secret_required" | "network_not_found" | "cursor_invalid" | "filter_unsupported" | "operation_unsupported" | "block_not_indexed" | "as_of_too_far" | "not_erc20" | "secret_invalid" | "recipient_required" | "recipient_unusable" | "not_found" | "event_not_found" | "attendee_not_found" | "rwa_not_found" | "nft_not_found" | "claim_not_found" | "token_not_found" | "method_not_allowed" | "request_timeout" | "attendee_already_invited" | "event_full" | "max_attendees_too_low" | "nft_already_minted" | "nft_already_queued" | "rwa_archived" | "rwa_not_claimable" | "minting_unsupported" | "contract_unmintable" | "idempotency_in_progress" | "claim_gone" | "precondition_failed" | "etag_weakened" | "body_too_large" | "media_type_unsupported" | "idempotency_key_reused" | "rate_limited" | "secret_locked" | "mint_quota_exceeded" | "headers_too_large" | "internal_error" | "history_unavailable" | "nfts_unavailable" | "tokens_unavailable" | "approvals_unavailable" | "balance_unavailable" | "auth_unavailable" | "service_unavailable" | "overloaded";
         /**
          * @description Part of the request that holds the fault.
          * @enum {string}
@@ -575,8 +588,8 @@ export interface components {
             /** @description The secret of the NFT. */
             secret: string;
             /**
-             * @description Wallet that gets the NFT. Without it the NFT goes to the treasury address of the company. The zero address, and
-             *     a mixed-case address with a wrong EIP-55 checksum, are refused.
+             * @description Wallet that gets the NFT. Without it the NFT goes to the treasury address of the company. The zero address,
+             *     contracts of RWAs, reserved addresses, and a mixed-case address with a wrong EIP-55 checksum are rejected.
              */
             recipient?: string | null;
         };
@@ -626,8 +639,8 @@ export interface components {
         /** @description Recipient and data of the new NFT. A field that is absent or null is unset. */
         CreateAndMintRequest: {
             /**
-             * @description Wallet that gets the NFT. Without it the NFT goes to the treasury address of the company. The zero address, and
-             *     a mixed-case address with a wrong EIP-55 checksum, are refused.
+             * @description Wallet that gets the NFT. Without it the NFT goes to the treasury address of the company. The zero address,
+             *     contracts of RWAs, reserved addresses, and a mixed-case address with a wrong EIP-55 checksum are rejected.
              */
             recipient?: string | null;
             data?: components["schemas"]["FreeData"];
@@ -851,8 +864,8 @@ export interface components {
             };
         };
         /**
-         * @description The limit of the key is used up, the company may mint no more today, or too many wrong secrets were tried for this
-         *     NFT.
+         * @description The limit of the key is used up, the company may mint no more today, or the secret is wrong and the key has tried too
+         *     many wrong ones for this NFT.
          */
         TooManyMints: {
             headers: {
@@ -1322,8 +1335,8 @@ export interface operations {
             403: components["responses"]["NftForeign"];
             404: components["responses"]["NftNotFound"];
             /**
-             * @description The NFT, its RWA or its network does not allow minting, or the first request with this `Idempotency-Key`
-             *     still runs. Only the last one has `Retry-After`.
+             * @description The NFT, its RWA, its contract or its network does not allow minting, or the first request with this
+             *     `Idempotency-Key` still runs. Only the last one has `Retry-After`.
              */
             409: {
                 headers: {
@@ -1522,8 +1535,8 @@ export interface operations {
             403: components["responses"]["CompanyRequired"];
             404: components["responses"]["RwaNotFound"];
             /**
-             * @description The RWA or its network does not allow minting, or the first request with this `Idempotency-Key` still runs.
-             *     Only the last one has `Retry-After`.
+             * @description The RWA, its contract or its network does not allow minting, or the first request with this `Idempotency-Key`
+             *     still runs. Only the last one has `Retry-After`.
              */
             409: {
                 headers: {

@@ -10,6 +10,7 @@ import type {
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
 import type { Span } from '../../tracing/span.ts';
+import { networkOf } from '../server/network-of.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
 import type { EndShare } from './answer-shares.ts';
 import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';
@@ -70,6 +71,10 @@ class HandlerContext {
 
   get address(): string {
     return this.#exchange.request.ip ?? '';
+  }
+
+  get network(): string {
+    return networkOf(this.address);
   }
 
   get preferred(): RequestContext['preferred'] {

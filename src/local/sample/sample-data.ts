@@ -26,8 +26,8 @@ export type WorldDataOptions = {
 export async function fillDatabase({ db, vault, chain, rpcUrl, now }: WorldDataOptions): Promise<WorldKeys> {
   const { cast, addresses } = chain;
   await addLocalNetwork(db, rpcUrl, addresses.TallystickNft);
-  const acme = await addCompany(db, 'acme', cast.acmeTreasury);
-  const globex = await addCompany(db, 'globex', cast.globexTreasury);
+  const acme = await addCompany(db, 'acme', 'Acme Casks', cast.acmeTreasury);
+  const globex = await addCompany(db, 'globex', 'Globex', cast.globexTreasury);
   const asset = { chainId: localChainId, contractAddress: addresses.TallystickNft };
   await addAssets(db, vault, { companyId: acme.id, ...asset }, acmeAssets);
   await addAssets(db, vault, { companyId: globex.id, ...asset }, globexAssets);
@@ -66,8 +66,8 @@ async function addLocalNetwork(db: Database, rpcUrl: string, minterContract: str
   });
 }
 
-async function addCompany(db: Database, name: string, treasuryAddress: string) {
-  const { id } = await insertCompany(db, { name, treasuryAddress });
+async function addCompany(db: Database, name: string, displayName: string, treasuryAddress: string) {
+  const { id } = await insertCompany(db, { name, displayName, treasuryAddress });
   const { key } = await issueKey(db, 'local', {
     companyId: id,
     label: `${name} sample key`,

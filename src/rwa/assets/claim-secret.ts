@@ -61,6 +61,11 @@ export function sealNewSecret(vault: ClaimSecretVault): {
   return { id, secret, sealed: vault.seal(id, secret) };
 }
 
+const form = new RegExp(`^[A-Za-z0-9_-]{${(secretBytes * 4) / 3}}$`);
+
+/** Whether a text has the form that every secret has. */
+export const isSecretForm = (text: string): boolean => form.test(text);
+
 /** Compares in constant time: the digests have the same length, whatever the texts are. */
 export function sameSecret(expected: string, given: string): boolean {
   return timingSafeEqual(digest(expected), digest(given));

@@ -10,6 +10,8 @@ type Token = {
   readonly description: string | null;
   readonly type: string;
   readonly imageUrl: string | null;
+  /** What customers read as the name of its company; null when unset. */
+  readonly companyName: string | null;
 };
 
 type TokenRow = {
@@ -19,6 +21,7 @@ type TokenRow = {
   description: string | null;
   type: string;
   image_url: string | null;
+  company_name: string | null;
 };
 
 /** The token, if it is minted. It belongs to no caller, so no company is named. */
@@ -28,7 +31,9 @@ export async function findMintedToken(
 ): Promise<Token | undefined> {
   const rows: TokenRow[] = await db('rwas as r')
     .join('nfts as n', { 'n.company_id': 'r.company_id', 'n.rwa_number': 'r.number' })
+    .join('companies as c', { 'c.id': 'r.company_id' })
     .select('r.chain_id', 'r.contract_address', 'r.name', 'r.description', 'r.type', 'r.image_url')
+    .select({ company_name: 'c.display_name' })
     .where({ 'r.number': rwaNumber.toString(), 'n.serial': serial.toString() })
     .whereRaw(`${stateOfRow('n')} = 'minted'`);
   return rows.map(toToken)[0];
@@ -41,4 +46,5 @@ const toToken = (row: TokenRow): Token => ({
   description: row.description,
   type: row.type,
   imageUrl: row.image_url,
+  companyName: row.company_name,
 });

@@ -6,33 +6,52 @@ import type { HolderClaims } from '../minting/holder-claims.ts';
 import { publicNote } from '../minting/mint-reason.ts';
 import { parseRecipient } from './recipient.ts';
 
-type Deps = { readonly claims: HolderClaims };
+type Deps = {
+  readonly claims: HolderClaims;
+  /** Whether an address is a contract on a network; null when no node says so in time. */
+  readonly hasCode: (chainId: string, address: string) => Promise<boolean | null>;
+};
 
 /** The operations of whoever holds the secret of an NFT. */
-export function createClaimHandlers({ claims }: Deps): Handlers<operations, never, keyof operations> {
+export function createClaimHandlers({
+  claims,
+  hasCode,
+}: Deps): Handlers<operations, never, keyof operations> {
   return {
-    async getClaim({ path: { nftId }, body: { secret } }) {
-      return replyOf(await claims.read({ nftId, secret }));
+    async getClaim({ path: { nftId }, body: { secret } }, { network }) {
+      return replyOf(await claims.read({ nftId, secret, caller: stranger(network) }));
     },
-    async createClaim({ path: { nftId }, body }, { address, requestId }) {
+    async checkClaimRecipient({ path: { nftId }, body }, { network }) {
+      const { secret } = body;
+      const recipient = parseRecipient(body.recipient);
+      const { chainId } = await claims.check({ nftId, secret, recipient, caller: stranger(network) });
+      const checked = { recipient, hasCode: await hasCode(chainId, recipient) };
+      return { status: 200, body: checked, headers: notStored };
+    },
+    async createClaim({ path: { nftId }, body }, { address, network, requestId }) {
       const { secret } = body;
       const recipient = parseRecipient(body.recipient);
       const by = { kind: 'holder', address, requestId } as const;
-      return replyOf(await claims.claim({ nftId, secret, recipient, by }));
+      return replyOf(await claims.claim({ nftId, secret, recipient, by, caller: stranger(network) }));
     },
   };
 }
 
+const stranger = (network: string) => ({ kind: 'network', name: network }) as const;
+
+const notStored = { 'Cache-Control': 'no-store' };
+
 const replyOf = (claim: HolderClaim) => ({
   status: 200 as const,
   body: toApiClaim(claim),
-  headers: { 'Cache-Control': 'no-store' },
+  headers: notStored,
 });
 
 function toApiClaim(claim: HolderClaim): components['schemas']['Claim'] {
   const { mintState, mintReason, mintedTx, explorerUrl } = claim;
   return {
     nftId: claim.nftId,
+    companyName: claim.companyName,
     serial: serialText(claim.serial),
     tokenId: claim.tokenId,
     name: claim.name,

@@ -1,3 +1,5 @@
+import type { NetworkRegistry } from '../../chain/networks.ts';
+import type { RpcClients } from '../../chain/rpc/rpc-clients.ts';
 import type { operations as ClaimOperations } from '../../contract/generated/claim.ts';
 import type { operations } from '../../contract/generated/rwa.ts';
 import type { CompanyContext, Handlers } from '../../contract/operation.ts';
@@ -9,6 +11,7 @@ import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { createHolderClaims } from '../minting/holder-claims.ts';
 import { createMintAcceptor } from '../minting/mint-acceptor.ts';
 import { createClaimHandlers } from './claim-handlers.ts';
+import { createCodeReader } from './code-reader.ts';
 import { createMintHandlers, toApiAccepted } from './mint-handlers.ts';
 import { createNftHandlers } from './nft-handlers.ts';
 import { createRwaHandlers } from './rwa-handlers.ts';
@@ -21,6 +24,8 @@ type Deps = {
   /** Answers what may be some seconds old; never what shows claim secrets. */
   readonly mayLag: MayLag;
   readonly vault: ClaimSecretVault;
+  readonly networks: Pick<NetworkRegistry, 'find'>;
+  readonly clients: Pick<RpcClients, 'for'>;
   readonly log: Logger;
   /** The claim page of companies and RWAs that have none of their own. */
   readonly claimBaseUrl: string;
@@ -50,5 +55,6 @@ export function createRwaAreas(deps: Deps): RwaAreas {
     ...createMintHandlers({ mints }),
     ...createMetadataHandler({ mayLag }),
   };
-  return { rwa, claim: createClaimHandlers({ claims: createHolderClaims({ db, vault, mints }) }) };
+  const claims = createHolderClaims({ db, vault, openSecret, mints });
+  return { rwa, claim: createClaimHandlers({ claims, hasCode: createCodeReader(deps) }) };
 }

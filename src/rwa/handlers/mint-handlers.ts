@@ -34,7 +34,8 @@ export function createMintHandlers({ mints }: Deps): Handlers<MintOperations, Co
         recipient,
         idempotency,
         by: byKey(origin),
-      };
+        caller: { kind: 'key', name: origin.keyId },
+      } as const;
       return replyOf(await mints.mint(request));
     },
     async claimNft() {

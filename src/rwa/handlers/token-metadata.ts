@@ -34,6 +34,7 @@ export function createMetadataHandler({
         attributes: [
           { trait_type: 'Type', value: token.type },
           { trait_type: 'Serial', value: serial },
+          ...(token.companyName === null ? [] : [{ trait_type: 'Issuer', value: token.companyName }]),
         ],
       };
       return { status: 200, body, headers: { 'Cache-Control': cacheControl } };

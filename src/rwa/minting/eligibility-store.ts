@@ -11,8 +11,12 @@ export type Eligibility = {
   readonly isClaimable: boolean;
   /** Decimal. */
   readonly chainId: string;
-  /** The network has a minter contract and a signer that is at work, and the RWA's contract is not known as unfit. */
+  /** EIP-55. */
+  readonly contractAddress: string;
+  /** The network has a minter contract and a signer that is at work. */
   readonly isSupported: boolean;
+  /** What is wrong with a contract that is known as unfit, in words; null for any other. */
+  readonly contractFault: string | null;
   /** EIP-55. */
   readonly treasury: string | null;
 };
@@ -30,7 +34,9 @@ type EligibilityRow = {
   is_archived: boolean;
   is_claimable: boolean;
   chain_id: string;
+  contract_address: string;
   is_supported: boolean;
+  contract_fault: string | null;
   treasury_address: string | null;
 };
 type CandidateRow = EligibilityRow & {
@@ -41,15 +47,18 @@ type CandidateRow = EligibilityRow & {
   secret_key_id: string;
 };
 
-/** Whether the network `w` mints on the contract of the RWA `r`. */
+/** Whether the network `w` of the RWA `r` mints. */
 export const isSupportedSql = `(w.minter_contract IS NOT NULL
   AND EXISTS (SELECT 1 FROM mint_lanes l WHERE l.chain_id = r.chain_id
-    AND ${isStaffedSql('l')})
-  AND NOT EXISTS (SELECT 1 FROM contract_verdicts v WHERE v.chain_id = r.chain_id
-    AND v.contract = r.contract_address AND v.verdict = 'unfit'))`;
+    AND ${isStaffedSql('l')}))`;
 
-const columns = `r.archived_at IS NOT NULL AS is_archived, r.is_claimable, r.chain_id, c.treasury_address,
-  ${isSupportedSql} AS is_supported`;
+/** What is wrong with the contract of the RWA `r`; null unless it is known as none that mints. */
+export const contractFaultSql = `(SELECT v.detail FROM contract_verdicts v WHERE v.chain_id = r.chain_id
+  AND v.contract = r.contract_address AND v.verdict = 'unfit')`;
+
+const columns = `r.archived_at IS NOT NULL AS is_archived, r.is_claimable, r.chain_id, r.contract_address,
+  c.treasury_address,
+  ${isSupportedSql} AS is_supported, ${contractFaultSql} AS contract_fault`;
 const joins = 'JOIN companies c ON c.id = r.company_id JOIN networks w ON w.chain_id = r.chain_id';
 
 /**
@@ -94,7 +103,9 @@ const toEligibility = (row: EligibilityRow): Eligibility => ({
   isArchived: row.is_archived,
   isClaimable: row.is_claimable,
   chainId: row.chain_id,
+  contractAddress: row.contract_address,
   isSupported: row.is_supported,
+  contractFault: row.contract_fault,
   // A treasury from before it was refused: nothing can be minted to it.
   treasury:
     row.treasury_address !== null && isZeroAddress(row.treasury_address) ? null : row.treasury_address,

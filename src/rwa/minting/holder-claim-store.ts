@@ -3,12 +3,13 @@ import { prepared } from '../../db/prepared.ts';
 import type { SealedSecret } from '../assets/claim-secret.ts';
 import type { MintState } from '../assets/nft-row.ts';
 import { nftReasonSql } from '../assets/reason-sql.ts';
-import { noAttempts, type SecretAttempts } from '../assets/secret-attempt-store.ts';
-import { isSupportedSql } from './eligibility-store.ts';
+import { contractFaultSql, isSupportedSql } from './eligibility-store.ts';
 
 /** An NFT with its asset and network, as the holder of its secret may see it. */
 export type HolderClaim = {
   readonly nftId: string;
+  /** What customers read as the name of the company; null when unset. */
+  readonly companyName: string | null;
   readonly serial: bigint;
   /** Decimal. */
   readonly tokenId: string;
@@ -23,7 +24,7 @@ export type HolderClaim = {
   readonly explorerUrl: string | null;
   /** EIP-55. */
   readonly contractAddress: string;
-  /** Whether the RWA can be claimed and its network mints. */
+  /** Whether the RWA can be claimed and its network mints on its contract. */
   readonly isOpen: boolean;
   readonly mintState: MintState;
   readonly mintError: string | null;
@@ -36,19 +37,45 @@ export type HolderClaim = {
 };
 
 /** What is needed to check a secret, and never shown. */
-export type ClaimProof = {
+type ClaimProof = {
+  readonly id: string;
   readonly companyId: string;
   readonly sealed: SealedSecret;
-  readonly attempts: SecretAttempts;
+  /** Whether its RWA lets the holders of secrets claim. */
+  readonly isOpen: boolean;
 };
+
+type ProofRow = {
+  id: string;
+  company_id: string;
+  secret_cipher: Buffer;
+  secret_key_id: string;
+  claim_page: boolean;
+};
+
+const proofSql = `
+  SELECT n.id, n.company_id, n.secret_cipher, n.secret_key_id, r.claim_page
+  FROM nfts n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id WHERE n.id = $1`;
+
+/**
+ * Finds what a secret for an NFT is checked by. It belongs to no caller, so no company is named. It reads no more than
+ * that, so that its time tells little of whether there is such an NFT.
+ */
+export async function findClaimProof(db: Database, nftId: string): Promise<ClaimProof | undefined> {
+  const { rows } = await prepared<ProofRow>(db, 'claim_proof', proofSql, [nftId]);
+  return rows.map((row) => ({
+    id: row.id,
+    companyId: row.company_id,
+    sealed: { cipher: row.secret_cipher, keyId: row.secret_key_id },
+    isOpen: row.claim_page,
+  }))[0];
+}
 
 type Row = {
   id: string;
-  company_id: string;
+  company_name: string | null;
   serial: string;
   token_id: string;
-  secret_cipher: Buffer;
-  secret_key_id: string;
   mint_state: MintState;
   mint_error: string | null;
   mint_reason: string | null;
@@ -64,37 +91,31 @@ type Row = {
   network_name: string;
   explorer_url: string | null;
   is_open: boolean;
-  wrong: number | null;
-  seconds: number | null;
 };
 
 const findSql = `
-  SELECT n.id, n.company_id, n.serial, n.token_id, n.secret_cipher, n.secret_key_id, n.mint_state, n.mint_error,
+  SELECT n.id, n.serial, n.token_id, n.mint_state, n.mint_error,
     ${nftReasonSql('n')} AS mint_reason, n.recipient, n.minted_at, n.minted_tx,
     r.name, r.description, r.type, r.image_url, r.chain_id, r.contract_address,
-    w.name AS network_name, w.explorer_url,
-    r.archived_at IS NULL AND r.is_claimable AND ${isSupportedSql} AS is_open,
-    a.wrong, ceil(extract(epoch FROM a.window_ends_at - clock_timestamp()))::int AS seconds
+    w.name AS network_name, w.explorer_url, c.display_name AS company_name,
+    r.archived_at IS NULL AND r.is_claimable AND ${isSupportedSql} AND ${contractFaultSql} IS NULL AS is_open
   FROM nfts n JOIN rwas r ON r.id = n.rwa_id AND r.company_id = n.company_id AND r.claim_page
-    JOIN networks w ON w.chain_id = r.chain_id
-    LEFT JOIN secret_attempts a ON a.nft_id = n.id AND a.window_ends_at > clock_timestamp()
+    JOIN networks w ON w.chain_id = r.chain_id JOIN companies c ON c.id = n.company_id
   WHERE n.id = $1`;
 
 /**
- * Finds an NFT of an RWA that lets the holders of secrets claim. It belongs to no caller, so no company is named: what
- * it gives may be shown, or used, only once the secret is checked.
- * @returns undefined for an unknown NFT, and for one of an RWA that did not opt in
+ * Reads an NFT of an RWA that lets the holders of secrets claim. It belongs to no caller, so no company is named: what it
+ * gives may be shown only once the secret is checked.
+ * @returns undefined when there is none, or its RWA no longer lets them
  */
-export async function findHolderClaim(
-  db: Database,
-  nftId: string,
-): Promise<{ readonly claim: HolderClaim; readonly proof: ClaimProof } | undefined> {
+export async function findHolderClaim(db: Database, nftId: string): Promise<HolderClaim | undefined> {
   const { rows } = await prepared<Row>(db, 'holder_claim', findSql, [nftId]);
-  return rows.map((row) => ({ claim: toClaim(row), proof: toProof(row) }))[0];
+  return rows.map(toClaim)[0];
 }
 
 const toClaim = (row: Row): HolderClaim => ({
   nftId: row.id,
+  companyName: row.company_name,
   serial: BigInt(row.serial),
   tokenId: row.token_id,
   name: row.name,
@@ -112,13 +133,4 @@ const toClaim = (row: Row): HolderClaim => ({
   recipient: row.recipient,
   mintedAt: row.minted_at,
   mintedTx: row.minted_tx,
-});
-
-const toProof = (row: Row): ClaimProof => ({
-  companyId: row.company_id,
-  sealed: { cipher: row.secret_cipher, keyId: row.secret_key_id },
-  attempts:
-    row.wrong === null || row.seconds === null
-      ? noAttempts
-      : { wrong: row.wrong, secondsLeft: Math.max(1, row.seconds) },
 });

@@ -11,13 +11,15 @@ import { currentCause } from '../../tracing/in-span.ts';
 import { type ClaimSecretVault, sealNewSecret } from '../assets/claim-secret.ts';
 import { insertNfts, type NewNft } from '../assets/nft-creation-store.ts';
 import { findForeignNfts } from '../assets/nft-store.ts';
-import { countWrongSecrets, findSecretAttempts } from '../assets/secret-attempt-store.ts';
+import type { SecretCaller } from '../assets/wrong-secret-store.ts';
 import { findEligibility, lockCandidates } from './eligibility-store.ts';
 import { createNftDecision, decideEligible, isSecretInvalid, type Outcome, refuse } from './mint-decision.ts';
 import { mintQueue } from './mint-queue.ts';
 import { findMintLimits, keepWithinQuota } from './mint-quota-store.ts';
 import { queueNfts } from './mint-state-store.ts';
+import { findContractRecipients } from './recipient-store.ts';
 import { createRequestGroups } from './request-groups.ts';
+import { refuseMoreWrong } from './wrong-secret.ts';
 
 type Request = {
   readonly companyId: string;
@@ -30,7 +32,12 @@ type Request = {
 };
 
 /** A request to mint an NFT that exists. */
-export type MintRequest = Request & { readonly nftId: string; readonly secret: string };
+export type MintRequest = Request & {
+  readonly nftId: string;
+  readonly secret: string;
+  /** For whom a wrong secret is counted. */
+  readonly caller: SecretCaller;
+};
 
 /** A request to create an NFT of an RWA and to mint it. */
 type CreateAndMintRequest = Request & { readonly rwaId: string; readonly data: object | undefined };
@@ -44,7 +51,7 @@ export type AcceptedMint = { readonly nftId: string; readonly isReplay: boolean 
  *
  * Requests of a company that come at the same time are accepted as a set, in one transaction, so that a statement, a
  * commit and a flush to the disk serve all of them. Each has an outcome of its own: one that is refused changes
- * nothing, but for the count of wrong secrets, and takes no other with it.
+ * nothing and takes no other with it. A wrong secret is counted after that.
  */
 export type MintAcceptor = {
   /** @throws problem with the reason for which the mint is refused */
@@ -94,7 +101,12 @@ export function createMintAcceptor(deps: Deps): MintAcceptor {
       acceptGroup(deps, requests, { decide: (tx, fresh) => decideCreations(tx, vault, fresh) }),
   });
   return {
-    mint: async (request) => acceptedOrThrow(await mint({ ...request, causes: currentCause() })),
+    async mint(request) {
+      const outcome = await mint({ ...request, causes: currentCause() });
+      const locked = isSecretInvalid(outcome) ? await refuseMoreWrong(deps.db, request) : undefined;
+      if (locked !== undefined) throw locked;
+      return acceptedOrThrow(outcome);
+    },
     createAndMint: async (request) =>
       acceptedOrThrow(await createAndMint({ ...request, causes: currentCause() })),
   };
@@ -230,10 +242,9 @@ async function decideMints(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const ids = [...new Set(requests.map(({ nftId }) => nftId.toLowerCase()))];
-  const [candidates, attempts, limits] = await together(tx, () => [
+  const [candidates, contracts, limits] = await together(tx, () => [
     lockCandidates(tx, companyId, ids),
-    // Read when the rows are locked: what another transaction counted meanwhile is seen.
-    findSecretAttempts(tx, companyId, ids),
+    findContractRecipients(tx, { companyId, recipients: recipientsOf(requests) }),
     findMintLimits(tx, companyId),
   ]);
   const missing = ids.filter((id) => !candidates.has(id));
@@ -245,7 +256,7 @@ async function decideMints(
     const decide =
       nft === undefined
         ? () => refuse(problem(foreign.has(id) ? 'nft_foreign' : 'nft_not_found'))
-        : createNftDecision(vault, nft, attempts.get(id));
+        : createNftDecision(vault, nft, contracts);
     for (const request of sameNft) outcomes.set(request, decide(request));
   }
 
@@ -253,22 +264,17 @@ async function decideMints(
   return outcomes;
 }
 
-/** Counts the wrong secrets, and queues the NFTs that may be minted. */
+const recipientsOf = (requests: readonly Request[]) => requests.flatMap(({ recipient }) => recipient ?? []);
+
+/** Queues the NFTs that may be minted. */
 function writeMints(tx: Tx, outcomes: Outcomes<MintRequest>): readonly Promise<unknown>[] {
-  const wrong = [...outcomes].flatMap(([request, outcome]) => (isSecretInvalid(outcome) ? [request] : []));
   const queued = [...outcomes.values()].filter((outcome) => outcome.kind === 'queued');
   return [
-    countWrongSecrets(tx, countById(wrong)),
     queueNfts(
       tx,
       queued.map(({ nftId: id, chainId, recipient }) => ({ id, chainId, recipient })),
     ),
   ];
-}
-
-function countById(requests: readonly MintRequest[]): ReadonlyMap<string, number> {
-  const groups = Map.groupBy(requests, ({ nftId }) => nftId.toLowerCase());
-  return new Map([...groups].map(([id, { length }]) => [id, length]));
 }
 
 /** Inserts the NFTs, already queued, of those RWAs that may be minted. */
@@ -281,8 +287,9 @@ async function decideCreations(
   if (first === undefined) return new Map();
   const { companyId } = first;
   const rwaIds = requests.map(({ rwaId }) => rwaId.toLowerCase());
-  const [eligibility, limits] = await together(tx, () => [
+  const [eligibility, contracts, limits] = await together(tx, () => [
     findEligibility(tx, companyId, rwaIds),
+    findContractRecipients(tx, { companyId, recipients: recipientsOf(requests) }),
     findMintLimits(tx, companyId),
   ]);
 
@@ -296,7 +303,7 @@ async function decideCreations(
       continue;
     }
     const { id, sealed } = sealNewSecret(vault);
-    const outcome = decideEligible(rwa, id, request.recipient ?? rwa.treasury ?? undefined);
+    const outcome = decideEligible(rwa, id, { named: request.recipient, contracts });
     outcomes.set(request, outcome);
     if (outcome.kind !== 'queued') continue;
     const { chainId, recipient } = outcome;

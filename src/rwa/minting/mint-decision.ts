@@ -1,7 +1,7 @@
 import { type ProblemError, problem } from '../../errors.ts';
 import { type ClaimSecretVault, sameSecret } from '../assets/claim-secret.ts';
-import { allowedAttempts, noAttempts, type SecretAttempts } from '../assets/secret-attempt-store.ts';
 import type { Eligibility, MintCandidate } from './eligibility-store.ts';
+import { refuseRecipient } from './recipient.ts';
 
 /*
  * What becomes of a request, decided from what was read. Nothing here reads or writes the database.
@@ -16,22 +16,21 @@ export type Outcome =
 
 type Attempt = { readonly secret: string; readonly recipient: string | undefined };
 
-/** Decides on the requests for one NFT, one after the other: each sees what the one before it did. */
+/**
+ * Decides on the requests for one NFT, one after the other: each sees what the one before it did.
+ * @param contracts those among the recipients, and the treasury, that are NFT contracts
+ */
 export function createNftDecision(
   vault: ClaimSecretVault,
   nft: MintCandidate,
-  { wrong, secondsLeft }: SecretAttempts = noAttempts,
+  contracts: ReadonlySet<string>,
 ): (attempt: Attempt) => Outcome {
   const secret = vault.open(nft.id, nft.sealed);
   let present = nft;
-  let attempts = wrong;
   return ({ secret: given, recipient: named }) => {
-    const refusal = refuseSecret(secret, given, { wrong: attempts, secondsLeft });
-    if (refusal?.code === 'secret_invalid') attempts += 1;
-    if (refusal !== undefined) return refuse(refusal);
-    const recipient = named ?? nft.treasury ?? undefined;
-    if (present.state !== 'unclaimed' && present.state !== 'failed') return decideKnown(present, recipient);
-    const outcome = decideEligible(nft, nft.id, recipient);
+    if (!sameSecret(secret, given)) return refuse(secretInvalid());
+    if (present.state !== 'unclaimed' && present.state !== 'failed') return decideKnown(present, named);
+    const outcome = decideEligible(nft, nft.id, { named, contracts });
     if (outcome.kind === 'queued') present = { ...nft, state: 'queued', recipient: outcome.recipient };
     return outcome;
   };
@@ -39,33 +38,31 @@ export function createNftDecision(
 
 /** Of an NFT that nobody has asked to mint, or whose mint failed. */
 export function decideEligible(
-  { isArchived, isClaimable, isSupported, chainId }: Eligibility,
+  eligibility: Eligibility,
   nftId: string,
-  recipient: string | undefined,
+  { named, contracts }: { readonly named: string | undefined; readonly contracts: ReadonlySet<string> },
 ): Outcome {
+  const { isArchived, isClaimable, isSupported, chainId, contractAddress, treasury } = eligibility;
   if (isArchived) return refuse(problem('rwa_archived'));
   if (!isClaimable) return refuse(problem('rwa_not_claimable'));
   if (!isSupported) return refuse(problem('minting_unsupported', { chainId }));
-  if (recipient === undefined) return refuse(recipientRequired());
+  const reason = eligibility.contractFault;
+  if (reason !== null) return refuse(problem('contract_unmintable', { address: contractAddress, reason }));
+  const recipient = named ?? treasury;
+  if (recipient === null) return refuse(recipientRequired());
+  const whose = named === undefined ? ', the treasury of the company' : '';
+  const refusal = refuseRecipient(recipient, { contractAddress, contracts }, whose);
+  if (refusal !== undefined) return refuse(refusal);
   return { kind: 'queued', nftId, chainId, recipient };
 }
 
 /** Of an NFT whose mint was accepted before: the same request again is accepted, without a change. */
-function decideKnown(nft: MintCandidate, recipient: string | undefined): Outcome {
+function decideKnown(nft: MintCandidate, named: string | undefined): Outcome {
   if (nft.state === 'minted') return refuse(problem('nft_already_minted'));
-  if (recipient === undefined) return refuse(recipientRequired());
+  const recipient = named ?? nft.treasury;
+  if (recipient === null) return refuse(recipientRequired());
   const isSame = nft.recipient?.toLowerCase() === recipient.toLowerCase();
   return isSame ? { kind: 'known', nftId: nft.id } : refuse(problem('nft_already_queued'));
-}
-
-/** Why a secret is not accepted; undefined when it is. */
-export function refuseSecret(
-  secret: string,
-  given: string,
-  { wrong, secondsLeft }: SecretAttempts,
-): ProblemError | undefined {
-  if (wrong >= allowedAttempts) return secretLocked(secondsLeft);
-  return sameSecret(secret, given) ? undefined : secretInvalid();
 }
 
 export const isSecretInvalid = (outcome: Outcome | undefined) =>
@@ -77,9 +74,6 @@ const recipientRequired = () =>
   problem('recipient_required', {}, inBody('/recipient', 'Recipient is required'));
 
 const secretInvalid = () => problem('secret_invalid', {}, inBody('/secret', 'Secret is invalid'));
-
-export const secretLocked = (seconds: number) =>
-  problem('secret_locked', {}, { headers: { 'Retry-After': String(seconds) } });
 
 const inBody = (pointer: string, message: string) => ({
   errors: [{ in: 'body' as const, pointer, message }],

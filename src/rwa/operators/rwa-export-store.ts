@@ -1,6 +1,7 @@
 import type { Database } from '../../contract/transaction.ts';
 import type { ClaimSecretVault } from '../assets/claim-secret.ts';
 import { claimUrl } from '../assets/claim-url.ts';
+import { stateOfRow } from '../assets/mint-state-sql.ts';
 import type { MintState } from '../assets/nft-row.ts';
 import { serialText } from '../assets/token-id.ts';
 import type { OperatorRwa } from './rwa-admin-store.ts';
@@ -32,6 +33,8 @@ export type ExportOptions = {
   readonly rwa: OperatorRwa;
   /** The claim page where neither RWA nor company has one. */
   readonly claimBaseUrl: string;
+  /** Only NFTs whose mint stands so. */
+  readonly claimStatus?: MintState | undefined;
   /** Called for an NFT whose secret is damaged, which is left out. */
   readonly onDamaged: (nft: Pick<ExportRow, 'serial' | 'nftId'>) => void;
   /** Rows of one query. */
@@ -45,17 +48,19 @@ export type ExportOptions = {
 export async function* exportRows(
   db: Database,
   vault: ClaimSecretVault,
-  { rwa, claimBaseUrl, onDamaged, batch = 1_000 }: ExportOptions,
+  { rwa, claimBaseUrl, claimStatus, onDamaged, batch = 1_000 }: ExportOptions,
 ): AsyncGenerator<ExportRow> {
   const base = rwa.claimBaseUrl ?? claimBaseUrl;
   let after = '0';
   for (;;) {
-    const rows: NftRow[] = await db('nfts')
+    const query = db('nfts')
       .select(columns)
       .where({ company_id: rwa.companyId, rwa_number: rwa.number.toString() })
       .where('serial', '>', after)
       .orderBy('serial')
       .limit(batch);
+    if (claimStatus !== undefined) query.whereRaw(`${stateOfRow()} = ?`, [claimStatus]);
+    const rows: NftRow[] = await query;
     for (const row of rows) {
       const secret = openOf(row, vault);
       if (secret === undefined) onDamaged({ serial: serialText(BigInt(row.serial)), nftId: row.id });

@@ -2,7 +2,6 @@ import type { Database, Tx } from '../../contract/transaction.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { ClaimSecretVault, SealedSecret } from '../assets/claim-secret.ts';
 import { claimUrl } from '../assets/claim-url.ts';
-import { deleteSecretAttempts } from '../assets/secret-attempt-store.ts';
 
 export type ReissuedSecret = {
   readonly nftId: string;
@@ -20,8 +19,7 @@ export class NftMintedError extends Error {
 }
 
 /**
- * Gives an NFT a new claim secret; the old one stops working at once, and wrong secrets that were counted against it are
- * forgotten.
+ * Gives an NFT a new claim secret; the old one stops working at once.
  * @param claimBaseUrl the claim page where neither RWA nor company has one
  * @returns undefined when there is no such NFT
  * @throws NftMintedError
@@ -38,7 +36,6 @@ export async function reissueSecret(
     if ((await findState(tx, nftId)) === 'minted') throw new NftMintedError(nftId);
     const base = await updateSecret(tx, nftId, sealed);
     if (base === undefined) return undefined;
-    await deleteSecretAttempts(tx, nftId);
     return { nftId, secret, url: claimUrl(base ?? claimBaseUrl, nftId, secret) };
   });
 }

@@ -27,6 +27,7 @@ async function prepared({ session, facts, id }: Trial, sent: Record<string, unkn
       return { ids: { rwaId: (await facts.anyRwa()).id }, body: sent };
     case 'createAndMintNft':
       return { ids: { rwaId: (await facts.mintableRwa()).id }, body: sent };
+    case 'checkClaimRecipient':
     case 'getClaim':
     case 'createClaim':
     case 'mintNft': {

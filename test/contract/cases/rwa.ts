@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Answer } from '../../support/conformance.ts';
 import { Unprovoked } from '../session.ts';
 import { foreignCursor, reusingKey } from './any-operation.ts';
 import { cannot, type Provocations, type Provoke, type Trial, writing } from './case.ts';
 
 const wallets = ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8', '0x90F79bf6EB2c4f870365E785982E1f101E93b906'];
+const reserved = `0x${'1'.padStart(40, '0')}`;
 const tries = 6;
 
 const nested = (depth: number): object => (depth === 0 ? {} : { deeper: nested(depth - 1) });
@@ -19,7 +20,7 @@ const onRwa =
 
 /** An answer to a mint, unless the network is one without minting: that is no fault of the deployment. */
 const unlessUnsupported = (answer: Answer): Answer => {
-  if (!answer.text.includes('"minting_unsupported"')) return answer;
+  if (!/"(minting_unsupported|contract_unmintable)"/.test(answer.text)) return answer;
   throw new Unprovoked('nothing mints on the network of the RWA: needs another --chain-id');
 };
 
@@ -48,8 +49,9 @@ const queuedTwice: Provoke = writing(async (trial) => {
 
 const lockedOut: Provoke = writing(async (trial) => {
   const nft = await newNft(trial);
-  for (let wrong = 1; wrong < tries; wrong += 1) await mint(trial, { ...nft, secret: 'wrong' });
-  return mint(trial, nft);
+  const wrong = { ...nft, secret: randomBytes(24).toString('base64url') };
+  for (let tried = 1; tried < tries; tried += 1) await mint(trial, wrong);
+  return mint(trial, wrong);
 });
 
 /** An NFT of an RWA that is not claimable, with its right secret. */
@@ -86,6 +88,10 @@ export const rwaCases: Provocations = {
   }),
   'createAndMintNft recipient_malformed': refusedBody({ recipient: '0x123' }),
   'createAndMintNft recipient_zero': refusedBody({ recipient: `0x${'0'.repeat(40)}` }),
+  'createAndMintNft recipient_unusable': writing(async ({ session, facts, id }) => {
+    const ids = { rwaId: (await facts.mintableRwa()).id };
+    return unlessUnsupported(await session.call(id, { ids, body: { recipient: reserved } }));
+  }),
   data_too_deep: refusedBody({ data: nested(21) }),
   'createAndMintNft rwa_not_claimable': writing(async ({ session, facts, id }) =>
     session.call(id, { ids: { rwaId: (await facts.unclaimableRwa()).id }, body: { recipient: wallets[0] } }),
@@ -111,6 +117,7 @@ export const rwaCases: Provocations = {
   secret_locked: lockedOut,
   'mintNft recipient_malformed': refusedBody({ secret: 'none', recipient: '0x123' }),
   'mintNft recipient_zero': refusedBody({ secret: 'none', recipient: `0x${'0'.repeat(40)}` }),
+  'mintNft recipient_unusable': writing(async (trial) => mint(trial, await newNft(trial), reserved)),
   'mintNft rwa_not_claimable': mintOfUnclaimable,
   nft_already_minted: writing(async (trial) => mint(trial, await trial.facts.mintedNft(), wallets[0])),
   nft_already_queued: queuedTwice,
@@ -123,6 +130,7 @@ export const rwaCases: Provocations = {
   mint_quota_exceeded: cannot('needs a company that the operator has limited'),
   rwa_archived: cannot('needs an RWA that the operator has archived'),
   minting_unsupported: cannot('needs a claimable RWA on a network without minting'),
+  contract_unmintable: cannot('needs a claimable RWA whose contract is none that mints'),
 
   claim_gone: ({ session, id }) => session.call(id),
 

@@ -5,7 +5,7 @@ import { until, untilAll } from '../../support/minting.ts';
 import { compileContracts } from '../../support/solidity.ts';
 import { createMintSetup, type MintSetup } from '../mint-setup.ts';
 
-const unverified = '0x000000000000000000000000000000000000dEaD';
+const unverified = '0x00000000000000000000000000000000DeaDBeef';
 let setup: MintSetup;
 /** The code of our own contract. */
 let tallystick: string;

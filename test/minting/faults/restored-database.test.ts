@@ -80,7 +80,7 @@ describe('a database that was restored from a backup older than the chain', () =
     ]);
 
     const dry = await json('recover');
-    expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, mended: 4, waiting: 0 } });
+    expect(dry).toMatchObject({ status: 0, value: { applied: false, found: 4, wouldMend: 4, waiting: 0 } });
     expect(await setup.service.db('nfts').count()).toMatchObject([{ count: String(before + 2) }]);
     const applied = await json('recover', '--apply');
     expect(applied).toMatchObject({ status: 0, value: { applied: true, mended: 4, left: 0, waiting: 0 } });

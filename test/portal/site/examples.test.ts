@@ -95,6 +95,9 @@ const requests: Readonly<Record<string, (world: World) => readonly Request[]>> =
     ['POST', `${claims}/${nftId}/state`, { secret }],
     ['POST', `${claims}/${minted.id}/state`, { secret: minted.secret }],
   ],
+  checkClaimRecipient: ({ nftId, secret }) => [
+    ['POST', `${claims}/${nftId}/recipient`, { secret, recipient: wallet }],
+  ],
   createClaim: ({ nftId, secret }) => [['POST', `${claims}/${nftId}`, { secret, recipient: wallet }]],
 };
 

@@ -5,7 +5,7 @@ import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 
 /// An NFT contract that mints to verified holders only: neither to its callers nor to one address.
 contract Picky is ERC721 {
-    address private constant unverified = 0x000000000000000000000000000000000000dEaD;
+    address private constant unverified = 0x00000000000000000000000000000000DeaDBeef;
 
     constructor() ERC721("Picky", "PICK") {}
 

@@ -1,5 +1,5 @@
-import { getAddress, JsonRpcProvider } from 'ethers';
-import type { Page, Route } from 'playwright-core';
+import { JsonRpcProvider } from 'ethers';
+import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { textsOf } from '../../../claim-page/page-modules.ts';
 import { type Open, phone, useBrowser } from '../browser.ts';
@@ -53,19 +53,6 @@ export const alterClaim = (page: Page, changes: object) =>
     await route.fulfill({ response, json: { ...(await response.json()), ...changes } });
   });
 
-/** Answers for the operation that checks a recipient where the service does not have it. */
-async function checkRecipient(route: Route): Promise<void> {
-  const response = await route.fetch();
-  const answer = (await response.json()) as { code?: string };
-  if (response.status() !== 404 || answer.code !== 'not_found') return route.fulfill({ response });
-  const { recipient } = route.request().postDataJSON() as { recipient: string };
-  try {
-    await route.fulfill({ json: { recipient: getAddress(recipient), hasCode: false } });
-  } catch {
-    await route.fulfill({ status: 400, json: { code: 'input_invalid', detail: 'recipient' } });
-  }
-}
-
 /** A browser for tests of the page, whose tabs may ask no foreign host but that of the picture. */
 export function useClaimPage() {
   const openTab = useBrowser();
@@ -75,7 +62,6 @@ export function useClaimPage() {
     await page.route('https://images.example/**', (route) =>
       route.fulfill({ contentType: 'image/svg+xml', body: picture }),
     );
-    await page.route('**/recipient', checkRecipient);
     if (script !== '') await page.addInitScript(script);
     const urls: string[] = [];
     /** The operations that were called, each with its body. */

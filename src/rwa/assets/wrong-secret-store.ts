@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../../contract/transaction.ts';
+import { prepared } from '../../db/prepared.ts';
+
+/*
+ * Table `wrong_secrets`: wrong claim secrets of each caller, for each NFT, in windows of fixed length. They lock nobody
+ * out: whoever sends the right secret is never asked about here.
+ */
+
+/** Wrong secrets of a caller for one NFT within a window, after which further wrong ones are refused. */
+const allowedForNft = 5;
+/** The same for all NFTs together. A company's server has no such bound: its customers type in what it sends. */
+const allowedForAll = { network: 50, key: 2 ** 31 - 1 } as const;
+const windowSeconds = 15 * 60;
+
+/** Who sends a secret: a key by its id, or a stranger by the network of the address. */
+export type SecretCaller = { readonly kind: 'key' | 'network'; readonly name: string };
+
+// Stands for all NFTs.
+const nil = '00000000-0000-0000-0000-000000000000';
+const isOpen = 'w.window_ends_at > clock_timestamp()';
+const seconds = 'ceil(extract(epoch FROM w.window_ends_at - clock_timestamp()))::int AS seconds';
+const counting = `ON CONFLICT (caller, nft_id) DO UPDATE SET
+      wrong = CASE WHEN ${isOpen} THEN w.wrong + 1 ELSE 1 END,
+      window_ends_at = CASE WHEN ${isOpen} THEN w.window_ends_at ELSE excluded.window_ends_at END
+    RETURNING w.wrong, ${seconds}`;
+const windowEnd = `clock_timestamp() + interval '${windowSeconds} seconds'`;
+
+// A caller that is over its bound for all NFTs adds no rows, so that ids without end fill no table.
+const countSql = `
+  WITH for_all AS (
+    INSERT INTO wrong_secrets AS w (caller, nft_id, wrong, window_ends_at) VALUES ($1, '${nil}', 1, ${windowEnd})
+    ${counting}
+  ), for_nft AS (
+    INSERT INTO wrong_secrets AS w (caller, nft_id, wrong, window_ends_at)
+    SELECT $1, $2::uuid, 1, ${windowEnd} FROM for_all WHERE for_all.wrong <= $3::int
+    ${counting}
+  )
+  SELECT max(seconds) AS seconds FROM (
+    SELECT seconds FROM for_all WHERE wrong > $3::int
+    UNION ALL SELECT seconds FROM for_nft WHERE wrong > ${allowedForNft}) over`;
+
+/**
+ * Counts a wrong secret.
+ * @returns undefined while the caller may send wrong ones; otherwise whole seconds until it may again, at least 1
+ */
+export async function countWrongSecret(
+  db: Database,
+  { kind, name }: SecretCaller,
+  nftId: string,
+): Promise<number | undefined> {
+  // Names are as long as an authentication service makes the ids of its keys.
+  const caller = createHash('sha256').update(`${kind} ${name}`).digest();
+  const values = [caller, nftId, allowedForAll[kind]];
+  const { rows } = await prepared<{ seconds: number | null }>(db, 'wrong_secret', countSql, values);
+  const left = rows[0]?.seconds ?? undefined;
+  return left === undefined ? undefined : Math.max(1, left);
+}
+
+/**
+ * Deletes the counts of windows that are over, at most `limit` of them.
+ * @returns how many were deleted; fewer than `limit` when none is left
+ */
+export async function purgeWrongSecrets(db: Database, limit = 1_000): Promise<number> {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `DELETE FROM wrong_secrets WHERE ctid IN (
+       SELECT ctid FROM wrong_secrets WHERE window_ends_at <= clock_timestamp() LIMIT ? FOR UPDATE SKIP LOCKED)`,
+    [limit],
+  );
+  return rowCount;
+}

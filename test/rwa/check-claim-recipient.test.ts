@@ -1,0 +1,110 @@
+import { describe, expect } from 'vitest';
+import { callNode } from '../support/deploy.ts';
+import { test as base, perFile } from '../support/fixtures.ts';
+import { startNodeProxy } from '../support/node-proxy.ts';
+import { addClaimable, claimPaths, unclaimableIds, wrongSecret } from './claim-requests.ts';
+import { contractAddress, recipient } from './samples.ts';
+
+const test = base
+  .extend('node', perFile, async ({ chain }, { onCleanup }) => {
+    const node = await startNodeProxy(chain.rpcUrl);
+    onCleanup(() => node.close());
+    return node;
+  })
+  .extend('serviceOptions', perFile, ({ node }) => ({ rpcUrl: node.url }));
+
+const checkPath = (nftId: string) => `${claimPaths(nftId).claimPath}/recipient`;
+const wrong = wrongSecret();
+
+describe('200', () => {
+  test('tells wallets from contracts, and changes nothing', async ({ service, anyone, chain, node }) => {
+    const { nft, secret } = await addClaimable(service);
+    const row = () => service.db('nfts').where({ id: nft.id }).first();
+    const before = await row();
+    const coin = '0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc';
+    await callNode(chain.rpcUrl, 'anvil_setCode', [coin, '0x6000']);
+    const delegating = '0x976EA74026E726554dB657fA54763abd0C3a0aa9';
+    const to = `0xef0100${coin.slice(2)}`;
+    await callNode(chain.rpcUrl, 'anvil_setCode', [delegating, to]);
+    node.forget();
+    for (const [address, hasCode] of [
+      [recipient, false],
+      [coin, true],
+      [delegating, false],
+    ] as const) {
+      const sent = anyone.post(checkPath(nft.id)).send({ secret, recipient: address.toLowerCase() });
+      const { body, headers } = await sent.expect(200);
+      expect(body.recipient.toLowerCase()).toBe(address.toLowerCase());
+      expect(body.hasCode).toBe(hasCode);
+      expect(headers['cache-control']).toBe('no-store');
+    }
+    expect(node.asked.filter((method) => method === 'eth_getCode')).toHaveLength(3);
+    expect(await row()).toEqual(before);
+    expect(await service.db('audit_log').where({ subject: nft.id })).toEqual([]);
+  });
+
+  test('answers in EIP-55', async ({ service, anyone }) => {
+    const { nft, secret } = await addClaimable(service);
+    const sent = anyone.post(checkPath(nft.id)).send({ secret, recipient: recipient.toLowerCase() });
+    expect((await sent.expect(200)).body).toEqual({ recipient, hasCode: false });
+  });
+
+  test('knows nothing of the code while the node fails or stalls', async ({ service, anyone, node }) => {
+    const { nft, secret } = await addClaimable(service);
+    const ask = async () =>
+      (await anyone.post(checkPath(nft.id)).send({ secret, recipient }).expect(200)).body.hasCode;
+    node.fail('drop');
+    expect(await ask()).toBeNull();
+    node.fail('none');
+    const release = node.hold('eth_getCode');
+    expect(await ask()).toBeNull();
+    release();
+  });
+});
+
+describe('400', () => {
+  test.for([
+    ['Secret is required', { recipient }],
+    ['Recipient is required', { secret: wrong }],
+    ['recipient must be 0x and 40 hex digits', { secret: wrong, recipient: '0x12' }],
+    ['recipient must not be the zero address', { secret: wrong, recipient: `0x${'0'.repeat(40)}` }],
+    ['recipient has a wrong EIP-55 checksum', { secret: wrong, recipient: recipient.replace('C', 'c') }],
+  ] as const)('says %s', async ([detail, body], { service, anyone }) => {
+    const [{ id }] = await unclaimableIds(service);
+    expect((await anyone.post(checkPath(id)).send(body).expect(400)).body.detail).toBe(detail);
+  });
+
+  test('rejects what the claim would reject, without asking a node', async ({ service, anyone, node }) => {
+    const { nft, secret } = await addClaimable(service);
+    node.forget();
+    const sent = anyone.post(checkPath(nft.id)).send({ secret, recipient: contractAddress });
+    expect((await sent.expect(400)).body.code).toBe('recipient_unusable');
+    expect(node.asked).not.toContain('eth_getCode');
+  });
+});
+
+describe('404', () => {
+  test('a wrong secret, an unknown NFT and one that did not opt in ask no node', async ({
+    service,
+    anyone,
+    node,
+  }) => {
+    const { nft } = await addClaimable(service);
+    node.forget();
+    const tried = [{ id: nft.id, secret: wrong }, ...(await unclaimableIds(service))];
+    for (const { id, secret } of tried) {
+      const { body } = await anyone.post(checkPath(id)).send({ secret, recipient }).expect(404);
+      expect(body.code).toBe('claim_not_found');
+    }
+    expect(node.asked).not.toContain('eth_getCode');
+  });
+});
+
+describe('429', () => {
+  test('after five wrong secrets', async ({ service, anyone }) => {
+    const { nft } = await addClaimable(service);
+    const send = () => anyone.post(checkPath(nft.id)).send({ secret: wrong, recipient });
+    for (let left = 5; left > 0; left -= 1) await send().expect(404);
+    expect((await send().expect(429)).body.code).toBe('secret_locked');
+  });
+});
