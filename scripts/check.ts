@@ -115,6 +115,7 @@ async function main(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  if (positionals.length === 0) process.stdout.write((await program('node', 'scripts/figures.ts')()).output);
   process.stdout.write(`${total - failed.length} passed, ${failed.length} failed\n`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
