@@ -69,8 +69,11 @@ export async function rehearseOperator(
     return { ...service, env: { ...env, DATABASE_URL: databaseUrl(kind) } };
   };
   const operator = at(await readService('operator', folder), 'operator');
-  const tallystick = async (words: string): Promise<unknown> =>
-    JSON.parse(await untilEnded(run(['src/cli.ts', '--json', ...words.split(' ')], operator)));
+  const tallystick = async (words: string): Promise<unknown> => {
+    const told = await untilEnded(run(['src/cli.ts', '--json', ...words.split(' ')], operator));
+    // What it says to people comes in between, each on a line.
+    return JSON.parse(told.replaceAll(/^\{"note":.*$/gm, ''));
+  };
   const chain = await startChain({ chainId, flags: ['--block-time', '1', '--slots-in-an-epoch', '1'] });
   const keys = '--keystore /admin/admin.json --password-file /run/secrets/admin_password';
   const addressed = z.object({ address: z.string() });
