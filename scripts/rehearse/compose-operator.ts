@@ -13,7 +13,7 @@ import type { RunningProcess } from '../../test/support/process.ts';
 import { composeFile } from './compose-faults.ts';
 import type { Bind } from './jail.ts';
 import type { Report } from './report.ts';
-import { untilEnded } from './watch-role.ts';
+import { serveAndStop, untilEnded } from './watch-role.ts';
 
 const composePath = path.join(import.meta.dirname, '../../deploy/compose.yaml');
 const chainId = '137';
@@ -50,19 +50,24 @@ const substitute = (text: string): string =>
 
 type Run = (command: readonly string[], given: Given) => RunningProcess;
 
+type Place = {
+  readonly folder: string;
+  /** The user of the image. */
+  readonly uid: number;
+  /** What the image runs by itself. */
+  readonly serve: readonly string[];
+  readonly databaseUrl: (kind: string) => string;
+  readonly run: Run;
+};
+
 /**
  * Does with the service of operators what a new installation needs: it makes keystores, deploys, grants and exports. The worker's
  * service then starts with the keystore that was made.
  */
 export async function rehearseOperator(
-  {
-    folder,
-    uid,
-    databaseUrl,
-    run,
-  }: { folder: string; uid: number; databaseUrl: (kind: string) => string; run: Run },
+  { folder, uid, serve, databaseUrl, run }: Place,
   report: Report,
-): Promise<Given> {
+): Promise<void> {
   const at = (service: Given, kind: string): Given => {
     const { DATABASE_URL_FILE: _, ...env } = service.env;
     // Another server than that of compose.yaml.
@@ -108,7 +113,11 @@ export async function rehearseOperator(
       const { uid: owner, mode } = await stat(path.join(output, 'cask.csv'));
       if (owner !== uid || (mode & 0o077) !== 0) throw new Error(`cask.csv is of ${owner}, mode ${mode}`);
     });
-    return at(await readService('worker', folder), 'worker');
+    await report('compose worker: starts with the keystore that the operator has made', async () => {
+      const worker = at(await readService('worker', folder), 'worker');
+      const env = { ...worker.env, PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0' };
+      await serveAndStop(run(serve, { ...worker, env }), false);
+    });
   } finally {
     await chain.close();
   }
