@@ -27,7 +27,8 @@ Tries what operators do once in a while, as far as one machine allows:
 
   deploy       reads all of deploy/ with the tools that it is made for: Dockerfile, compose.yaml, units, chart
   image        does the steps of the Dockerfile in an empty folder under another user, starts each role there as process 1
-               over a read-only file system, and stops it by SIGTERM. Needs root, for namespaces, and no container runtime
+               over a read-only file system, and stops it by SIGTERM; makes keystores, deploys, grants and exports with the
+               operator of compose.yaml. Needs root, for namespaces, and no container runtime
   last-suite   runs the suite of the last release over the present schema; takes some minutes
   upgrade      replaces the processes of the last release by those of this one, one by one under load, after migrate: no
                request fails, and nothing that was accepted is lost

@@ -13,7 +13,7 @@ import type { RunningProcess } from '../../test/support/process.ts';
 import { composeFile } from './compose-faults.ts';
 import type { Bind } from './jail.ts';
 import type { Report } from './report.ts';
-import { untilEnded } from './watch-role.ts';
+import { serveAndStop, untilEnded } from './watch-role.ts';
 
 const composePath = path.join(import.meta.dirname, '../../deploy/compose.yaml');
 const chainId = '137';
@@ -50,27 +50,35 @@ const substitute = (text: string): string =>
 
 type Run = (command: readonly string[], given: Given) => RunningProcess;
 
+type Place = {
+  readonly folder: string;
+  /** The user of the image. */
+  readonly uid: number;
+  /** What the image runs by itself. */
+  readonly serve: readonly string[];
+  readonly databaseUrl: (kind: string) => string;
+  readonly run: Run;
+};
+
 /**
  * Does with the service of operators what a new installation needs: it makes keystores, deploys, grants and exports. The worker's
  * service then starts with the keystore that was made.
  */
 export async function rehearseOperator(
-  {
-    folder,
-    uid,
-    databaseUrl,
-    run,
-  }: { folder: string; uid: number; databaseUrl: (kind: string) => string; run: Run },
+  { folder, uid, serve, databaseUrl, run }: Place,
   report: Report,
-): Promise<Given> {
+): Promise<void> {
   const at = (service: Given, kind: string): Given => {
     const { DATABASE_URL_FILE: _, ...env } = service.env;
     // Another server than that of compose.yaml.
     return { ...service, env: { ...env, DATABASE_URL: databaseUrl(kind) } };
   };
   const operator = at(await readService('operator', folder), 'operator');
-  const tallystick = async (words: string): Promise<unknown> =>
-    JSON.parse(await untilEnded(run(['src/cli.ts', '--json', ...words.split(' ')], operator)));
+  const tallystick = async (words: string): Promise<unknown> => {
+    const told = await untilEnded(run(['src/cli.ts', '--json', ...words.split(' ')], operator));
+    // What it says to people comes in between, each on a line.
+    return JSON.parse(told.replaceAll(/^\{"note":.*$/gm, ''));
+  };
   const chain = await startChain({ chainId, flags: ['--block-time', '1', '--slots-in-an-epoch', '1'] });
   const keys = '--keystore /admin/admin.json --password-file /run/secrets/admin_password';
   const addressed = z.object({ address: z.string() });
@@ -105,7 +113,11 @@ export async function rehearseOperator(
       const { uid: owner, mode } = await stat(path.join(output, 'cask.csv'));
       if (owner !== uid || (mode & 0o077) !== 0) throw new Error(`cask.csv is of ${owner}, mode ${mode}`);
     });
-    return at(await readService('worker', folder), 'worker');
+    await report('compose worker: starts with the keystore that the operator has made', async () => {
+      const worker = at(await readService('worker', folder), 'worker');
+      const env = { ...worker.env, PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0' };
+      await serveAndStop(run(serve, { ...worker, env }), false);
+    });
   } finally {
     await chain.close();
   }

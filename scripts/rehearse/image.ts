@@ -153,15 +153,12 @@ async function runRoles(image: Image, folder: string, report: Report): Promise<v
         const settings = { ROLES: role, PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0' };
         return serveAndStop(run(image.command, { ...users.settings(role), ...settings }), role === 'api');
       });
-    const place = { folder, uid: image.jail.uid, databaseUrl: users.urlOf };
-    const worker = await rehearseOperator(
-      { ...place, run: (command, given) => run(command, given.env, given.binds) },
+    const { uid } = image.jail;
+    const operator = { folder, uid, serve: image.command, databaseUrl: users.urlOf };
+    await rehearseOperator(
+      { ...operator, run: (command, given) => run(command, given.env, given.binds) },
       report,
     );
-    await report('compose worker: starts with the keystore that the operator has made', async () => {
-      const settings = { PORT: '0', OPERATIONS_PORT: '0', DRAIN_SECONDS: '0' };
-      await serveAndStop(run(image.command, { ...worker.env, ...settings }, worker.binds), false);
-    });
   } finally {
     await database.close();
   }

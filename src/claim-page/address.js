@@ -40,7 +40,8 @@ export const hasChecksum = (text) => /[a-f]/.test(text.slice(2)) && /[A-F]/.test
 
 /** Whether it is a recovery phrase: twelve words or more. */
 function isPhrase(text) {
-  const words = text.trim().split(/[\s,;]+/);
+  // Wallets number the words.
+  const words = text.split(/[\s,;.:)\d]+/).filter((word) => word !== '');
   return words.length >= 12 && words.every((word) => /^\p{L}{2,}$/u.test(word));
 }
 
@@ -65,7 +66,9 @@ function readScheme(text) {
 }
 
 const atChain = (chain, rest) =>
-  /^(\d+|0x[0-9a-f]+)$/i.test(chain) ? { rest, chain: Number(chain) } : { fault: 'addressSurrounded' };
+  /^(\d{1,15}|0x[0-9a-f]{1,12})$/i.test(chain)
+    ? { rest, chain: Number(chain) }
+    : { fault: 'addressSurrounded' };
 
 const otherCoins = [
   // Bech32 of Bitcoin and others, and base58 of Bitcoin, Solana, Tron and others.
@@ -75,7 +78,7 @@ const otherCoins = [
 
 /** Says why a text without invisible characters is no address. */
 function explain(text) {
-  if (/^[^@]+@[^@]+\.[^@]+$/.test(text)) return { fault: 'addressMail' };
+  if (/^[^@]+@[^@.]+\.[^@]+$/.test(text)) return { fault: 'addressMail' };
   if ((text.match(/0x[0-9a-f]{40}/gi) || []).length > 1) return { fault: 'addressSeveral' };
   // The letter O, which looks like the zero that it should be.
   if (/^ox/i.test(text)) return { fault: 'addressCharacter', values: { character: text[0] } };

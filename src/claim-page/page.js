@@ -107,8 +107,11 @@ function lookAnew() {
 async function alone(work) {
   if (isBusy) return;
   isBusy = true;
-  await work();
-  isBusy = false;
+  try {
+    await work();
+  } finally {
+    isBusy = false;
+  }
 }
 
 const explainAddress = (words) => {
@@ -131,6 +134,16 @@ async function propose(given) {
   if (body === undefined && !unanswered.includes(code)) return explain(answer);
   proposed = body?.recipient?.toLowerCase() === address.toLowerCase() ? body.recipient : address;
   showConfirm(claim, { address: proposed, hasCode: body?.hasCode === true });
+  await outwaitDoubleTap();
+}
+
+// The second tap of two may come this late, and where *Continue* was is now another button.
+const doubleTapMs = 500;
+
+async function outwaitDoubleTap() {
+  for (const id of ['yes', 'change']) showBusy(id, true, [id, id]);
+  await new Promise((done) => setTimeout(done, doubleTapMs));
+  for (const id of ['yes', 'change']) showBusy(id, false, [id, id]);
 }
 
 const unanswered = ['unreachable', 'not_found', 'service_unavailable', 'overloaded', 'internal_error'];
@@ -171,9 +184,11 @@ async function explain(answer) {
 async function useWallet(wallet) {
   showFault('');
   const { given, fault } = await askForAddress(wallet);
+  // A wallet may never answer, or late: whoever has gone on with an address of their own is not brought back.
+  if (isBusy || at('form').hidden) return;
   if (fault !== undefined) return showFault(text(fault));
   at('recipient').value = given;
-  await propose(given);
+  await alone(() => propose(given));
 }
 
 function showAddable() {
@@ -207,9 +222,7 @@ function begin() {
   addEventListener('online', lookUnasked);
   watchWallets((found) => {
     wallets = found;
-    showWallets('wallets', wallets, ['useWallet', 'useThisWallet'], (wallet) =>
-      alone(() => useWallet(wallet)),
-    );
+    showWallets('wallets', wallets, ['useWallet', 'useThisWallet'], useWallet);
     showAddable();
   });
   void look();

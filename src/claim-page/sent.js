@@ -1,25 +1,32 @@
-/* Which address this tab claimed for, so that its reader is told "it is yours" and a later visitor is not. No secret. */
+/*
+ * The addresses that this tab claimed for, so that its reader is told "it is yours" and a later visitor is not. No secret.
+ * There may be several: an answer can get lost, and another address be tried, although the first was accepted.
+ */
 
 const sent = new Map();
 const nameOf = (nftId) => `claimed ${nftId}`;
 
 export function noteSent(nftId, address) {
-  sent.set(nftId, address.toLowerCase());
+  const all = [...sentFor(nftId), address.toLowerCase()].join(' ');
+  sent.set(nftId, all);
   try {
-    sessionStorage.setItem(nameOf(nftId), address.toLowerCase());
+    sessionStorage.setItem(nameOf(nftId), all);
   } catch {
     // Where nothing may be stored, a reload reads as a later visit.
   }
 }
 
 /** Whether this tab asked for the NFT to go to this recipient. */
-export function wasSent(nftId, recipient) {
-  if (recipient === null) return false;
+export const wasSent = (nftId, recipient) =>
+  recipient !== null && sentFor(nftId).includes(recipient.toLowerCase());
+
+function sentFor(nftId) {
+  let stored = null;
   try {
-    const stored = sessionStorage.getItem(nameOf(nftId));
-    if (stored !== null) return stored === recipient.toLowerCase();
+    stored = sessionStorage.getItem(nameOf(nftId));
   } catch {
     // As above.
   }
-  return sent.get(nftId) === recipient.toLowerCase();
+  const all = stored ?? sent.get(nftId) ?? '';
+  return all === '' ? [] : all.split(' ');
 }

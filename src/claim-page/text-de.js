@@ -21,9 +21,9 @@ export const texts = {
   yoursText: 'Das NFT ist in Ihrer Wallet im Netzwerk {network}. Sie können diese Seite schließen.',
   takenTitle: 'Bereits eingelöst',
   takenText:
-    'Dieser Code gehört zu „{name}“. Das digitale Zertifikat (NFT) ist in der unten genannten Wallet. Wenn das nicht Ihre ist, fragen Sie {who}.',
+    'Dieser Code gehört zu „{name}“. Das digitale Zertifikat (NFT) ist in der unten genannten Wallet. Wenn es nicht Ihre Wallet ist, fragen Sie {who}.',
   takenSoonText:
-    'Dieser Code gehört zu „{name}“. Das digitale Zertifikat (NFT) ist unterwegs zu der unten genannten Wallet. Wenn das nicht Ihre ist, fragen Sie {who}.',
+    'Dieser Code gehört zu „{name}“. Das digitale Zertifikat (NFT) ist unterwegs zu der unten genannten Wallet. Wenn es nicht Ihre Wallet ist, fragen Sie {who}.',
   failedTitle: 'Das hat nicht geklappt',
   failedText:
     'Es ist nichts verloren: Sie können den Code noch einmal einlösen. Wenn es wieder nicht klappt, nehmen Sie eine andere Wallet oder fragen Sie {who}.',
@@ -31,7 +31,7 @@ export const texts = {
   closedTitle: 'Derzeit nicht einlösbar',
   closedText:
     'Dieser Code kann derzeit nicht eingelöst werden. Versuchen Sie es später wieder oder fragen Sie {who}.',
-  slow: 'Es dauert länger als sonst. Es ist nichts verloren, es geht von selbst weiter.',
+  slow: 'Es dauert länger als sonst. Es ist nichts verloren: Es geht von selbst weiter.',
   serviceSays: 'Meldung des Dienstes (auf Englisch)',
   incompleteTitle: 'Dieser Link ist unvollständig',
   incompleteText:
@@ -60,7 +60,7 @@ export const texts = {
   checking: 'Wird geprüft …',
   noWallet: 'Noch keine Wallet?',
   noWalletText:
-    'Jede Ethereum-Wallet ist geeignet. Kommen Sie mit demselben Code wieder; er gehört weiter Ihnen.',
+    'Jede Ethereum-Wallet ist geeignet. Kommen Sie später mit demselben Code wieder; er gehört weiterhin Ihnen.',
   walletHelp: 'So bekommen Sie eine Wallet',
 
   confirmTitle: 'Ist das Ihre Wallet?',
@@ -78,7 +78,7 @@ export const texts = {
   factNetwork: 'Netzwerk',
   factTime: 'Eingelöst',
   factContract: 'Vertrag (Contract)',
-  factToken: 'Nummer des Tokens',
+  factToken: 'Token-Nummer',
   copy: 'Kopieren',
   copyWhat: 'Kopieren: {what}',
   copied: 'Kopiert',
@@ -90,7 +90,7 @@ export const texts = {
 
   noAnswer: 'Der Dienst antwortet nicht. Die Seite versucht es {when} noch einmal.',
   lookAgain: 'Noch einmal nachsehen',
-  faster: 'Jemand war schneller: Der Code wurde für die unten genannte Wallet eingelöst.',
+  faster: 'Der Code wurde inzwischen für die unten genannte Wallet eingelöst.',
   closedNow: 'Der Code kann derzeit nicht eingelöst werden. Fragen Sie {who}.',
   quota:
     'Im Moment kann nichts mehr eingelöst werden. Ihr Code bleibt gültig: Versuchen Sie es {when} noch einmal.',
@@ -101,7 +101,7 @@ export const texts = {
 
   walletSilent: 'Die Wallet hat keine Adresse genannt. Geben Sie die Adresse selbst ein.',
   walletDeclined:
-    'Sie haben in der Wallet abgelehnt. Versuchen Sie es noch einmal oder geben Sie die Adresse selbst ein.',
+    'Sie haben die Anfrage in der Wallet abgelehnt. Versuchen Sie es noch einmal oder geben Sie die Adresse selbst ein.',
   walletLocked:
     'Die Wallet ist gesperrt oder kennt diese Seite nicht. Entsperren Sie die Wallet und versuchen Sie es noch einmal.',
   walletBusy: 'Die Wallet fragt Sie bereits: Öffnen Sie sie und antworten Sie dort.',
@@ -121,17 +121,17 @@ export const texts = {
   addressUnusable:
     'Diese Adresse gehört nicht zu einer Wallet. Was dorthin gesendet wird, ist verloren. Kopieren Sie die Adresse aus Ihrer Wallet.',
   addressChecksum:
-    'In dieser Adresse ist ein Fehler: Ihre Groß- und Kleinbuchstaben passen nicht zusammen. Kopieren Sie sie noch einmal aus Ihrer Wallet.',
+    'In dieser Adresse ist ein Fehler: Groß- und Kleinbuchstaben passen nicht zusammen. Kopieren Sie sie noch einmal aus Ihrer Wallet.',
   addressPayment: 'Das ist eine Zahlungsaufforderung. Verwenden Sie nur die Adresse Ihrer Wallet.',
   addressLink: 'Das ist ein Link. Fügen Sie nur die Adresse ein: Sie beginnt mit 0x.',
   addressSurrounded:
-    'Hier steht mehr als eine Adresse. Fügen Sie nur die Adresse ein: 0x und was darauf folgt.',
+    'Hier steht außer der Adresse noch etwas anderes. Fügen Sie nur die Adresse ein: 0x und was darauf folgt.',
   addressSeveral: 'Hier stehen mehrere Adressen. Wählen Sie eine davon.',
   addressMail: 'Das ist eine E-Mail-Adresse. Die Adresse einer Wallet beginnt mit 0x.',
   addressName:
     'Namen, zum Beispiel solche mit der Endung .eth, werden nicht nachgeschlagen. Fügen Sie die Adresse selbst ein: Sie beginnt mit 0x.',
   addressOtherCoin:
-    'Das sieht aus wie eine Adresse einer anderen Blockchain, etwa Bitcoin oder Solana. Das NFT braucht eine Adresse, die mit 0x beginnt.',
+    'Das sieht aus wie eine Adresse einer anderen Blockchain, etwa Bitcoin oder Solana. Für das NFT brauchen Sie eine Adresse, die mit 0x beginnt.',
   addressOld: 'So wurden Adressen früher geschrieben. Kopieren Sie die Adresse, die mit 0x beginnt.',
   addressCharacter:
     'Darin steht ein Zeichen, das in keiner Adresse vorkommt: {character}. Nach 0x folgen nur die Ziffern 0 bis 9 und die Buchstaben A bis F.',

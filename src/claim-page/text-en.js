@@ -10,13 +10,14 @@ export const texts = {
   help: 'Help',
 
   openTitle: 'Yours to claim',
-  openText: 'Choose the wallet that should receive it on {network}.',
+  openText: 'Choose the wallet that should receive the NFT on {network}.',
   queuedTitle: 'Your claim is accepted',
-  queuedText: 'It waits for its turn. You may close this page, and open the link again to see how far it is.',
+  queuedText:
+    'It is waiting for its turn. You may close this page and open the link again later to see how far it is.',
   sentTitle: 'On its way',
-  sentText: 'It was sent to {network} and waits to be confirmed. You may close this page.',
+  sentText: 'The NFT was sent to {network} and waits to be confirmed. You may close this page.',
   yoursTitle: 'It is yours',
-  yoursText: 'It is in your wallet, on {network}. You may close this page.',
+  yoursText: 'The NFT is in your wallet, on {network}. You may close this page.',
   takenTitle: 'Already claimed',
   takenText:
     'This code belongs to “{name}”. Its digital certificate (NFT) is in the wallet below. If that is not yours, ask {who}.',
@@ -27,7 +28,7 @@ export const texts = {
   failedClosedText: 'It cannot be claimed again at present. Ask {who}.',
   closedTitle: 'Not open for claims',
   closedText: 'It cannot be claimed at present. Look again later, or ask {who}.',
-  slow: 'It takes longer than usual. Nothing is lost: it goes on by itself.',
+  slow: 'It is taking longer than usual. Nothing is lost: it continues by itself.',
   serviceSays: 'What the service reports',
   incompleteTitle: 'This link is not complete',
   incompleteText: 'Scan the code again, or open the whole link, with everything after the # sign.',
@@ -71,7 +72,7 @@ export const texts = {
   factNetwork: 'Network',
   factTime: 'Claimed',
   factContract: 'Contract',
-  factToken: 'Number of the token',
+  factToken: 'Token number',
   copy: 'Copy',
   copyWhat: 'Copy: {what}',
   copied: 'Copied',
@@ -83,7 +84,7 @@ export const texts = {
 
   noAnswer: 'No answer from the service. The page tries again {when}.',
   lookAgain: 'Look again',
-  faster: 'Somebody was faster: it has been claimed for the wallet below.',
+  faster: 'It has been claimed in the meantime, for the wallet below.',
   closedNow: 'It cannot be claimed at present. Ask {who}.',
   quota: 'No more can be claimed for now. Your code stays valid: try again {when}.',
   tooMany: 'There were too many requests from here. Try again {when}.',
@@ -91,7 +92,7 @@ export const texts = {
   broken: 'The service cannot answer now. Wait a moment, then try again.',
 
   walletSilent: 'The wallet gave no address. Type or paste it instead.',
-  walletDeclined: 'You declined in the wallet. Try again, or type the address.',
+  walletDeclined: 'You declined the request in the wallet. Try again, or type the address.',
   walletLocked: 'The wallet is locked, or does not know this page. Unlock it, then try again.',
   walletBusy: 'The wallet is already asking you: open it and answer there.',
 

@@ -52,7 +52,7 @@ export const texts = {
   useThisWallet: 'Usar la billetera de este navegador',
   addressLabel: 'Dirección de su billetera',
   addressHint:
-    'Cópiela de su billetera; empieza por 0x. La dirección de depósito de una plataforma de intercambio no es una billetera: lo que se envía allí se pierde.',
+    'Cópiela de su billetera; empieza por 0x. La dirección de depósito de una plataforma de intercambio (exchange) no es una billetera: lo que se envía allí se pierde.',
   next: 'Continuar',
   checking: 'Comprobando…',
   noWallet: '¿Aún no tiene billetera?',
@@ -63,7 +63,7 @@ export const texts = {
   confirmText:
     '«{name}», n.º {serial}, se enviará a esta dirección en la red {network}. Esto no se puede deshacer.',
   confirmProgram:
-    'En esta dirección hay un programa. Es normal si se trata de su propia billetera inteligente (smart wallet). Si tiene dudas, elija «Cambiar»: lo que se envía a la dirección de un token o de un mercado se pierde.',
+    'En esta dirección hay un programa. Es normal si se trata de su propia billetera inteligente (smart wallet). Si tiene dudas, elija «Cambiar»: lo que se envía a la dirección de un token o de un mercado de NFT se pierde.',
   yes: 'Sí, enviarlo ahí',
   change: 'Cambiar',
   claiming: 'Enviando…',
@@ -82,11 +82,11 @@ export const texts = {
   addToThisWallet: 'Mostrar en la billetera de este navegador',
   addedToWallet: 'Su billetera ya lo muestra.',
   notAddedToWallet:
-    'Su billetera no ha podido añadirlo. Puede añadirlo usted mismo, con el contrato y el número de arriba.',
+    'Su billetera no ha podido añadirlo. Puede añadirlo manualmente, con el contrato y el número de arriba.',
 
   noAnswer: 'El servicio no responde. La página lo intentará de nuevo {when}.',
   lookAgain: 'Volver a comprobar',
-  faster: 'Alguien se ha adelantado: se ha canjeado para la billetera indicada abajo.',
+  faster: 'Entretanto se ha canjeado para la billetera indicada abajo.',
   closedNow: 'Por ahora este NFT no se puede canjear. Pregunte a {who}.',
   quota: 'De momento no se pueden canjear más. Su código sigue siendo válido: inténtelo de nuevo {when}.',
   tooMany: 'Ha habido demasiadas solicitudes desde aquí. Inténtelo de nuevo {when}.',
@@ -94,7 +94,7 @@ export const texts = {
   broken: 'El servicio no puede responder ahora. Espere un momento e inténtelo de nuevo.',
 
   walletSilent: 'La billetera no ha dado ninguna dirección. Escríbala usted.',
-  walletDeclined: 'Lo ha rechazado en la billetera. Inténtelo de nuevo o escriba la dirección.',
+  walletDeclined: 'Ha rechazado la solicitud en la billetera. Inténtelo de nuevo o escriba la dirección.',
   walletLocked: 'La billetera está bloqueada o no conoce esta página. Desbloquéela e inténtelo de nuevo.',
   walletBusy: 'La billetera ya le está preguntando: ábrala y responda allí.',
 
@@ -120,9 +120,9 @@ export const texts = {
   addressSeveral: 'Aquí hay más de una dirección. Elija una.',
   addressMail: 'Esto es una dirección de correo electrónico. La de una billetera empieza por 0x.',
   addressName:
-    'Los nombres, como los que terminan en .eth, no se consultan. Pegue la dirección misma: empieza por 0x.',
+    'Los nombres, como los que terminan en .eth, no se consultan. Pegue la propia dirección: empieza por 0x.',
   addressOtherCoin:
-    'Esto parece una dirección de otra cadena de bloques, como Bitcoin o Solana. El NFT necesita una dirección que empiece por 0x.',
+    'Esto parece una dirección de otra cadena de bloques, como Bitcoin o Solana. Para este NFT hace falta una dirección que empiece por 0x.',
   addressOld: 'Esta es una forma antigua de escribir una dirección. Copie la que empieza por 0x.',
   addressCharacter:
     'Contiene un carácter que no aparece en ninguna dirección: {character}. Después de 0x solo hay cifras del 0 al 9 y letras de la A a la F.',

@@ -6,7 +6,7 @@ export const texts = {
   serial: 'N° {serial}',
   from: 'De la part de {company}',
   giver: 'la personne qui vous a remis le code',
-  servedBy: 'Cette page est fournie par {operator}.',
+  servedBy: 'Cette page est proposée par {operator}.',
   help: 'Aide',
 
   openTitle: 'À vous de le récupérer',
@@ -64,7 +64,7 @@ export const texts = {
   confirmText:
     '« {name} », n° {serial}, sera envoyé à cette adresse sur le réseau {network}. C’est définitif : il ne sera pas possible de revenir en arrière.',
   confirmProgram:
-    'Un programme se trouve à cette adresse. C’est normal s’il s’agit de votre propre portefeuille intelligent (smart wallet). En cas de doute, choisissez « Modifier » : ce qui est envoyé à l’adresse d’un jeton ou d’une place de marché est perdu.',
+    'Il y a un programme à cette adresse. C’est normal s’il s’agit de votre propre portefeuille intelligent (smart wallet). En cas de doute, choisissez « Modifier » : ce qui est envoyé à l’adresse d’un jeton ou d’une place de marché est perdu.',
   yes: 'Oui, envoyer à cette adresse',
   change: 'Modifier',
   claiming: 'Envoi…',
@@ -87,10 +87,10 @@ export const texts = {
 
   noAnswer: 'Le service ne répond pas. La page réessaiera {when}.',
   lookAgain: 'Vérifier à nouveau',
-  faster: 'Quelqu’un a été plus rapide : le NFT a été récupéré pour le portefeuille ci-dessous.',
+  faster: 'Entre-temps, le NFT a été récupéré pour le portefeuille ci-dessous.',
   closedNow: 'Ce NFT ne peut pas être récupéré pour le moment. Adressez-vous à {who}.',
   quota: 'Aucun autre NFT ne peut être récupéré pour l’instant. Votre code reste valable : réessayez {when}.',
-  tooMany: 'Il y a eu trop de demandes d’ici. Réessayez {when}.',
+  tooMany: 'Trop de demandes ont été envoyées d’ici. Réessayez {when}.',
   unreachable: 'Le service est injoignable. Vérifiez votre connexion, puis réessayez.',
   broken: 'Le service ne peut pas répondre pour le moment. Patientez un instant, puis réessayez.',
 
@@ -102,9 +102,9 @@ export const texts = {
 
   addressEmpty: 'Saisissez l’adresse de votre portefeuille.',
   addressHash:
-    'Ce n’est pas une adresse. Cela ressemble au numéro d’une transaction, ou à une clé privée. Ne donnez jamais une clé privée à personne. Rien n’a été envoyé.',
+    'Ce n’est pas une adresse. Cela ressemble au numéro d’une transaction, ou à une clé privée. Ne communiquez jamais une clé privée à qui que ce soit. Rien n’a été envoyé.',
   addressPhrase:
-    'Cela ressemble à la phrase de récupération d’un portefeuille. Ne la donnez jamais à personne. Rien n’a été envoyé.',
+    'Cela ressemble à la phrase de récupération d’un portefeuille. Ne la communiquez jamais à qui que ce soit. Rien n’a été envoyé.',
   addressOtherChain:
     'Cette adresse est prévue pour {chain}, mais le NFT est sur le réseau {network}. Copiez votre adresse pour {network}.',
   otherNetwork: 'le réseau numéro {chainId}',
@@ -118,13 +118,13 @@ export const texts = {
     'Il y a une erreur dans cette adresse : ses majuscules et ses minuscules ne concordent pas. Copiez-la à nouveau depuis votre portefeuille.',
   addressPayment: 'C’est une demande de paiement. Utilisez seulement l’adresse de votre portefeuille.',
   addressLink: 'C’est un lien. Collez seulement l’adresse : elle commence par 0x.',
-  addressSurrounded: 'Il y a ici plus qu’une adresse. Collez seulement l’adresse : 0x et ce qui suit.',
+  addressSurrounded: 'Il y a ici autre chose que l’adresse. Collez seulement l’adresse : 0x et ce qui suit.',
   addressSeveral: 'Il y a ici plusieurs adresses. Choisissez-en une.',
   addressMail: 'C’est une adresse e-mail. L’adresse d’un portefeuille commence par 0x.',
   addressName:
     'Les noms, par exemple ceux qui se terminent par .eth, ne sont pas pris en charge. Collez l’adresse elle-même : elle commence par 0x.',
   addressOtherCoin:
-    'Cela ressemble à une adresse d’une autre blockchain, comme Bitcoin ou Solana. Le NFT a besoin d’une adresse qui commence par 0x.',
+    'Cela ressemble à une adresse d’une autre blockchain, comme Bitcoin ou Solana. Pour ce NFT, il faut une adresse qui commence par 0x.',
   addressOld: 'C’est une ancienne façon d’écrire une adresse. Copiez celle qui commence par 0x.',
   addressCharacter:
     'Elle contient un caractère qui n’existe dans aucune adresse : {character}. Après 0x, il n’y a que les chiffres de 0 à 9 et les lettres de A à F.',

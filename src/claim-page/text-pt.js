@@ -29,14 +29,14 @@ export const texts = {
   failedClosedText: 'No momento não é possível resgatar de novo. Fale com {who}.',
   closedTitle: 'Indisponível no momento',
   closedText: 'No momento este NFT não pode ser resgatado. Volte mais tarde ou fale com {who}.',
-  slow: 'Está demorando mais que o normal. Nada se perdeu: continuará sozinho.',
+  slow: 'Está demorando mais que o normal. Nada se perdeu: o processo continua automaticamente.',
   serviceSays: 'Mensagem do serviço (em inglês)',
   incompleteTitle: 'Este link está incompleto',
   incompleteText: 'Leia o código de novo ou abra o link inteiro, com tudo o que vem depois do sinal #.',
   unknownTitle: 'Este link não funciona',
   unknownText:
     'Leia o código de novo ou abra o link inteiro. Se continuar sem funcionar, fale com quem lhe deu o código.',
-  lockedTitle: 'Links errados demais',
+  lockedTitle: 'Muitos links errados',
   lockedText: 'Links errados foram abertos daqui várias vezes. Tente de novo {when}.',
   aboutTitle: 'Você tem um código impresso?',
   aboutText:
@@ -86,10 +86,10 @@ export const texts = {
 
   noAnswer: 'O serviço não responde. A página tentará de novo {when}.',
   lookAgain: 'Verificar de novo',
-  faster: 'Alguém foi mais rápido: o NFT foi resgatado para a carteira indicada abaixo.',
+  faster: 'Enquanto isso, o NFT foi resgatado para a carteira indicada abaixo.',
   closedNow: 'No momento este NFT não pode ser resgatado. Fale com {who}.',
   quota: 'Por enquanto não é possível resgatar mais nada. Seu código continua válido: tente de novo {when}.',
-  tooMany: 'Houve pedidos demais a partir daqui. Tente de novo {when}.',
+  tooMany: 'Foram feitas solicitações demais a partir daqui. Tente de novo {when}.',
   unreachable: 'Não foi possível contatar o serviço. Verifique sua conexão e tente de novo.',
   broken: 'O serviço não pode responder agora. Aguarde um momento e tente de novo.',
 
@@ -100,9 +100,9 @@ export const texts = {
 
   addressEmpty: 'Digite ou cole o endereço da sua carteira.',
   addressHash:
-    'Isto não é um endereço. Parece o número de uma transação ou uma chave privada. Nunca dê uma chave privada a ninguém. Nada foi enviado.',
+    'Isto não é um endereço. Parece o número de uma transação ou uma chave privada. Nunca informe uma chave privada a ninguém. Nada foi enviado.',
   addressPhrase:
-    'Isto parece a frase de recuperação de uma carteira. Nunca a dê a ninguém. Nada foi enviado.',
+    'Isto parece a frase de recuperação de uma carteira. Nunca a informe a ninguém. Nada foi enviado.',
   addressOtherChain:
     'Este endereço é para {chain}, mas o NFT está na rede {network}. Copie seu endereço para {network}.',
   otherNetwork: 'a rede número {chainId}',
@@ -116,13 +116,13 @@ export const texts = {
     'Há um erro neste endereço: as letras maiúsculas e minúsculas não combinam. Copie-o de novo da sua carteira.',
   addressPayment: 'Isto é um pedido de pagamento. Use apenas o endereço da sua carteira.',
   addressLink: 'Isto é um link. Cole apenas o endereço: ele começa com 0x.',
-  addressSurrounded: 'Há aqui mais do que um endereço. Cole apenas o endereço: 0x e o que vem depois.',
+  addressSurrounded: 'Há aqui algo além do endereço. Cole apenas o endereço: 0x e o que vem depois.',
   addressSeveral: 'Há aqui mais de um endereço. Escolha um deles.',
   addressMail: 'Isto é um endereço de e-mail. O de uma carteira começa com 0x.',
   addressName:
     'Nomes, como os que terminam em .eth, não são consultados. Cole o próprio endereço: ele começa com 0x.',
   addressOtherCoin:
-    'Isto parece um endereço de outra blockchain, como Bitcoin ou Solana. O NFT precisa de um endereço que comece com 0x.',
+    'Isto parece um endereço de outra blockchain, como Bitcoin ou Solana. Para este NFT é preciso um endereço que comece com 0x.',
   addressOld: 'Esta é uma forma antiga de escrever um endereço. Copie o que começa com 0x.',
   addressCharacter:
     'Ele contém um caractere que nenhum endereço tem: {character}. Depois de 0x há apenas algarismos de 0 a 9 e letras de A a F.',

@@ -8,13 +8,25 @@ let locale = 'en';
 /** Chooses the first language of the browser that has a table, and loads it. */
 export async function loadTexts(wanted = navigator.languages || [navigator.language]) {
   const found = wanted.find((each) => languages.includes(languageOf(each)));
-  locale = found || 'en';
-  const language = languageOf(locale);
+  const language = languageOf(found || 'en');
+  locale = isLocale(found) ? found : language;
   table = (await import(`./text-${language}.js`)).texts;
   document.documentElement.lang = language;
 }
 
-const languageOf = (tag) => String(tag).toLowerCase().split('-')[0];
+const languageOf = (tag) =>
+  String(tag)
+    .toLowerCase()
+    .split(/[-_@.]/)[0];
+
+/** Whether `Intl` takes it: some browsers on Linux name themselves `en-US@posix`. */
+function isLocale(tag) {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
 
 /** The text of a name, its `{placeholders}` filled. */
 export const text = (name, values = {}) =>

@@ -75,6 +75,15 @@ describe('what is no address for the NFT', () => {
     }
   });
 
+  test('is explained at once, however long it is', () => {
+    const half = 500_000;
+    const texts = [`a@${'.'.repeat(half)}@`, `a${'.a'.repeat(half)}!`, '0'.repeat(half), 'ab '.repeat(half)];
+    const before = process.cpuUsage();
+    for (const text of texts) expect(readAddress(text, nft).address).toBeUndefined();
+    // Each takes some 50 ms; a pattern that goes back over what it has read would take half a minute.
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
+  });
+
   test('is named: the network, the character, how many there are', () => {
     expect(readAddress(`eip155:137:${wallet}`, nft).values).toEqual({ chain: 'Polygon', chainId: 137 });
     expect(readAddress(`ethereum:${wallet}@77`, nft).values).toEqual({ chain: undefined, chainId: 77 });

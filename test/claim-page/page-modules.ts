@@ -21,6 +21,12 @@ export type LinkModule = {
   };
 };
 
+export type TextsModule = {
+  loadTexts(wanted: readonly string[]): Promise<void>;
+  whenOf(seconds: number): string;
+  momentOf(iso: string): string;
+};
+
 export type Texts = Readonly<Record<string, string>>;
 
 export const languages = ['en', 'de', 'fr', 'es', 'pt'] as const;

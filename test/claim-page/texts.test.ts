@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { languages, type Texts, textsOf } from './page-modules.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { languages, pageModule, type Texts, type TextsModule, textsOf } from './page-modules.ts';
 
 const folder = new URL('../../src/claim-page/', import.meta.url);
 const sources = readdirSync(folder).filter((name) => !name.startsWith('text-') && name !== 'page.css');
@@ -54,6 +54,25 @@ describe('the texts of the claim page', () => {
       );
     });
     expect(unused).toEqual([]);
+  });
+
+  test.each([
+    [['en-US@posix'], 'en'],
+    [['de_DE'], 'de'],
+    [['zh', 'ar', 'pt-BR'], 'pt'],
+    [['zh-Hant-TW'], 'en'],
+    [[], 'en'],
+  ])('are chosen for %j, whatever a browser calls its language', async (wanted, language) => {
+    const page = {} as { lang?: string };
+    vi.stubGlobal('document', { documentElement: page });
+    const { loadTexts, whenOf, momentOf } = (await pageModule('texts.js')) as TextsModule;
+    await loadTexts(wanted);
+    expect(page.lang).toBe(language);
+    expect([whenOf(40), momentOf('2027-05-04T09:30:00.000Z')]).toEqual([
+      expect.stringContaining('40'),
+      expect.stringContaining('2027'),
+    ]);
+    vi.unstubAllGlobals();
   });
 
   test('keep French signs on the line of their word', async () => {

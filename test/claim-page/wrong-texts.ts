@@ -32,6 +32,11 @@ export const wrongTexts = (contractAddress: string): readonly WrongText[] => [
     text: 'test test test test test test test test test test test junk',
     fault: 'addressPhrase',
   },
+  {
+    what: 'a recovery phrase with numbers',
+    text: '1. test 2. test 3. test 4. test 5. test 6. test 7. test 8. test 9. test 10. test 11. test 12. junk',
+    fault: 'addressPhrase',
+  },
   { what: 'a name', text: 'vitalik.eth', fault: 'addressName' },
   { what: 'a name below a name', text: 'pay.my-shop.eth', fault: 'addressName' },
   { what: 'a name in a payment address', text: 'ethereum:vitalik.eth', fault: 'addressName' },
@@ -44,6 +49,11 @@ export const wrongTexts = (contractAddress: string): readonly WrongText[] => [
   { what: 'another network, as EIP-681', text: `ethereum:${wallet}@1`, fault: 'addressOtherChain' },
   { what: 'another network, as EIP-3770', text: `eth:${wallet}`, fault: 'addressOtherChain' },
   { what: 'an unknown network', text: `eip155:987654321:${wallet}`, fault: 'addressOtherChain' },
+  {
+    what: 'a network with a number that is none',
+    text: `eip155:${'9'.repeat(400)}:${wallet}`,
+    fault: 'addressSurrounded',
+  },
   { what: 'a request for a payment', text: `ethereum:${wallet}?value=1e18`, fault: 'addressPayment' },
   {
     what: 'a call of a token',

@@ -92,6 +92,45 @@ describe.skipIf(tools.chromium === undefined)('the address that an NFT is claime
     await close();
   });
 
+  test('is not confirmed by the second of two taps', async () => {
+    const { page, calls, close } = await open();
+    await page.goto(held.link);
+    // The earliest tap that can be: at the moment when the button comes.
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      if (document.getElementById('confirm').hidden) return;
+      observer.disconnect();
+      window.tapped = true;
+      for (const id of ['yes', 'change']) document.getElementById(id).click();
+    }).observe(document.getElementById('confirm'), { attributes: true })`);
+    const wallet = Wallet.createRandom().address;
+    await give(page, wallet);
+    await page.waitForSelector('#yes[aria-disabled=false]');
+    expect(await page.evaluate('tapped')).toBe(true);
+    expect(await page.locator('#confirm-address').textContent()).toBe(wallet);
+    expect(await page.locator('#confirm').isVisible()).toBe(true);
+    expect(calls.filter(({ path }) => path === held.nftId)).toEqual([]);
+    await confirm(page);
+    await headline(page, 'It is yours');
+    await close();
+  });
+
+  test.each([
+    [320, '100%'],
+    [360, '200%'],
+    [360, '100%'],
+  ])('stays within its card at %i px and letters of %s', async (width, size) => {
+    const { page, close } = await open({ viewport: { width, height: 740 } });
+    await page.goto(held.link);
+    await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+    await give(page, Wallet.createRandom().address);
+    await headline(page, 'Is this your wallet?');
+    const beyond = `[...document.querySelectorAll('#confirm *')].filter((each) =>
+      each.getBoundingClientRect().right > document.getElementById('confirm').getBoundingClientRect().right)
+      .map(({ textContent }) => textContent)`;
+    expect([await page.evaluate(beyond), await overhang(page)]).toEqual([[], 0]);
+    await close();
+  });
+
   test('is warned about when a program is there, and only then', async () => {
     const { page, close } = await open();
     const recipient = Wallet.createRandom().address;

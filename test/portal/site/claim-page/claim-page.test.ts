@@ -144,6 +144,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     await page.getByRole('button', { name: 'Use Test <b>Wallet</b>' }).click();
     await page.waitForSelector('#confirm-title:focus');
     expect(await page.locator('#confirm-address').textContent()).toBe(signer.address);
+    await page.waitForSelector('#yes[aria-disabled=false]');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await headline(page, 'It is yours');
@@ -188,10 +189,52 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     const { page, close } = await open(phone, script);
     await page.goto(held.link);
     await page.getByRole('button', { name: 'Use the wallet in this browser' }).click();
-    await page.getByRole('alert').filter({ hasText: 'You declined in the wallet.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'You declined the request in the wallet.' }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await claimFor(page, Wallet.createRandom().address);
     await headline(page, 'It is yours');
+    await close();
+  });
+
+  test('is not stopped by a wallet that never answers, nor brought back by one that answers late', async () => {
+    const late = Wallet.createRandom().address;
+    const script = `window.ethereum = { request: () => new Promise((answer) => { window.answer = () => answer(['${late}']); }) };`;
+    const { page, close } = await open(phone, script);
+    await page.goto(held.link);
+    await page.getByRole('button', { name: 'Use the wallet in this browser' }).click();
+    const wallet = Wallet.createRandom().address;
+    await give(page, wallet);
+    await headline(page, 'Is this your wallet?');
+    await page.evaluate('answer()');
+    await confirm(page);
+    await headline(page, 'It is yours');
+    expect((await nftOf(held.nftId)).recipient).toBe(wallet);
+    await close();
+  });
+
+  test('reads that it is theirs, even if they tried another address after the first was accepted unseen', async () => {
+    const { page, close } = await open();
+    const [first, second] = [Wallet.createRandom().address, Wallet.createRandom().address];
+    await page.goto(held.link);
+    await give(page, first);
+    // The claim arrives; from then on no answer comes back.
+    await page.route('**/claims/*', async (route) => {
+      await page.route('**/claim/v1/api/**', (each) => each.abort());
+      await route.fetch();
+      await route.abort();
+    });
+    await confirm(page);
+    await page
+      .getByRole('alert')
+      .filter({ hasText: texts['unreachable'] ?? '' })
+      .waitFor();
+    await give(page, second);
+    await headline(page, 'Is this your wallet?');
+    await page.unrouteAll();
+    await confirm(page);
+    await headline(page, 'It is yours');
+    expect(await page.locator('#told').textContent()).toBe('');
+    expect((await nftOf(held.nftId)).recipient).toBe(first);
     await close();
   });
 
@@ -241,7 +284,7 @@ describe.skipIf(tools.chromium === undefined)('whoever scans a printed code', ()
     const mintNote = 'The operator has too little money for gas.';
     await alterClaim(page, { claimStatus: 'queued', isClaimable: false, mintNote });
     await page.goto(held.link);
-    await page.getByText('It takes longer than usual.').waitFor();
+    await page.getByText(texts['slow'] ?? '').waitFor();
     expect(await page.getByText(mintNote).isVisible()).toBe(false);
     await close();
   });
