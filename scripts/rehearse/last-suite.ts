@@ -11,6 +11,11 @@ const root = path.join(import.meta.dirname, '../..');
 const parts = ['rwa', 'events', 'blockchain', 'keys', 'http', 'indexer', 'jobs', 'minting'];
 // It lists the tables of its own schema.
 const ofOldSchema = 'test/indexer/distribution.test.ts';
+// They name indexes that others have replaced; the rest of their files says that every statement is read by an index.
+const ofOldIndexes = [
+  'and a page of them is read in order, without sorting',
+  'reads a page of the newest events without sorting',
+];
 const limitMs = 1_200_000;
 
 /** Runs the suite of the last release, with its own code, over the schema that the present migrations make. */
@@ -38,7 +43,8 @@ async function runTests(cwd: string, part: string): Promise<void> {
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
   // Some measure times, on machines that have other things to do.
   const config = ['--config', 'test/vitest.config.ts', '--retry', '2'];
-  const words = [vitest, 'run', ...config, '--exclude', ofOldSchema, `test/${part}/`];
+  const left = ['--exclude', ofOldSchema, '--testNamePattern', `^(?!.*(${ofOldIndexes.join('|')}))`];
+  const words = [vitest, 'run', ...config, ...left, `test/${part}/`];
   const child = spawn(process.execPath, words, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs });
   let written = '';
   for (const stream of [child.stdout, child.stderr])

@@ -1,6 +1,8 @@
 import type { Database } from '../contract/transaction.ts';
+import { inspectDatabase } from '../db/inspect.ts';
 import { migrateToLatest } from '../db/migrate.ts';
 import { grantRoleRights, revokeTemporary } from '../db/role-store.ts';
+import { assertInRange } from '../db/schema-check.ts';
 import { createJobQueue } from '../jobs/queue.ts';
 import { createLogger } from '../log.ts';
 import { jobQueues } from './job-queues.ts';
@@ -17,11 +19,13 @@ type Migration = {
 /**
  * Brings schema, job queues and the rights of the roles to what this release needs; safe to run again.
  * @param onMigrated called with the migrations, if any, before the rest, which may be cut off
+ * @throws SchemaError when this release cannot work with the schema that is there
  */
 export async function prepareDatabase(
   db: Database,
   onMigrated?: (migrations: readonly string[]) => Promise<void>,
 ): Promise<Migration> {
+  assertInRange(await inspectDatabase(db));
   const run = await migrateToLatest(db);
   if (run.length > 0) await onMigrated?.(run);
   const log = createLogger({ level: 'silent' });

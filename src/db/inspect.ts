@@ -21,6 +21,8 @@ export type DatabaseState = {
   readonly pending: readonly string[];
   /** Migrations that the database has run and this release does not know: a newer release migrated it. */
   readonly unknown: readonly string[];
+  /** Those of them that come before one of this release, so no release has them: they were between two releases. */
+  readonly unreleased: readonly string[];
   /** Which releases may run on the schema, as the one that migrated it last has declared. */
   readonly range: SchemaRange | undefined;
   /** Whether this release is one of them. */
@@ -58,6 +60,7 @@ export async function inspectDatabase(db: Database): Promise<DatabaseState> {
     supported: number >= minVersion,
     pending: known.filter((name) => !run.includes(name)),
     unknown,
+    unreleased: unknown.filter((name) => known.some((other) => name < other)),
     range,
     isInRange: unknown.length === 0 || (range !== undefined && known.includes(range.needs)),
   };

@@ -29,10 +29,19 @@ export function assertSupported(state: ServerState): void {
   }
 }
 
-type NewerState = Pick<DatabaseState, 'unknown' | 'range' | 'isInRange'>;
+type NewerState = Pick<DatabaseState, 'unknown' | 'unreleased' | 'range' | 'isInRange'>;
 
-/** @throws SchemaError when a newer release has changed the schema in a way that this one cannot work with */
-export function assertInRange({ unknown, range, isInRange }: NewerState): void {
+/**
+ * @throws SchemaError when the schema comes from no release, or when a newer one has changed it in a way that this one cannot
+ *   work with
+ */
+export function assertInRange({ unknown, unreleased, range, isInRange }: NewerState): void {
+  if (unreleased.length > 0) {
+    throw new SchemaError(
+      `The database was migrated by a state of Tallystick between two releases: it has run ${unreleased[0]}, and no release ` +
+        'has this migration. Use an empty database (for npm start: npm start -- --fresh), or a backup that a release made.',
+    );
+  }
   if (isInRange) return;
   if (range === undefined) {
     throw new SchemaError(

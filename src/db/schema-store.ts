@@ -6,7 +6,6 @@ export const historyTable = 'schema_history';
 
 // Release 0.1.0 has its own, and does not start when it finds names in it that it does not know.
 const firstTable = 'schema_migrations';
-const firstMigrations = '0015_refresh_rest.ts';
 
 /** Takes over what 0.1.0 has run, whose processes go on, and start anew, by a table that stays as they know it. */
 export async function adoptHistory(db: Database): Promise<void> {
@@ -16,7 +15,6 @@ export async function adoptHistory(db: Database): Promise<void> {
      SELECT name, batch, migration_time FROM ${firstTable} f
      WHERE NOT EXISTS (SELECT FROM ${historyTable} h WHERE h.name = f.name) ORDER BY id`,
   );
-  await db(firstTable).where('name', '>', firstMigrations).delete();
 }
 
 /** Stores which releases may run on the schema. */

@@ -79,6 +79,26 @@ describe('migrate', () => {
     expect(await json('migrate', '--status')).toMatchObject({ status: 0, value: [] });
   });
 
+  test('refuses a database from between two releases, as every command does', async () => {
+    const name = '0016_mint_notes.ts';
+    await db('schema_history').insert({ name, batch: 1, migration_time: new Date() });
+    for (const command of [
+      ['migrate'],
+      ['migrate', '--status'],
+      ['migrate', '--distribute'],
+      ['company', 'list'],
+    ]) {
+      const { status, error } = await json(...command);
+      expect(status).toBe(1);
+      expect(error?.message).toBe(
+        'The database was migrated by a state of Tallystick between two releases: it has run 0016_mint_notes.ts, and no release ' +
+          'has this migration. Use an empty database (for npm start: npm start -- --fresh), or a backup that a release made.',
+      );
+    }
+    await db('schema_history').where({ name }).delete();
+    expect(await json('migrate', '--status')).toMatchObject({ status: 0, value: [] });
+  });
+
   const migrateByNewer = async (needs: string) => {
     await db('schema_history').where({ name: '9999_later.ts' }).delete();
     await db('schema_history').insert({ name: '9999_later.ts', batch: 2, migration_time: new Date() });
@@ -86,7 +106,7 @@ describe('migrate', () => {
   };
 
   test('leaves a database alone that a newer release has migrated, on which this one may run', async () => {
-    await migrateByNewer('0040_schema_range.ts');
+    await migrateByNewer('0025_roles.ts');
     for (const command of ['migrate', 'migrate --distribute']) {
       expect(await json(...command.split(' '))).toMatchObject({
         status: 0,

@@ -60,7 +60,7 @@ export const nftReasonSql = (nft: string) =>
   `CASE WHEN ${nft}.mint_state IN ('queued', 'submitted') THEN coalesce(
      (SELECT m.reason FROM mint_notes m WHERE m.nft_id = ${nft}.id), ${standingLaneSql(nft)}) END`;
 
-/** The same for one NFT, by a function of the database (migrations 0053, 0058 and 0066): less for a single row, more for many. */
+/** The same for one NFT, by a function of the database (migration 0018): less for a single row, more for many. */
 export const reasonOfOneSql = (nft: string) =>
   `CASE WHEN ${nft}.mint_state IN ('queued', 'submitted')
      THEN nft_mint_reason(${nft}.id, ${nft}.mint_state, ${nft}.mint_chain_id) END`;

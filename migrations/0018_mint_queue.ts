@@ -1,9 +1,34 @@
 import type { Knex } from 'knex';
+import { buildIndexes } from '../src/db/build-indexes.ts';
+import { runStatements } from '../src/db/statements.ts';
 
-/*
- * A key that gives no signature has a reason of its own, which keeps nothing that is sent from moving: the function of migrations 0053
- * and 0058 with it, which says the same as the expression that lists have (`assets/reason-sql.ts`).
- */
+export { down } from '../src/db/forward-only.ts';
+
+// Lanes take companies in turn: they read the queue by contract and company, so a queued NFT repeats the contract of its RWA.
+// The trigger fills it in for 0.1.0, which does not write it.
+const contracts = `
+  ALTER TABLE nfts ADD COLUMN IF NOT EXISTS mint_contract text;
+  CREATE OR REPLACE FUNCTION note_mint_contract() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    SELECT contract_address INTO NEW.mint_contract FROM rwas WHERE id = NEW.rwa_id;
+    RETURN NEW;
+  END $$;
+  CREATE OR REPLACE TRIGGER nfts_mint_contract BEFORE INSERT OR UPDATE OF mint_state ON nfts
+    FOR EACH ROW WHEN (NEW.mint_state = 'queued' AND NEW.mint_contract IS NULL)
+    EXECUTE FUNCTION note_mint_contract();
+`;
+
+// The trigger sees to NFTs that are queued meanwhile.
+const present = `
+  UPDATE nfts n SET mint_contract = r.contract_address FROM rwas r
+  WHERE n.mint_state = 'queued' AND n.mint_contract IS NULL AND r.id = n.rwa_id
+`;
+
+const indexes = {
+  nfts_turns: `nfts (mint_chain_id, mint_contract, company_id, queued_at, id) WHERE mint_state = 'queued'`,
+};
+
+// Why one NFT waits. Lists have the same as an expression (`assets/reason-sql.ts`), which costs less for many NFTs.
 const reason = `
   CREATE OR REPLACE FUNCTION nft_mint_reason(nft uuid, state text, network bigint) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT coalesce(
@@ -32,10 +57,12 @@ const reason = `
   $$;
 `;
 
+// Cut off half-way, it is run again.
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw(reason);
+  await knex.transaction((tx) => runStatements(tx, contracts));
+  await knex.raw(present);
+  await buildIndexes(knex, indexes);
+  await runStatements(knex, reason);
 }
 
-export async function down(): Promise<void> {
-  throw new Error('Migrations go forward only: restore a backup instead.');
-}
+export const config = { transaction: false };
