@@ -21,9 +21,8 @@ export const serviceSettings = {
       'Connections of callers from one address, of an IPv6 network (/64) together. Behind a proxy, whose address is that of all, raise it.',
   },
   MAX_WAIT_MS: {
-    schema: whole(10, 5_000).default(300),
-    about:
-      'Time that requests of a company may wait for a connection to the database before its further ones are 503 with `Retry-After`.',
+    schema: whole(10, 10_000).default(1_000),
+    about: 'Time that a request waits for a connection to the database; then it is 503 with `Retry-After`.',
   },
   MAX_BUSY_MS: {
     schema: whole(1, 10_000).default(20),

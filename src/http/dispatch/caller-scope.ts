@@ -46,7 +46,6 @@ export function openScope(
  */
 class CallerWork implements RequestScope, Ending {
   tenant?: string;
-  hasBegun?: boolean;
   onAway?: () => void;
   readonly isRead: boolean;
   readonly facts: Exchange['facts'];
