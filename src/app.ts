@@ -8,7 +8,6 @@ import type { CallerContext, CompanyContext, Handlers } from './contract/operati
 import type { Database } from './contract/transaction.ts';
 import { problem } from './errors.ts';
 import type { AddressLimit } from './http/dispatch/address-limit.ts';
-import { createAnswerShares } from './http/dispatch/answer-shares.ts';
 import { answerProblem, createDispatch } from './http/dispatch/dispatch.ts';
 import { openExchange } from './http/dispatch/exchange.ts';
 import { createGate } from './http/dispatch/gate.ts';
@@ -17,6 +16,7 @@ import { openToPages } from './http/dispatch/open-to-pages.ts';
 import type { AnyHandler } from './http/dispatch/steps.ts';
 import { createBodyReader } from './http/input/body.ts';
 import { createAjvProvider } from './http/input/validators.ts';
+import type { Admission } from './http/server/admission.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { atBasePaths } from './http/server/base-paths.ts';
 import { createCallerDelays } from './http/server/caller-delays.ts';
@@ -51,6 +51,7 @@ type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly limiter: Limiter;
   readonly refusedKeys: AddressLimit;
   readonly publicRequests: AddressLimit;
+  readonly admission: Admission;
   readonly db: Database;
   /** Bytes of answers under way at most, in this process; without a limit by default. */
   readonly maxAnswerBytes?: number | undefined;
@@ -99,6 +100,7 @@ export async function createDocumentApp(
     limiter,
     refusedKeys,
     publicRequests,
+    admission,
     db,
     maxAnswerBytes,
     deadlineMs,
@@ -113,7 +115,7 @@ export async function createDocumentApp(
     readBody: createBodyReader(),
     customizeAjv: createAjvProvider(),
     memory,
-    shares: createAnswerShares(),
+    admission,
     // A program with a key or two that obeys `Retry-After` never gets so many.
     keyDelays: createCallerDelays(50),
     strangerDelays: createStrangerDelays(),

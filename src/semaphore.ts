@@ -8,17 +8,22 @@ type WaitScope = Pick<RequestScope, 'signal' | 'ending'>;
 
 /** Shares places among companies, so that none of them waits for what another one does. */
 export type Semaphore = {
-  /** Whether the company would get a place at once. */
-  hasPlace(company: string): boolean;
   /**
    * Takes a place for the company, at once or when one is free for it.
    * @param scope its end ends the waiting, with its reason
-   * @throws ProblemError `overloaded` after the waiting time, or when very many requests of the company wait
+   * @throws ProblemError `overloaded` after the waiting time, or at once when none may wait or very many of the company do
    */
   take(company: string, scope: WaitScope): Release | Promise<Release>;
 };
 
-type SemaphoreOptions = { readonly places: number; readonly waitMs: number };
+type SemaphoreOptions = {
+  readonly places: number;
+  readonly waitMs: number;
+  /** Returns whether requests may wait now; always by default. */
+  readonly mayWait?: () => boolean;
+  /** Who has asked lately; of this semaphore by default. */
+  readonly askers?: Askers;
+};
 type Waiting = { readonly company: string; readonly start: () => void };
 
 const longestLine = 1_000;
@@ -29,13 +34,17 @@ const recentMs = 1_000;
  * Returns a semaphore that serves requests in the order of their coming. While other companies ask, a company has a
  * quarter of the places. A company that asks alone leaves a quarter free for the next company.
  */
-export function createSemaphore({ places, waitMs }: SemaphoreOptions): Semaphore {
+export function createSemaphore({
+  places,
+  waitMs,
+  mayWait = () => true,
+  askers = createAskers(),
+}: SemaphoreOptions): Semaphore {
   const quarter = Math.max(1, Math.floor(places / 4));
   const reserve = Math.floor(places / 4);
   const held = new Map<string, number>();
   const waiting = new Set<Waiting>();
   const lines = new Map<string, number>();
-  const askers = createAskers();
   let free = places;
 
   const mayTake = (company: string): boolean =>
@@ -80,14 +89,12 @@ export function createSemaphore({ places, waitMs }: SemaphoreOptions): Semaphore
       add(lines, company, 1);
     });
 
-  const hasPlace = (company: string) => !lines.has(company) && mayTake(company);
-
   return {
-    hasPlace,
     take(company, scope) {
       askers.note(company);
-      if (hasPlace(company)) return takeNow(company);
-      if ((lines.get(company) ?? 0) >= longestLine) throw problem('overloaded');
+      const ahead = lines.get(company) ?? 0;
+      if (ahead === 0 && mayTake(company)) return takeNow(company);
+      if (ahead >= longestLine || !mayWait()) throw problem('overloaded');
       throwIfEnded(scope);
       return wait(company, scope);
     },
@@ -100,8 +107,10 @@ function add(counts: Map<string, number>, company: string, change: number): void
   else counts.set(company, count);
 }
 
+type Askers = ReturnType<typeof createAskers>;
+
 /** Remembers the last two companies that asked. */
-function createAskers() {
+export function createAskers() {
   let [last, other] = [
     { company: '', at: -recentMs },
     { company: '', at: -recentMs },

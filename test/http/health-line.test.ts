@@ -1,14 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import express from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createHealthRouter } from '../../src/http/mounts/health.ts';
 import { createHealthLine } from '../../src/http/mounts/health-line.ts';
-import { listen } from '../../src/http/server/listener.ts';
-import { createLoadGuard } from '../../src/http/server/load-guard.ts';
-import { createLogger } from '../../src/log.ts';
-import { send } from './raw-client.ts';
 
 const createResponse = () => new EventEmitter() as ServerResponse;
 
@@ -73,27 +66,4 @@ test('who has gone costs nobody a turn, and nothing is kept of him', () => {
   vi.advanceTimersByTime(5);
   expect(answered).toEqual(['flood']);
   expect(vi.getTimerCount()).toBe(0);
-});
-
-test('a server answers for its health beside a flood of such questions, and none of these is refused', async () => {
-  const app = express().use(createHealthRouter({ checks: [], isServing: () => true, onFailure: () => {} }));
-  const guard = createLoadGuard({ busyMs: 20, tenantOf: () => undefined });
-  const server = await listen(app, {
-    ...{ host: '127.0.0.1', port: 0, settings: { host: 'HOST', port: 'PORT' } },
-    log: createLogger({ level: 'silent' }),
-    // All else is.
-    guard: { ...guard, admit: (asked) => (asked.url?.endsWith('z') ? guard.admit(asked) : undefined) },
-  });
-  onTestFinished(() => server.stop(0));
-  const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
-  const ask = (path: string) => send(server.port, get(path), 1);
-  // Some leave before they are answered.
-  for (let index = 0; index < 50; index += 1) {
-    const leaves = connect(server.port, '127.0.0.1', () => leaves.resetAndDestroy());
-    leaves.on('error', () => {}).write(get('/healthz'));
-  }
-  const asked = Array.from({ length: 200 }, (_, index) => ask(index % 2 === 0 ? '/healthz' : '/readyz'));
-  const answers = await Promise.all(asked);
-  expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 200 '))).toHaveLength(200);
-  expect(await ask('/healthz?x')).toMatch(/^HTTP\/1\.1 503 /);
 });

@@ -9,14 +9,14 @@ import { CallerGoneError, currentScope, inScope } from '../../request-scope.ts';
 import type { Tracing } from '../../tracing/span.ts';
 import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
+import type { Admission } from '../server/admission.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
 import { answerAfter, type CallerDelays } from '../server/caller-delays.ts';
-import { markRefusedLate } from '../server/late-refusals.ts';
 import { networkOf } from '../server/network-of.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import { sendReply } from '../server/reply.ts';
 import { discardRest } from '../server/unread-body.ts';
-import type { AnswerShares } from './answer-shares.ts';
+import { admitLarge } from './admitted-work.ts';
 import { openScope } from './caller-scope.ts';
 import { compileLater, compileOperations } from './compiled-operations.ts';
 import { type Exchange, openExchange } from './exchange.ts';
@@ -34,7 +34,7 @@ export type DispatchOptions = {
   readonly readBody: BodyReader;
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
-  readonly shares: AnswerShares;
+  readonly admission: Admission;
   /** Of refusals of a key for its rate. */
   readonly keyDelays: CallerDelays;
   /** Of refusals of whoever shows no key that is known, by network. */
@@ -90,13 +90,15 @@ export async function createDispatch(options: DispatchOptions): Promise<RequestH
         if (answered.isOver) return;
         settle();
         const sent = answer(exchange, made, options);
+        // What is left goes at the pace of the caller.
+        exchange.release?.();
         if (sent !== undefined) await sent;
         answered.isOver = true;
       } catch (error) {
         refuse(error);
       } finally {
-        // Work that nobody waits for any more has its share until it ends.
-        exchange.endShare?.(undefined);
+        // Work that nobody waits for any more has its place until it ends.
+        exchange.release?.();
       }
     };
     inScope(scope, reply);
@@ -120,16 +122,12 @@ function toApiRequest(request: Request) {
 function answer(
   exchange: Exchange,
   reply: AnyReply,
-  { memory, shares }: DispatchOptions,
+  { memory, admission }: DispatchOptions,
 ): Promise<void> | undefined {
-  const { request, response, facts } = exchange;
   const tenant = currentScope()?.tenant ?? '';
-  const sent = sendReply(response, reply, {
-    ...{ memory, tenant },
-    onMade: (bytes) => exchange.endShare?.(bytes),
-    nextShare: (signal) => shares.takeNext(tenant, `${facts.operationId} piece`, signal),
-  });
-  discardRest(request);
+  const beforeStream = () => admitLarge(admission, exchange);
+  const sent = sendReply(exchange.response, reply, { memory, tenant, beforeStream });
+  discardRest(exchange.request);
   return sent;
 }
 
@@ -160,7 +158,6 @@ export function answerProblem({ request, response, facts }: Exchange, error: unk
   if (error instanceof CallerGoneError) return;
   const found = toProblem(error);
   facts.code = found.code;
-  if (found.code === 'overloaded') markRefusedLate(response);
   if (found.code === 'service_unavailable') {
     // In an outage there are hundreds a second, and what is out has its own line: no stacks.
     log.warn({ ...facts, reason: reasonOf(found) }, 'request refused');

@@ -9,8 +9,8 @@ import type {
 } from '../../contract/operation.ts';
 import type { Database } from '../../contract/transaction.ts';
 import type { Logger } from '../../log.ts';
+import type { Release } from '../../semaphore.ts';
 import { factsOf, type RequestFacts } from '../server/request-context.ts';
-import type { EndShare } from './answer-shares.ts';
 import { createOnce, createOnceByStatement, hashBody } from './idempotency.ts';
 import type { OperationPlan } from './operation-plan.ts';
 
@@ -22,8 +22,10 @@ export type Exchange = {
   caller?: Caller;
   /** The body as it was sent, for the comparison of repeated requests. */
   sentBody?: unknown;
-  /** Ends the turn in which the answer is made; undefined before the turn has come. */
-  endShare?: EndShare;
+  /** Ends what the admission counts of the request; undefined before it was admitted. */
+  release?: Release;
+  /** Whether the request was admitted as one with a large response. */
+  isLarge?: boolean;
 };
 
 export function openExchange(request: Request, response: Response): Exchange {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { letGo } from './taken-on.ts';
 import { whenOver } from './when-over.ts';
 
 /** How long callers wait for what they are told too often, so that who asks on without heed costs little. */
@@ -56,7 +55,6 @@ export function answerAfter(delayMs: number, response: ServerResponse, answer: (
     answer();
     return;
   }
-  letGo(response, false);
   const timer = setTimeout(answer, delayMs);
   whenOver(response, () => clearTimeout(timer));
 }

@@ -7,15 +7,9 @@ import {
 } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Express } from 'express';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
-import { isRefusedLate } from './late-refusals.ts';
-import type { LoadGuard } from './load-guard.ts';
 import { followConnections } from './open-connections.ts';
-import { ownClasses } from './own-classes.ts';
-import { refuseQuickly } from './quick-refusals.ts';
-import { letGo, takeOn } from './taken-on.ts';
 import { answerUnparsed } from './unparsed-request.ts';
 import { whenOver } from './when-over.ts';
 
@@ -55,10 +49,6 @@ type ListenOptions = {
   readonly arrivalTimeoutMs?: number;
   /** What differs from the defaults. */
   readonly limits?: Partial<ConnectionLimits>;
-  /** Refuses requests while there are too many; without it all are taken on. */
-  readonly guard?: LoadGuard;
-  /** Called for each request that the guard refuses. */
-  readonly onShed?: () => void;
 };
 
 // Any usable line takes more by far. Clients that pipeline keep to a handful of requests; to make so many ready takes a millisecond.
@@ -82,7 +72,7 @@ const backlog = 4_096;
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, log, settings, reserved, arrivalTimeoutMs = 30_000, limits, guard, onShed }: ListenOptions,
+  { host, port, log, settings, reserved, arrivalTimeoutMs = 30_000, limits }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     // With Node's default check every 30 s, each timeout could take 30 s longer.
@@ -95,7 +85,6 @@ export async function listen(
       requireHostHeader: false,
       // A stream for the body that a request does not have is a tenth of a short answer.
       optimizeEmptyRequests: true,
-      ...(isExpress(handler) && ownClasses(handler)),
     },
     (request, response) => {
       const isItsTurn = connections.begin(request, response);
@@ -109,13 +98,6 @@ export async function listen(
       return;
     }
     request.url = toOriginForm(request.url ?? '/');
-    const end = guard?.admit(request);
-    if (guard !== undefined && end === undefined) {
-      onShed?.();
-      guard.refuse(response);
-      return;
-    }
-    takeOn(response, end);
     handler(request, response);
   };
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
@@ -124,23 +106,8 @@ export async function listen(
   const connections = followConnections(server);
   const refuseMalformed = answerUnparsed(server, connections, log);
   const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
-  let isDraining = false;
-  if (guard !== undefined) {
-    refuseQuickly(server, connections, {
-      // While it ends, a caller is asked to connect to another process.
-      isRefusing: () => !isDraining && server.listening && guard.isRefusing(),
-      refuses(request) {
-        const isRefused = guard.refuses(request);
-        if (isRefused) onShed?.();
-        return isRefused;
-      },
-      pace: guard.pace,
-    });
-  }
   // One function for all answers: what closes over one costs as much as the rest of a short one.
   const endAnswer = (response: ServerResponse) => {
-    // Before the next one is asked for, which else would find its place taken.
-    letGo(response, isRefusedLate(response));
     const next = connections.end(response);
     if (next !== undefined) answer(next.req, next);
     // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
@@ -154,16 +121,10 @@ export async function listen(
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    drain(ms) {
-      isDraining = true;
-      guard?.hasten();
-      return drain(server, ms);
-    },
+    drain: (ms) => drain(server, ms),
     stop: (graceMs) => stop(server, graceMs),
   };
 }
-
-const isExpress = (handler: RequestListener): handler is Express => 'request' in handler;
 
 /** Whether the request has exactly one Host header: with none or two, servers may disagree about its target. */
 function hasOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
