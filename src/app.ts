@@ -19,10 +19,9 @@ import { createAjvProvider } from './http/input/validators.ts';
 import type { Admission } from './http/server/admission.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { atBasePaths } from './http/server/base-paths.ts';
-import { createCallerDelays } from './http/server/caller-delays.ts';
 import { writeAddedHeaders } from './http/server/common-headers.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
-import { createStrangerDelays, strangerPace } from './http/server/stranger-pace.ts';
+import { createPace, createStrangerPace, paced, type StrangerPace } from './http/server/stranger-pace.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
 import type { Logger } from './log.ts';
 import type { Tracing } from './tracing/span.ts';
@@ -52,6 +51,8 @@ type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly refusedKeys: AddressLimit;
   readonly publicRequests: AddressLimit;
   readonly admission: Admission;
+  /** Of callers without a known key; one of its own by default. */
+  readonly strangers?: StrangerPace;
   readonly db: Database;
   /** Bytes of answers under way at most, in this process; without a limit by default. */
   readonly maxAnswerBytes?: number | undefined;
@@ -59,7 +60,7 @@ type SharedParts = Omit<MountedAppParts, 'first' | 'mounts'> & {
   readonly deadlineMs?: number | undefined;
   /** Makes a span of each request; none by default. */
   readonly tracing?: Tracing | undefined;
-  /** What is served beside the documents, such as the portal. Asked after them. */
+  /** What is served beside the documents, such as the portal, at the pace of strangers. Asked after them. */
   readonly mounts?: readonly Mount[];
 };
 
@@ -101,6 +102,7 @@ export async function createDocumentApp(
     refusedKeys,
     publicRequests,
     admission,
+    strangers = createStrangerPace(),
     db,
     maxAnswerBytes,
     deadlineMs,
@@ -116,22 +118,23 @@ export async function createDocumentApp(
     customizeAjv: createAjvProvider(),
     memory,
     admission,
+    strangers,
     // A program with a key or two that obeys `Retry-After` never gets so many.
-    keyDelays: createCallerDelays(50),
-    strangerDelays: createStrangerDelays(),
+    refusals: createPace(50),
     deadlineMs,
     db,
     log,
     tracing,
   };
-  const pace = strangerPace(shared.strangerDelays);
+  const pace = paced(strangers);
   const dispatchers: Mount[] = [];
   for (const { area, basePath, document, handlers, isCompanyRequired, isOpen = false } of served) {
     const gate = createGate({ verifier, limiter, refusedKeys, publicRequests, isCompanyRequired });
     const handler = await createDispatch({ area, document, handlers, gate, ...shared });
     dispatchers.push({ path: basePath, handler: isOpen ? openToPages(handler, pace) : handler });
   }
-  return createMountedApp({ ...context, first: atBasePaths(dispatchers), mounts });
+  const pacedMounts = [{ path: '/', handler: pace }, ...mounts];
+  return createMountedApp({ ...context, first: atBasePaths(dispatchers), mounts: pacedMounts });
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Deployment } from '../http/mounts/deployment.ts';
 import { createPortalRouter, createStartRouter } from '../http/mounts/portal.ts';
 import { portalDirectory } from '../http/mounts/portal-files.ts';
 import { type Admission, createAdmission } from '../http/server/admission.ts';
-import { createStrangerDelays, strangerPace } from '../http/server/stranger-pace.ts';
+import { createStrangerPace } from '../http/server/stranger-pace.ts';
 import { createVerifier } from '../keys/create-verifier.ts';
 import type { KeyVerifier } from '../keys/verifier.ts';
 import { createDataProviders } from '../providers/data-providers.ts';
@@ -135,8 +135,10 @@ export function createServiceApp(
 ): Promise<RequestListener> {
   const { config, handlers, observers } = parts;
   const served = Object.entries(handlers).filter(([area]) => config.AREAS.some((name) => name === area));
+  const strangers = createStrangerPace();
   return createApp({
     ...parts,
+    strangers,
     onAnswered: observers.answered,
     hstsSeconds: config.HSTS_SECONDS,
     deadlineMs: config.REQUEST_DEADLINE_SECONDS * 1_000,
@@ -145,10 +147,13 @@ export function createServiceApp(
     handlers: Object.fromEntries(served),
     mounts: [
       { path: '/', handler: createHealth(parts, isServing, 'callers') },
-      { path: '/', handler: strangerPace(createStrangerDelays()) },
       {
         path: '/docs',
-        handler: createPortalRouter({ directory: portalDirectory, deployment: deploymentOf(config) }),
+        handler: createPortalRouter({
+          directory: portalDirectory,
+          deployment: deploymentOf(config),
+          pace: strangers,
+        }),
       },
       { path: '/', handler: createStartRouter() },
       ...(config.AREAS.includes('claim')

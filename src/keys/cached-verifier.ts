@@ -101,7 +101,7 @@ export function createCachedVerifier(options: CachedVerifierOptions): CachedVeri
       if (result.ok) {
         hashes.note(key, cacheKey);
         tenants.note(cacheKey, tenantOf(result.caller));
-      }
+      } else if (result.reason === 'invalid') tenants.forget(cacheKey);
       return result;
     },
     known(key) {

@@ -15,6 +15,7 @@ import { createPortalReader } from '../../src/http/mounts/portal-files.ts';
 import { type ConnectionLimits, limitConnections } from '../../src/http/server/connections.ts';
 import { type HttpServer, listen } from '../../src/http/server/listener.ts';
 import { followConnections } from '../../src/http/server/open-connections.ts';
+import { createStrangerPace } from '../../src/http/server/stranger-pace.ts';
 import { createLogger } from '../../src/log.ts';
 import { deployment } from '../portal/portal-server.ts';
 
@@ -57,7 +58,10 @@ describe('a caller that leaves before its pipelined answers', () => {
       join(directory, 'manifest.json'),
       JSON.stringify({ files: { 'page.html': { type: 'text/html', digest: '1' } } }),
     );
-    const app = express().use('/docs', createPortalRouter({ directory, deployment }));
+    const app = express().use(
+      '/docs',
+      createPortalRouter({ directory, deployment, pace: createStrangerPace() }),
+    );
     const server = await start(app);
     const callers = Array.from({ length: 10 }, () => call(server, get('/docs/page').repeat(50)));
     await Promise.all(callers.map((caller) => new Promise((resolve) => caller.once('readable', resolve))));

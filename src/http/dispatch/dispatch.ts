@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { type Document, OpenAPIBackend, type Options } from 'openapi-backend';
 import type { OpenApiDocument } from '../../contract/documents.ts';
 import type { AnyReply } from '../../contract/operation.ts';
+import { tenantOf } from '../../contract/tenant.ts';
 import type { Database } from '../../contract/transaction.ts';
 import { ProblemError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
@@ -11,10 +12,9 @@ import { createApiRequest } from '../input/api-request.ts';
 import type { BodyReader } from '../input/body.ts';
 import type { Admission } from '../server/admission.ts';
 import type { AnswerMemory } from '../server/answer-memory.ts';
-import { answerAfter, type CallerDelays } from '../server/caller-delays.ts';
-import { networkOf } from '../server/network-of.ts';
 import { sendProblem, toProblem } from '../server/problem.ts';
 import { sendReply } from '../server/reply.ts';
+import { afterDelay, type Pace, type StrangerPace } from '../server/stranger-pace.ts';
 import { discardRest } from '../server/unread-body.ts';
 import { admitLarge } from './admitted-work.ts';
 import { openScope } from './caller-scope.ts';
@@ -35,10 +35,10 @@ export type DispatchOptions = {
   readonly customizeAjv: NonNullable<Options['customizeAjv']>;
   readonly memory: AnswerMemory;
   readonly admission: Admission;
-  /** Of refusals of a key for its rate. */
-  readonly keyDelays: CallerDelays;
-  /** Of refusals of whoever shows no key that is known, by network. */
-  readonly strangerDelays: CallerDelays;
+  /** Of what is asked without a known key. */
+  readonly strangers: StrangerPace;
+  /** Of refusals of a company for its rate or for the load. */
+  readonly refusals: Pace;
   /** Time for an answer to be made, in milliseconds. */
   readonly deadlineMs?: number | undefined;
   readonly db: Database;
@@ -131,23 +131,23 @@ function answer(
   return sent;
 }
 
-/** Who asks on without heed is refused, too, but at a pace: what it costs would be missed by everybody else. */
-function refuseInTurn(exchange: Exchange, error: unknown, options: DispatchOptions): void {
-  const delayMs = delayOf(exchange, error, options);
-  // Else what has come of it is kept as long.
-  if (delayMs > 0) discardRest(exchange.request);
-  answerAfter(delayMs, exchange.response, () => answerProblem(exchange, error, options.log));
-}
+const isForLoad = (error: unknown) =>
+  error instanceof ProblemError && (error.code === 'rate_limited' || error.code === 'overloaded');
 
-function delayOf(
-  { caller, request }: Exchange,
-  error: unknown,
-  { keyDelays, strangerDelays }: DispatchOptions,
-): number {
-  // What fails here says nothing about who asks.
-  if (!(error instanceof ProblemError) || error.status >= 500) return 0;
-  if (caller === undefined) return strangerDelays.next(networkOf(request.ip ?? ''));
-  return error.code === 'rate_limited' ? keyDelays.next(caller.keyId) : 0;
+/** Answers with a problem. A company that asks on without heed gets refusals at a pace, so that they cost others nothing. */
+function refuseInTurn(exchange: Exchange, error: unknown, { refusals, log }: DispatchOptions): void {
+  const { caller, request, response } = exchange;
+  const delayMs = caller !== undefined && isForLoad(error) ? refusals(tenantOf(caller)) : 0;
+  if (delayMs === 0) {
+    answerProblem(exchange, error, log);
+    return;
+  }
+  // Else what has come of it is kept as long.
+  discardRest(request);
+  afterDelay(delayMs, response).then(
+    () => answerProblem(exchange, error, log),
+    () => {},
+  );
 }
 
 const reasonOf = ({ cause, message }: Error): string => (cause instanceof Error ? cause.message : message);

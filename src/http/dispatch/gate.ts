@@ -11,6 +11,8 @@ import type { Limiter } from './limits.ts';
 export type Gate = {
   /** The caller whose key was accepted moments ago; undefined when it has to be looked up. */
   known(request: Request): Caller | undefined;
+  /** Whether the key of the request was accepted in the last minutes. It counts as no verification. */
+  isFamiliar(request: Request): boolean;
   /** Identifies the caller by its key. @throws ProblemError 401, 429 or 503 */
   identify(request: Request): Promise<Caller>;
   /** Counts a request that needs no key for its address. @throws ProblemError 429 */
@@ -46,6 +48,12 @@ export function createGate({
     known(request) {
       const key = request.headers['x-api-key'];
       return typeof key === 'string' ? verifier.known?.(key) : undefined;
+    },
+
+    isFamiliar(request) {
+      const key = request.headers['x-api-key'];
+      if (typeof key !== 'string') return false;
+      return verifier.known?.(key) !== undefined || verifier.lastTenant?.(key) !== undefined;
     },
 
     async identify(request) {

@@ -15,7 +15,7 @@ const preflight = {
 /**
  * Lets pages of any origin call the operations behind it (CORS). Only for those that need no cookie and no key: what
  * a page may do, its server may do as well.
- * @param pace of questions what a page may ask
+ * @param pace of the questions what a page may ask
  */
 export const openToPages =
   (handler: RequestHandler, pace: RequestHandler): RequestHandler =>
