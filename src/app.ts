@@ -19,7 +19,6 @@ import { createAjvProvider } from './http/input/validators.ts';
 import type { Admission } from './http/server/admission.ts';
 import { createAnswerMemory } from './http/server/answer-memory.ts';
 import { atBasePaths } from './http/server/base-paths.ts';
-import { writeAddedHeaders } from './http/server/common-headers.ts';
 import { createRequestContext, type RequestContextOptions } from './http/server/request-context.ts';
 import { createPace, createStrangerPace, paced, type StrangerPace } from './http/server/stranger-pace.ts';
 import type { KeyVerifier } from './keys/verifier.ts';
@@ -154,7 +153,6 @@ export function createMountedApp({
   app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', false);
   app.enable('case sensitive routing');
-  writeAddedHeaders(app);
   const begin = createRequestContext(context);
   // In one handler: Express's way from one to the next costs as much as either.
   app.use((request, response, next) => {

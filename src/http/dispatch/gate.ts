@@ -3,7 +3,6 @@ import type { Caller } from '../../contract/operation.ts';
 import { ProblemError, problem } from '../../errors.ts';
 import { inTime } from '../../in-time.ts';
 import type { KeyVerifier, VerifyOptions, VerifyResult } from '../../keys/verifier.ts';
-import { addHeaders } from '../server/common-headers.ts';
 import { networkOf } from '../server/network-of.ts';
 import type { AddressLimit } from './address-limit.ts';
 import type { Limiter } from './limits.ts';
@@ -89,7 +88,7 @@ export function createGate({
       const counted = limiter.consume(caller);
       if (counted === undefined) return void checkCompany();
       return counted.then(({ headers, retryAfterSeconds }) => {
-        addHeaders(response, headers);
+        response.set(headers);
         // Counted first, so that every response to a verified key has its limit; 403 still comes before 429.
         checkCompany();
         if (retryAfterSeconds !== undefined) {

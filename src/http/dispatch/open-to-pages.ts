@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import { addHeaders } from '../server/common-headers.ts';
 
 const method = 'POST';
 const shared = {
@@ -20,7 +19,7 @@ const preflight = {
 export const openToPages =
   (handler: RequestHandler, pace: RequestHandler): RequestHandler =>
   (request, response, next) => {
-    addHeaders(response, shared);
+    response.set(shared);
     const { origin, 'access-control-request-method': wanted } = request.headers;
     if (request.method !== 'OPTIONS' || origin === undefined || wanted !== method) {
       return handler(request, response, next);

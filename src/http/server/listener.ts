@@ -1,17 +1,9 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { type ConnectionLimits, limitConnections } from './connections.ts';
-import { followConnections } from './open-connections.ts';
 import { answerUnparsed } from './unparsed-request.ts';
-import { whenOver } from './when-over.ts';
 
 export type HttpServer = {
   /** The port that the server listens on. */
@@ -51,12 +43,11 @@ type ListenOptions = {
   readonly limits?: Partial<ConnectionLimits>;
 };
 
-// Any usable line takes more by far. Clients that pipeline keep to a handful of requests; to make so many ready takes a millisecond.
+// Any usable line takes more by far. Clients that pipeline keep to a handful of requests.
 const defaultLimits: ConnectionLimits = {
   total: 10_000,
   perAddress: 1_000,
-  pipelined: 32,
-  pipelinedLength: 48 * 1024,
+  pipelined: 8,
   writeTimeoutMs: 15_000,
   leastBytesPerSecond: 16 * 1024,
 };
@@ -87,9 +78,11 @@ export async function listen(
       optimizeEmptyRequests: true,
     },
     (request, response) => {
-      const isItsTurn = connections.begin(request, response);
-      whenOver(response, endAnswer);
-      if (!hasTooMany(request.socket) && isItsTurn) answer(request, response);
+      connections.begin(request, response, answer);
+      // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
+      response.once('close', () => {
+        if (!server.listening) setImmediate(() => server.closeIdleConnections());
+      });
     },
   );
   const answer: RequestListener = (request, response) => {
@@ -103,16 +96,8 @@ export async function listen(
   // The body reader sends 100 Continue when it wants the body. Other expectations are ignored.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  const connections = followConnections(server);
+  const connections = limitConnections(server, { ...defaultLimits, ...limits }, log);
   const refuseMalformed = answerUnparsed(server, connections, log);
-  const hasTooMany = limitConnections(server, connections, { ...defaultLimits, ...limits }, log);
-  // One function for all answers: what closes over one costs as much as the rest of a short one.
-  const endAnswer = (response: ServerResponse) => {
-    const next = connections.end(response);
-    if (next !== undefined) answer(next.req, next);
-    // A kept-alive connection that becomes idle after the stop began would stay open until the grace period ends.
-    if (!server.listening) setImmediate(() => server.closeIdleConnections());
-  };
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(new ListenError(port, settings, error)));
     if (reserved) server.listen(reserved, resolve);
