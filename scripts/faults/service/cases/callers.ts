@@ -146,6 +146,15 @@ export const callerFaults: readonly Fault[] = [
     greed: { key: 'invented' },
   }),
   flood({
+    ...{ name: 'flood with wrong claims', about, isKeyed: true, isLetIn: false },
+    greed: {
+      key: undefined,
+      method: 'POST',
+      path: '/claim/v1/api/claims/3c0d9c8e-5e55-4f0a-9a0e-0d5f0b6f2f11/state',
+      body: '{"secret":"wrong"}',
+    },
+  }),
+  flood({
     ...{ name: 'flood with a key', about: `${about} of one company`, isKeyed: true, isLetIn: true },
     greed: {},
   }),
